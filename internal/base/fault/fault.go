@@ -1,0 +1,87 @@
+// Package fault names the kinds of failure that callers can tell apart. How a
+// kind is spoken (an HTTP status, an exit code) is decided at the edges.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind says what a caller can do about a failure.
+type Kind int
+
+// The kinds, from the caller's fault to ours.
+const (
+	Internal        Kind = iota // a bug or a broken machine: nobody outside can help it
+	Invalid                     // the request is malformed or out of range
+	Unauthenticated             // nobody, or nobody we know
+	Forbidden                   // known, but not allowed
+	NotFound                    // no such thing for this shop
+	Refused                     // well formed, but a rule forbids it now
+	Conflict                    // another change is in the way: try again later
+	TooLarge                    // the body is over its limit
+	TooMany                     // the caller's rate or quota is used up
+	Unavailable                 // something we depend on does not answer
+)
+
+var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "refused", "conflict", "tooLarge", "tooMany", "unavailable"}
+
+// String returns the kind's stable camelCase name.
+func (k Kind) String() string {
+	if k < 0 || int(k) >= len(kindNames) {
+		return "internal"
+	}
+	return kindNames[k]
+}
+
+// Error is a failure with a kind. Message is for the caller; Cause, if any, is
+// for the log and never shown.
+type Error struct {
+	Kind    Kind
+	Key     string // stable camelCase code of the broken rule; empty means the kind's name
+	Entity  string // what the failure is about, such as "subscriptionBillingAttempt"
+	Param   string // the parameter or field at fault, if one is
+	Message string
+	Cause   error
+}
+
+// Error returns the message and the cause.
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Message + ": " + e.Cause.Error()
+	}
+	return e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// New returns a failure of the given kind with a message for the caller.
+func New(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// Because returns a failure of the given kind that has a cause for the log.
+func Because(kind Kind, cause error, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Cause: cause}
+}
+
+// Keyed sets the stable code of the broken rule.
+func (e *Error) Keyed(key string) *Error { e.Key = key; return e }
+
+// On sets what the failure is about.
+func (e *Error) On(entity string) *Error { e.Entity = entity; return e }
+
+// At sets the parameter or field at fault.
+func (e *Error) At(param string) *Error { e.Param = param; return e }
+
+// KindOf returns the kind of err: Internal when it has none.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Is reports whether err has the given kind.
+func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }

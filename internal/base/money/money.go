@@ -1,0 +1,88 @@
+// Package money counts amounts in whole minor units of their currency. Decimal
+// strings and floats exist only where amounts enter and leave.
+package money
+
+import (
+	"fmt"
+
+	"github.com/govalues/decimal"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// Currency is an ISO 4217 code in upper case.
+type Currency string
+
+// exponents lists the currencies of ISO 4217 whose minor unit is not a hundredth.
+var exponents = map[Currency]int{
+	"BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0,
+	"PYG": 0, "RWF": 0, "UGX": 0, "UYI": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
+	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
+}
+
+// Exponent returns the number of decimals of the currency's minor unit.
+func (c Currency) Exponent() int {
+	if e, ok := exponents[c]; ok {
+		return e
+	}
+	return 2
+}
+
+// Amount is a number of minor units of a currency.
+type Amount struct {
+	Minor    int64
+	Currency Currency
+}
+
+// Parse reads a decimal string such as "10.0". More decimals than the currency
+// has are rounded half to even.
+func Parse(s string, c Currency) (Amount, error) {
+	d, err := decimal.Parse(s)
+	if err != nil {
+		return Amount{}, fault.Because(fault.Invalid, err, "%q is not an amount of %s", s, c)
+	}
+	d = d.Round(c.Exponent())
+	whole, frac, ok := d.Int64(c.Exponent())
+	if !ok {
+		return Amount{}, fault.New(fault.Invalid, "%q is out of range for an amount of %s", s, c)
+	}
+	scale := pow10(c.Exponent())
+	if whole > (1<<62)/scale || whole < -(1<<62)/scale {
+		return Amount{}, fault.New(fault.Invalid, "%q is out of range for an amount of %s", s, c)
+	}
+	return Amount{whole*scale + frac, c}, nil
+}
+
+// String returns the amount with the currency's decimals, such as "10.00".
+func (a Amount) String() string {
+	e := a.Currency.Exponent()
+	if e == 0 {
+		return fmt.Sprintf("%d", a.Minor)
+	}
+	sign, m, scale := "", a.Minor, pow10(e)
+	if m < 0 {
+		sign, m = "-", -m
+	}
+	return fmt.Sprintf("%s%d.%0*d", sign, m/scale, e, m%scale)
+}
+
+// Float returns the amount in main units, for the wire types that want a number.
+func (a Amount) Float() float64 { return float64(a.Minor) / float64(pow10(a.Currency.Exponent())) }
+
+// Milli returns the amount in thousandths of the main unit, in which amounts of
+// different currencies compare by their face value.
+func (a Amount) Milli() int64 { return a.Minor * pow10(3-a.Currency.Exponent()) }
+
+// Times returns n times the amount.
+func (a Amount) Times(n int64) Amount { return Amount{a.Minor * n, a.Currency} }
+
+// Plus returns the sum of two amounts of one currency.
+func (a Amount) Plus(b Amount) Amount { return Amount{a.Minor + b.Minor, a.Currency} }
+
+func pow10(n int) int64 {
+	p := int64(1)
+	for range n {
+		p *= 10
+	}
+	return p
+}

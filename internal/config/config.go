@@ -1,0 +1,109 @@
+// Package config holds every setting of the service in one struct. A flag
+// outranks the environment, which outranks the file, which outranks the default.
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Secret is a setting that is never shown. It prints as dots.
+type Secret string
+
+// String hides the secret.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "•••"
+}
+
+// GoString hides the secret from %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue hides the secret from structured logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// Database says where the data are.
+type Database struct {
+	Database  string `help:"SQLite file, or postgres:// address." default:"perennial.db" env:"PERENNIAL_DATABASE"`
+	SecretKey Secret `help:"Key that encrypts stores' tokens: 32 bytes in base64 (openssl rand -base64 32)." env:"PERENNIAL_SECRET_KEY"`
+}
+
+// Key returns the encryption key.
+func (d Database) Key() ([32]byte, error) {
+	var key [32]byte
+	raw, err := base64.StdEncoding.DecodeString(string(d.SecretKey))
+	if err != nil || len(raw) != len(key) {
+		return key, errors.New("secret key: set PERENNIAL_SECRET_KEY to 32 bytes in base64, for example from: openssl rand -base64 32")
+	}
+	return [32]byte(raw), nil
+}
+
+// Platform says how the commerce platform is reached.
+type Platform struct {
+	PlatformURL string        `help:"Address of a store's API; {shop} stands for its domain." default:"https://{shop}" env:"PERENNIAL_PLATFORM_URL"`
+	APIVersion  string        `help:"Version of the platform's API." default:"2026-10" env:"PERENNIAL_API_VERSION"`
+	AppSecret   Secret        `help:"The app's client secret, which signs webhooks." env:"PERENNIAL_APP_SECRET"`
+	PublicURL   string        `help:"Address under which the platform reaches this service; webhooks are delivered to its /webhooks. Empty: no subscriptions are made." env:"PERENNIAL_PUBLIC_URL"`
+	CallTimeout time.Duration `help:"Longest wait for one answer of the platform." default:"15s" env:"PERENNIAL_CALL_TIMEOUT"`
+}
+
+// Callback returns the address to which webhooks are delivered, or "".
+func (p Platform) Callback() string {
+	if p.PublicURL == "" {
+		return ""
+	}
+	return strings.TrimSuffix(p.PublicURL, "/") + "/webhooks"
+}
+
+// Server is everything that `perennial serve` can be told.
+type Server struct {
+	Database `embed:""`
+	Platform `embed:""`
+
+	Listen            string        `help:"Address of the subscriptions interface and of webhooks." default:"127.0.0.1:8080" env:"PERENNIAL_LISTEN"`
+	MembershipsListen string        `help:"Address of the memberships interface. Empty: only by host name." default:"127.0.0.1:8081" env:"PERENNIAL_MEMBERSHIPS_LISTEN"`
+	MembershipsHost   string        `help:"Host name under which the first address answers as memberships." env:"PERENNIAL_MEMBERSHIPS_HOST"`
+	OpsListen         string        `help:"Address of /healthz, /readyz and /metrics. Empty: on the first address." env:"PERENNIAL_OPS_LISTEN"`
+	Web               bool          `help:"Answer requests on this node." default:"true" negatable:"" env:"PERENNIAL_WEB"`
+	Work              bool          `help:"Sweep and work jobs on this node." default:"true" negatable:"" env:"PERENNIAL_WORK"`
+	Workers           int           `help:"Jobs worked at once." default:"8" env:"PERENNIAL_WORKERS"`
+	PollOnly          bool          `help:"Ask the queue for jobs instead of being notified (connection poolers)." env:"PERENNIAL_POLL_ONLY"`
+	JobPoll           time.Duration `help:"How often the queue is asked for jobs." default:"500ms" env:"PERENNIAL_JOB_POLL"`
+	SweepEvery        time.Duration `help:"How often a sweep looks for what is due." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
+	ReconcileEvery    time.Duration `help:"How often each store is compared with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
+	RatePerSecond     float64       `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
+	RateBurst         int           `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
+	DrainTimeout      time.Duration `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`
+	LogLevel          slog.Level    `help:"DEBUG, INFO, WARN or ERROR." default:"INFO" env:"PERENNIAL_LOG_LEVEL"`
+}
+
+// Check says what is wrong with the settings, and what to do about it.
+func (s Server) Check() error {
+	if _, err := s.Key(); err != nil {
+		return err
+	}
+	if s.AppSecret == "" {
+		return errors.New("app secret: set PERENNIAL_APP_SECRET to the app's client secret, which signs webhooks")
+	}
+	if s.PublicURL != "" {
+		if u, err := url.Parse(s.PublicURL); err != nil || u.Host == "" {
+			return fmt.Errorf("public URL: %q is not an address such as https://subscriptions.example.com", s.PublicURL)
+		}
+	}
+	if s.Workers < 1 || s.SweepEvery <= 0 || s.ReconcileEvery <= 0 || s.RatePerSecond <= 0 || s.RateBurst < 1 {
+		return errors.New("workers, sweep, reconcile and rate settings must be positive")
+	}
+	return nil
+}
+
+// KeyFrom derives an encryption key from a text, for databases that hold nothing
+// worth hiding.
+func KeyFrom(text string) [32]byte { return sha256.Sum256([]byte(text)) }

@@ -1,0 +1,80 @@
+// Package activity is the audit trail: what happened to which entity, by whose
+// hand. Every change writes its entry in the commit that makes the change, so
+// the trail is also the event log.
+package activity
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Source says where a change came from.
+type Source string
+
+// The event sources of the interface.
+const (
+	CustomerPortal               Source = "CUSTOMER_PORTAL"
+	MerchantPortal               Source = "MERCHANT_PORTAL"
+	MerchantExternalAPI          Source = "MERCHANT_EXTERNAL_API"
+	ShopifyEvent                 Source = "SHOPIFY_EVENT"
+	ShopifyFlow                  Source = "SHOPIFY_FLOW"
+	SystemEvent                  Source = "SYSTEM_EVENT"
+	MerchantPortalBulkAutomation Source = "MERCHANT_PORTAL_BULK_AUTOMATION"
+)
+
+// Sources lists every event source, in the order of the interface.
+var Sources = []Source{
+	CustomerPortal, MerchantPortal, MerchantExternalAPI, ShopifyEvent, ShopifyFlow, SystemEvent, MerchantPortalBulkAutomation,
+}
+
+// Status says how it ended.
+type Status string
+
+// The entry statuses of the interface.
+const (
+	Success        Status = "SUCCESS"
+	Failure        Status = "FAILURE"
+	Info           Status = "INFO"
+	Skipped        Status = "SKIPPED"
+	PartialFailure Status = "PARTIAL_FAILURE"
+)
+
+// Statuses lists every entry status, in the order of the interface.
+var Statuses = []Status{Success, Failure, Info, Skipped, PartialFailure}
+
+// Actor is who caused a change, and from where. The zero Actor is no actor;
+// System is the service itself.
+type Actor struct {
+	Source   Source
+	By       string // empty for automated events
+	ClientIP string // empty for automated events
+}
+
+// System is the service acting by itself.
+var System = Actor{Source: SystemEvent}
+
+// Platform is the commerce platform acting through a webhook.
+var Platform = Actor{Source: ShopifyEvent}
+
+// Entry is one line of the trail. Entries are never altered.
+type Entry struct {
+	ID         int64 // given by the store
+	EntityID   int64
+	EntityType EntityType
+	Event      EventType
+	Status     Status
+	Actor      Actor
+	At         time.Time // given by the store's clock argument when zero
+	Info       string    // JSON text, may be empty
+}
+
+// Details returns v as the JSON text of an entry. It panics when v cannot be
+// written as JSON, which is a bug at the caller.
+func Details(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("activity details: %v", err))
+	}
+	return string(text)
+}

@@ -1,0 +1,36 @@
+package activity
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Largest pages of the trail.
+const (
+	DefaultPage = 20
+	MaxPage     = 100
+)
+
+// Fields of an entry by which the trail can be filtered and sorted, in our
+// spelling.
+const (
+	FieldID         = "id"
+	FieldEntityID   = "entityId"
+	FieldEntityType = "entityType"
+	FieldSource     = "eventSource"
+	FieldEvent      = "eventType"
+	FieldStatus     = "status"
+	FieldAt         = "createAt"
+	FieldInfo       = "additionalInfo"
+	FieldBy         = "activityBy"
+	FieldClientIP   = "clientIp"
+)
+
+// Trail reads entries.
+type Trail interface {
+	// Entries returns the page of a shop's entries that meet every criterion,
+	// newest first unless the page says otherwise, and how many there are.
+	Entries(ctx context.Context, of shop.ID, where []page.Criterion, p page.Request) ([]Entry, int, error)
+}

@@ -1,0 +1,42 @@
+// Package cadence computes the days on which a recurring order falls due. It
+// does no I/O and asks nobody the time.
+package cadence
+
+import (
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// Interval is the unit in which a policy counts. The zero value is no interval.
+type Interval int
+
+// The intervals.
+const (
+	Day Interval = iota + 1
+	Week
+	Month
+	Year
+)
+
+var intervalNames = [...]string{Day: "DAY", Week: "WEEK", Month: "MONTH", Year: "YEAR"}
+
+// ParseInterval reads an interval in any letter case. Its failure is Invalid.
+func ParseInterval(s string) (Interval, error) {
+	for i := Day; i <= Year; i++ {
+		if strings.EqualFold(s, intervalNames[i]) {
+			return i, nil
+		}
+	}
+	return 0, fault.New(fault.Invalid, "%q is not an interval: use DAY, WEEK, MONTH or YEAR", s)
+}
+
+// String returns the interval's name in upper case, or "" when it is none.
+func (i Interval) String() string {
+	if !i.known() {
+		return ""
+	}
+	return intervalNames[i]
+}
+
+func (i Interval) known() bool { return i >= Day && i <= Year }

@@ -1,0 +1,62 @@
+// Package shop is what the service knows of a store: its address, its calendar,
+// its settings and whether its connection stands.
+package shop
+
+import (
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// ID is the service's own number of a store. Everything a store owns is kept
+// and asked for under it.
+type ID int64
+
+// Shop is a store.
+type Shop struct {
+	ID           ID
+	Domain       string         // <store>.myshopify.com
+	PlatformID   int64          // the platform's number of the store
+	Token        platform.Token // opens the store at the platform; stored encrypted
+	TimeZone     string         // IANA name
+	Currency     money.Currency
+	OrderHour    int // local hour at which orders are charged, 0 to 23
+	OrderMinute  int // 0 to 59
+	Connected    bool
+	Settings     Settings
+	ReconciledAt time.Time // the last reconciliation covers what changed before this instant
+	ReconcileAt  time.Time // when the next one is due
+	CreatedAt    time.Time
+	Version      int64
+}
+
+// Settings are what a merchant may choose. The zero value is the default.
+type Settings struct {
+	ImmediateOrders bool    `json:"enableImmediatePlaceOrder"`        // permits attempt-billing
+	Memberships     []int64 `json:"membershipSellingPlans,omitempty"` // contracts on these selling plans belong to the membership line
+}
+
+// Calendar returns the store's zone and order time. A zone that this machine
+// does not know is an Internal failure: zones are checked when they arrive.
+func (s Shop) Calendar() (cadence.Calendar, error) {
+	zone, err := time.LoadLocation(s.TimeZone)
+	if err != nil {
+		return cadence.Calendar{}, fault.Because(fault.Internal, err, "the time zone %q of %s is unknown", s.TimeZone, s.Domain)
+	}
+	return cadence.Calendar{Zone: zone, Hour: s.OrderHour, Minute: s.OrderMinute}, nil
+}
+
+// At returns the store as the platform is asked for it.
+func (s Shop) At() platform.Shop { return platform.Shop{Domain: s.Domain, Token: s.Token} }
+
+// Line is a side of the business that has its own data behind the same paths.
+type Line string
+
+// The two lines.
+const (
+	Subscriptions Line = "SUBSCRIPTION"
+	Memberships   Line = "MEMBERSHIP"
+)
