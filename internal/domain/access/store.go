@@ -1,0 +1,32 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Tx is one transaction on one shop's keys.
+type Tx interface {
+	// LockKeys makes other changes of the shop's keys wait until this
+	// transaction ends.
+	LockKeys(ctx context.Context) error
+	// Keys returns every key, revoked ones too, oldest first.
+	Keys(ctx context.Context) ([]Key, error)
+	// PutKey inserts a key whose ID is 0, giving it one, or replaces it under
+	// the version rule.
+	PutKey(ctx context.Context, k *Key) error
+}
+
+// Store runs transactions and finds keys.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+	// KeyByHash returns the key with the hash and its shop, or NotFound. It is
+	// the one question that is asked before the shop is known.
+	KeyByHash(ctx context.Context, h Hash) (Key, shop.Shop, error)
+	// ShopByDomain returns a shop, or NotFound.
+	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
+	// TouchKeys notes when keys were last used.
+	TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.Time) error
+}

@@ -1,0 +1,166 @@
+// Package billing charges every due cycle of every contract exactly once. It
+// keeps a queue of upcoming attempts, sends what is due to the platform, and
+// settles what the platform answers, whichever way the answer comes.
+package billing
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+)
+
+// AttemptID is the service's number of a billing attempt, unique within a shop.
+type AttemptID int64
+
+// Attempt is the charge of one cycle of one contract, from the queue to its
+// end. There is at most one for a cycle, ever.
+type Attempt struct {
+	ID       AttemptID
+	Contract contract.ID
+	Cycle    int // the platform's index, from 1
+	Status   Status
+
+	BillingDate time.Time // when the order is due
+	Moved       bool      // a person chose the date: the calendar leaves it alone
+	DueAt       time.Time // when the service must act on it next; zero: never by itself
+	PublishAt   time.Time // when to tell the platform of a skip, an unskip or a date; zero: it knows
+
+	Try         int       // which charge of the cycle this is, from 1; 0 before the first
+	Key         string    // idempotency key of the try
+	FirstSentAt time.Time // of the try, zero when it was not sent
+	SentAt      time.Time // last time the try was sent
+	Failures    int       // calls for the try that found the platform unreachable
+	Polls       int       // questions after an accepted try that found it still pending
+	Manual      bool      // a person asked for the try
+	AttemptedAt time.Time // when the try was started
+
+	PlatformID   string // graph id of the platform's attempt
+	ErrorCode    string // of the last failure
+	ErrorMessage string
+	ActionURL    string // where the customer authenticates, while a challenge is open
+
+	OrderID   int64 // of the successful charge
+	OrderName string
+	Amount    money.Amount
+	Lines     []contract.Line // as they were charged; empty before
+
+	Note  string // for this order only
+	Flags Flags
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Version   int64
+}
+
+// Flags are marks that an integrator keeps on an attempt. The service does not
+// act on them.
+type Flags struct {
+	RetryingNeeded          bool `json:"retryingNeeded,omitempty"`
+	ApplyUsageCharge        bool `json:"applyUsageCharge,omitempty"`
+	UpgradeDowngradeBilling bool `json:"upgradeDowngradeBilling,omitempty"`
+}
+
+// Status is how far an attempt is.
+type Status string
+
+// The attempt statuses of the interface.
+const (
+	Success            Status = "SUCCESS"
+	Failure            Status = "FAILURE"
+	Requesting         Status = "REQUESTING"
+	Progress           Status = "PROGRESS"
+	Queued             Status = "QUEUED"
+	Skipped            Status = "SKIPPED"
+	ConnectionGone     Status = "SOCIAL_CONNECTION_NULL"
+	ContractCancelled  Status = "CONTRACT_CANCELLED"
+	ContractEnded      Status = "CONTRACT_ENDED"
+	ContractPaused     Status = "CONTRACT_PAUSED"
+	AutoChargeDisabled Status = "AUTO_CHARGE_DISABLED"
+	SkippedDunning     Status = "SKIPPED_DUNNING_MGMT"
+	Challenge          Status = "SECURITY_CHALLENGE"
+	PlatformException  Status = "SHOPIFY_EXCEPTION"
+)
+
+// Statuses lists every status, in the order of the interface.
+var Statuses = []Status{
+	Success, Failure, Requesting, Progress, Queued, Skipped, ConnectionGone, ContractCancelled, ContractEnded,
+	ContractPaused, AutoChargeDisabled, SkippedDunning, Challenge, PlatformException,
+}
+
+// spellings are other names of statuses that callers may send.
+var spellings = map[string]Status{"SCHEDULED": Queued, "PROCESSING": Progress, "FAILED": Failure}
+
+// ParseStatus reads a status in any letter case and spelling.
+func ParseStatus(s string) (Status, error) {
+	upper := strings.ToUpper(s)
+	if known, ok := spellings[upper]; ok {
+		return known, nil
+	}
+	for _, known := range Statuses {
+		if upper == string(known) {
+			return known, nil
+		}
+	}
+	return "", fault.New(fault.Invalid, "%q is not a billing attempt status", s).At("status")
+}
+
+// next lists every move between statuses. Success has none: it never changes.
+var next = map[Status][]Status{
+	Queued: {
+		Requesting, Skipped, Success, ConnectionGone, ContractCancelled, ContractEnded, ContractPaused, AutoChargeDisabled,
+	},
+	Requesting: {
+		Requesting, Progress, Success, Failure, Challenge, PlatformException, Skipped,
+		ConnectionGone, ContractCancelled, ContractEnded, ContractPaused,
+	},
+	Progress:          {Success, Failure, Challenge, PlatformException},
+	Challenge:         {Success, Failure},
+	Failure:           {Requesting, Success, SkippedDunning},
+	PlatformException: {Requesting, Progress, Success, Failure, Challenge, Skipped, ConnectionGone, ContractCancelled, ContractEnded, ContractPaused},
+	Skipped:           {Queued, Success},
+
+	// The platform's word that an order exists outranks what we believed.
+	ConnectionGone:     {Requesting, Success},
+	ContractCancelled:  {Success},
+	ContractEnded:      {Success},
+	ContractPaused:     {Success},
+	AutoChargeDisabled: {Requesting, Success},
+	SkippedDunning:     {Success},
+}
+
+// move changes the status, or says why it cannot.
+func (a *Attempt) move(to Status) error {
+	for _, allowed := range next[a.Status] {
+		if allowed == to {
+			a.Status = to
+			return nil
+		}
+	}
+	return fault.New(fault.Refused, "billing attempt %d is %s and cannot become %s", a.ID, a.Status, to).
+		On("subscriptionBillingAttempt").Keyed("billingAttemptStatus")
+}
+
+// InFlight reports whether a charge may exist at the platform of which the end
+// is not known.
+func (s Status) InFlight() bool {
+	return s == Requesting || s == Progress || s == Challenge || s == PlatformException
+}
+
+// Upcoming reports whether the attempt still waits for its date.
+func (s Status) Upcoming() bool { return s == Queued }
+
+// KeyOf returns the idempotency key of a try. It is a pure function of what the
+// charge is, so that a restored database, another node or a repeated job cannot
+// ask for the same charge under another name.
+func KeyOf(shopDomain string, c contract.ID, cycle, try int) string {
+	text := fmt.Sprintf("%s|%s|%d|%d", shopDomain, gid.Of("SubscriptionContract", int64(c)), cycle, try)
+	sum := sha256.Sum256([]byte(text))
+	return "prn1-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:20]))
+}

@@ -1,0 +1,118 @@
+package billing
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// ground is what a decision on a due attempt rests on.
+type ground struct {
+	shop     shop.Shop
+	contract contract.Contract
+	calendar cadence.Calendar
+	others   []Attempt // the contract's attempts that are in flight or QUEUED
+}
+
+// action is what is done with a due attempt.
+type action int
+
+const (
+	charge action = iota // ask the platform for the cycle and, if nothing speaks against it, charge
+	ask                  // ask only: the outcome of an earlier send is unknown and must not be repeated
+	poll                 // ask how far the accepted try is
+	wait                 // look again later
+	end                  // it will not be charged
+)
+
+// verdict is a decision on a due attempt.
+type verdict struct {
+	do     action
+	until  time.Time // of wait
+	status Status    // of end
+	reason string    // of wait and end
+}
+
+// decide says what to do with an attempt that is due.
+func decide(a Attempt, g ground, now time.Time) verdict {
+	if a.Status == Progress || a.Status == Challenge {
+		return verdict{do: poll}
+	}
+	if stop, status, reason := hindrance(a, g); stop {
+		if a.FirstSentAt.IsZero() {
+			return verdict{do: end, status: status, reason: reason}
+		}
+		return verdict{do: ask} // it may have been charged before the hindrance came
+	}
+	for _, o := range g.others {
+		if o.ID != a.ID && o.Status.InFlight() {
+			return verdict{do: wait, until: now.Add(inFlightWait), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
+		}
+	}
+	if a.Status == Queued && !a.Moved {
+		if v, late := catchUp(a, g, now); late {
+			return v
+		}
+	}
+	if sendable(a, now) {
+		return verdict{do: charge}
+	}
+	return verdict{do: ask}
+}
+
+// hindrance says whether something forbids to charge the attempt at all.
+func hindrance(a Attempt, g ground) (stop bool, as Status, reason string) {
+	switch {
+	case !g.shop.Connected:
+		return true, ConnectionGone, "the store's connection to the platform is gone"
+	case g.contract.Status == contract.Paused:
+		return true, ContractPaused, "the contract is paused"
+	case g.contract.Status == contract.Cancelled:
+		return true, ContractCancelled, "the contract is cancelled"
+	case g.contract.Status != contract.Active:
+		return true, ContractEnded, "the contract has ended"
+	case g.contract.MaxCycles > 0 && a.Cycle > g.contract.MaxCycles:
+		return true, ContractEnded, fmt.Sprintf("the contract ends after %d cycles", g.contract.MaxCycles)
+	case !g.contract.AutoCharge && !a.Manual:
+		return true, AutoChargeDisabled, "automatic charges are switched off for the contract"
+	}
+	return false, "", ""
+}
+
+// catchUp keeps an outage from ending in a burst: of several cycles that fell
+// due meanwhile only the newest is charged, and never closer to the order before
+// it than half an interval.
+func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
+	for _, o := range g.others {
+		if o.Status == Queued && o.Cycle > a.Cycle && !o.BillingDate.After(now) {
+			return verdict{do: end, status: Skipped, reason: fmt.Sprintf("missed, and cycle %d is due too: only the newest is charged", o.Cycle)}, true
+		}
+	}
+	if g.contract.LastOrderAt.IsZero() {
+		return verdict{}, false
+	}
+	if earliest := g.contract.LastOrderAt.Add(interval(a, g) / 2); now.Before(earliest) {
+		return verdict{do: wait, until: earliest, reason: "the order before it is less than half an interval old"}, true
+	}
+	return verdict{}, false
+}
+
+// interval returns the time that should lie between the attempt's order and the
+// one before it.
+func interval(a Attempt, g ground) time.Duration {
+	usual := g.contract.Billing.Approx()
+	if a.Cycle > g.contract.Series.Cycle {
+		return min(usual, g.contract.DueOn(a.Cycle, g.calendar).Sub(g.contract.DueOn(a.Cycle-1, g.calendar)))
+	}
+	return usual
+}
+
+// sendable reports whether the try may be sent, for the first time or again.
+// After the window the platform's own word is needed that it never saw it, and
+// enough time since the last send for that word to count.
+func sendable(a Attempt, now time.Time) bool {
+	return a.FirstSentAt.IsZero() || now.Sub(a.FirstSentAt) < sendWindow || now.Sub(a.SentAt) >= settlingTime
+}

@@ -1,0 +1,188 @@
+package billing
+
+import (
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var now = time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
+
+// due returns a QUEUED attempt that fell due a minute ago.
+func due(change ...func(*Attempt)) Attempt {
+	a := Attempt{ID: 1, Contract: 9001, Cycle: 3, Status: Queued, BillingDate: now.Add(-time.Minute), DueAt: now.Add(-time.Minute)}
+	for _, f := range change {
+		f(&a)
+	}
+	return a
+}
+
+// sent returns an attempt whose try was sent for the first and the last time so
+// long ago.
+func sent(first, last time.Duration) Attempt {
+	return due(func(a *Attempt) {
+		a.Status, a.Try, a.Key = Requesting, 1, "key"
+		a.FirstSentAt, a.SentAt = now.Add(-first), now.Add(-last)
+	})
+}
+
+// monthly returns the ground of an active contract that renews every month.
+func monthly(change ...func(*ground)) ground {
+	g := ground{
+		shop: shop.Shop{ID: 1, Connected: true},
+		contract: contract.Contract{
+			ID: 9001, Status: contract.Active, AutoCharge: true,
+			Billing: contract.Policy{Interval: cadence.Month, Count: 1},
+			Series:  contract.Series{Cycle: 1, Start: time.Date(2026, 1, 10, 14, 0, 0, 0, time.UTC)},
+		},
+		calendar: cadence.Calendar{Zone: time.UTC, Hour: 14},
+	}
+	for _, f := range change {
+		f(&g)
+	}
+	return g
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		a    Attempt
+		g    ground
+		want verdict
+	}{
+		{"a due attempt of an active contract is charged", due(), monthly(), verdict{do: charge}},
+		{"a paused contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Paused }),
+			verdict{do: end, status: ContractPaused}},
+		{"a cancelled contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }),
+			verdict{do: end, status: ContractCancelled}},
+		{"an expired contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Expired }),
+			verdict{do: end, status: ContractEnded}},
+		{"a cycle beyond the last one is not charged", due(), monthly(func(g *ground) { g.contract.MaxCycles = 2 }),
+			verdict{do: end, status: ContractEnded}},
+		{"the last cycle is charged", due(), monthly(func(g *ground) { g.contract.MaxCycles = 3 }), verdict{do: charge}},
+		{"a store without connection is not charged", due(), monthly(func(g *ground) { g.shop.Connected = false }),
+			verdict{do: end, status: ConnectionGone}},
+		{"without automatic charges nothing is charged", due(), monthly(func(g *ground) { g.contract.AutoCharge = false }),
+			verdict{do: end, status: AutoChargeDisabled}},
+		{"without automatic charges a person may still charge", due(func(a *Attempt) { a.Status, a.Manual = Requesting, true }),
+			monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: charge}},
+		{"a cycle waits while another one of the contract is in flight", due(),
+			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: Progress}} }),
+			verdict{do: wait, until: now.Add(inFlightWait)}},
+		{"a cycle waits while the outcome of another one is unknown", due(),
+			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException}} }),
+			verdict{do: wait, until: now.Add(inFlightWait)}},
+		{"of two missed cycles the older is given up", due(),
+			monthly(func(g *ground) {
+				g.others = []Attempt{{ID: 1, Cycle: 3, Status: Queued}, {ID: 2, Cycle: 4, Status: Queued, BillingDate: now}}
+			}), verdict{do: end, status: Skipped}},
+		{"a later cycle that is still to come changes nothing", due(),
+			monthly(func(g *ground) {
+				g.others = []Attempt{{ID: 2, Cycle: 4, Status: Queued, BillingDate: now.Add(time.Hour)}}
+			}), verdict{do: charge}},
+		{"an order less than half an interval old makes the next one wait", due(),
+			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-24 * time.Hour) }),
+			verdict{do: wait, until: now.Add(-24 * time.Hour).Add(14 * 24 * time.Hour)}},
+		{"a date that a person chose may lie closer to the order before it", due(func(a *Attempt) { a.Moved = true }),
+			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-24 * time.Hour) }), verdict{do: charge}},
+		{"a try without an answer is sent again within the window", sent(19*time.Hour, time.Minute), monthly(), verdict{do: charge}},
+		{"after the window it is only asked for while the last send may be on its way", sent(21*time.Hour, 59*time.Minute), monthly(), verdict{do: ask}},
+		{"after the window it is sent again when the platform has had time to say it never saw it", sent(21*time.Hour, time.Hour), monthly(), verdict{do: charge}},
+		{"a try that was sent before the contract was cancelled is asked for", sent(time.Minute, time.Minute),
+			monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: ask}},
+		{"an accepted try is asked for", due(func(a *Attempt) { a.Status = Progress }), monthly(), verdict{do: poll}},
+		{"a challenged try is asked for", due(func(a *Attempt) { a.Status = Challenge }), monthly(), verdict{do: poll}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			got := decide(row.a, row.g, now)
+			got.reason = ""
+			if got != row.want {
+				t.Errorf("decided %+v, want %+v", got, row.want)
+			}
+		})
+	}
+}
+
+func TestSuccessNeverChanges(t *testing.T) {
+	t.Parallel()
+	for _, to := range Statuses {
+		a := Attempt{Status: Success}
+		if err := a.move(to); err == nil {
+			t.Errorf("a successful attempt became %s", to)
+		}
+	}
+}
+
+func TestEveryStatusCanBecomeAnOrder(t *testing.T) {
+	t.Parallel()
+	for _, from := range Statuses {
+		a := Attempt{Status: from}
+		if err := a.move(Success); err != nil && from != Success {
+			t.Errorf("an order found for an attempt that is %s cannot be adopted: %v", from, err)
+		}
+	}
+}
+
+func TestKeysAreFrozen(t *testing.T) {
+	t.Parallel()
+	// These values are stored at the platform: changing them charges customers twice.
+	if got := KeyOf("demo.myshopify.com", 9001, 3, 1); got != "prn1-siic52cy5vpf5lowtgkh6v2ib3n2ywru" {
+		t.Errorf("the key of a charge changed to %s", got)
+	}
+	seen := make(map[string]bool)
+	for _, domain := range []string{"a.myshopify.com", "b.myshopify.com"} {
+		for _, c := range []contract.ID{1, 11} {
+			for _, cycle := range []int{1, 2, 11} {
+				for try := 1; try < 4; try++ {
+					key := KeyOf(domain, c, cycle, try)
+					if seen[key] {
+						t.Errorf("two charges share the key %s", key)
+					}
+					seen[key] = true
+				}
+			}
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	g := monthly()
+	for _, row := range []struct {
+		name   string
+		q      Queue
+		max    int
+		cycles []int
+	}{
+		{"an empty queue begins with the series", Queue{}, 0, []int{1, 2, 3, 4, 5, 6}},
+		{"a queue is filled behind its last cycle", Queue{Waiting: 4, LastCycle: 9}, 0, []int{10, 11}},
+		{"a full queue is left alone", Queue{Waiting: 6, LastCycle: 9}, 0, nil},
+		{"a queue ends with the last cycle", Queue{Waiting: 1, LastCycle: 7}, 8, []int{8}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			c := g.contract
+			c.MaxCycles = row.max
+			got := fill(c, row.q, g.calendar, now)
+			if len(got) != len(row.cycles) {
+				t.Fatalf("%d attempts, want %d", len(got), len(row.cycles))
+			}
+			for i, a := range got {
+				want := time.Date(2026, time.Month(row.cycles[i]), 10, 14, 0, 0, 0, time.UTC)
+				if a.Cycle != row.cycles[i] || !a.BillingDate.Equal(want) || !a.DueAt.Equal(want) || a.Status != Queued {
+					t.Errorf("attempt %d: %+v, want cycle %d on %s", i, a, row.cycles[i], want)
+				}
+			}
+		})
+	}
+	paused := g.contract
+	paused.Status = contract.Paused
+	if got := fill(paused, Queue{}, g.calendar, now); got != nil {
+		t.Errorf("a paused contract got a queue: %v", got)
+	}
+}

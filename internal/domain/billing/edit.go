@@ -1,0 +1,211 @@
+package billing
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// entity is what failures of this package are about, in the interface's words.
+const entity = "subscriptionBillingAttempt"
+
+// EditCommand changes an attempt. What is nil stays as it is.
+type EditCommand struct {
+	Line        shop.Line
+	Attempt     AttemptID
+	BillingDate *time.Time // the order is charged on that day, at the store's order time
+	Note        *string    // empty clears
+	Status      *Status    // only QUEUED to SKIPPED and back
+	Actor       activity.Actor
+
+	RetryingNeeded, ApplyUsageCharge, UpgradeDowngradeBilling *bool
+}
+
+// Edit changes an attempt that waits or has failed.
+func (s *Service) Edit(ctx context.Context, of shop.ID, cmd EditCommand) (Record, error) {
+	return s.change(ctx, of, target{cmd.Line, cmd.Attempt}, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+		return s.edit(r, cmd, now)
+	})
+}
+
+func (s *Service) edit(r *Record, cmd EditCommand, now time.Time) ([]activity.Entry, error) {
+	if r.Status.InFlight() {
+		return nil, busy(r.Attempt)
+	}
+	var entries []activity.Entry
+	if cmd.Status != nil && *cmd.Status != r.Status {
+		moved, err := editStatus(r, *cmd.Status, cmd.Actor, now)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, moved...)
+	} else if r.Status != Queued && r.Status != Failure && !cmd.onlyRepeats(*r) {
+		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be changed", r.ID, r.Status).
+			On(entity).Keyed("billingAttemptStatus")
+	}
+	if cmd.BillingDate != nil && !cmd.BillingDate.Equal(r.BillingDate) {
+		entry, err := editDate(r, *cmd.BillingDate, cmd.Actor, now)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry...)
+	}
+	if changed, err := editMarks(r, cmd); err != nil {
+		return nil, err
+	} else if changed {
+		entries = append(entries, entryOf(r.Attempt, activity.BillingAttemptUpdated, activity.Success, cmd.Actor, now, outcome{Cycle: r.Cycle}))
+	}
+	return entries, nil
+}
+
+// onlyRepeats reports whether the command says nothing but what is so already.
+func (c EditCommand) onlyRepeats(r Record) bool {
+	same := func(want *bool, is bool) bool { return want == nil || *want == is }
+	return (c.BillingDate == nil || c.BillingDate.Equal(r.BillingDate)) && (c.Note == nil || *c.Note == r.Note) &&
+		same(c.RetryingNeeded, r.Flags.RetryingNeeded) && same(c.ApplyUsageCharge, r.Flags.ApplyUsageCharge) &&
+		same(c.UpgradeDowngradeBilling, r.Flags.UpgradeDowngradeBilling)
+}
+
+func editStatus(r *Record, to Status, by activity.Actor, now time.Time) ([]activity.Entry, error) {
+	switch {
+	case r.Status == Queued && to == Skipped:
+		return skip(r, by, now)
+	case r.Status == Skipped && to == Queued:
+		return unskip(r, by, now)
+	}
+	return nil, fault.New(fault.Refused, "the status of billing attempt %d cannot be set from %s to %s: only QUEUED to SKIPPED and back", r.ID, r.Status, to).
+		On(entity).Keyed("billingAttemptStatus").At("status")
+}
+
+func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]activity.Entry, error) {
+	if r.Status != Queued {
+		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a QUEUED attempt can be given another date", r.ID, r.Status).
+			On(entity).Keyed("billingAttemptStatus").At("billingDate")
+	}
+	if date.Before(now.Add(-pastTolerance)) {
+		return nil, fault.New(fault.Invalid, "billingDate %s is in the past", date.UTC().Format(time.RFC3339)).
+			On(entity).Keyed("billingDatePast").At("billingDate")
+	}
+	before := r.BillingDate
+	cal, err := r.shop.Calendar()
+	if err != nil {
+		return nil, err
+	}
+	effective := clock.Trim(cal.At(date))
+	if effective.Equal(before) {
+		return nil, nil
+	}
+	r.BillingDate, r.Moved = effective, true
+	r.DueAt, r.PublishAt = effective, now
+	return []activity.Entry{
+		entryOf(r.Attempt, activity.NextBillingDateChange, activity.Success, by, now, outcome{
+			Cycle: r.Cycle, From: before.Format(time.RFC3339), To: effective.Format(time.RFC3339),
+		}),
+	}, nil
+}
+
+func editMarks(r *Record, cmd EditCommand) (changed bool, err error) {
+	if cmd.Note != nil && *cmd.Note != r.Note {
+		if err := CheckNote(*cmd.Note); err != nil {
+			return false, err
+		}
+		r.Note, changed = *cmd.Note, true
+	}
+	for _, f := range []struct {
+		want *bool
+		flag *bool
+	}{
+		{cmd.RetryingNeeded, &r.Flags.RetryingNeeded},
+		{cmd.ApplyUsageCharge, &r.Flags.ApplyUsageCharge},
+		{cmd.UpgradeDowngradeBilling, &r.Flags.UpgradeDowngradeBilling},
+	} {
+		if f.want != nil && *f.want != *f.flag {
+			*f.flag, changed = *f.want, true
+		}
+	}
+	return changed, nil
+}
+
+// CheckNote says whether a text may be an order note.
+func CheckNote(note string) error {
+	if n := utf8.RuneCountInString(note); n > MaxNote {
+		return fault.New(fault.Invalid, "orderNote has %d characters: at most %d are allowed", n, MaxNote).On(entity).Keyed("orderNoteTooLong").At("orderNote")
+	}
+	return nil
+}
+
+// target names the attempt that a person wants to change.
+type target struct {
+	line    shop.Line
+	attempt AttemptID
+}
+
+// change lets a person's command work on one attempt: it is read under its lock,
+// changed, written with its entries and the contract's progress, and the work
+// that follows is asked for, all in one commit.
+func (s *Service) change(ctx context.Context, of shop.ID, t target, by activity.Actor, do func(*Record, time.Time) ([]activity.Entry, error)) (Record, error) {
+	var r Record
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		now := s.Clock.Now()
+		var err error
+		if r, err = find(ctx, tx, t); err != nil {
+			return err
+		}
+		before := r.Attempt
+		entries, err := do(&r, now)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			return nil
+		}
+		r.UpdatedAt = now
+		changed := []Attempt{r.Attempt}
+		if err := tx.PutAttempts(ctx, changed); err != nil {
+			return err
+		}
+		r.Attempt = changed[0]
+		contracts := []contract.Contract{r.Of}
+		if err := Refill(ctx, tx, r.shop, contracts, now); err != nil {
+			return err
+		}
+		r.Of = contracts[0]
+		if err := tx.Record(ctx, entries...); err != nil {
+			return err
+		}
+		if r.DueAt.Equal(before.DueAt) && r.PublishAt.Equal(before.PublishAt) {
+			return nil
+		}
+		return tx.Enqueue(ctx, Work{Shop: of})
+	})
+	return r, err
+}
+
+// find reads an attempt and its contract under their locks. Another line's
+// attempt is not found.
+func find(ctx context.Context, tx Tx, t target) (Record, error) {
+	missing := fault.New(fault.NotFound, "billing attempt %d does not exist", t.attempt).On(entity).Keyed("billingAttemptNotFound")
+	rows, err := tx.Attempts(ctx, []AttemptID{t.attempt})
+	if err != nil || len(rows) == 0 {
+		return Record{}, firstError(err, missing)
+	}
+	contracts, err := tx.Contracts(ctx, []contract.ID{rows[0].Contract})
+	if err != nil || len(contracts) == 0 || contracts[0].Line != t.line {
+		return Record{}, firstError(err, missing)
+	}
+	of, err := tx.Shop(ctx)
+	return Record{Attempt: rows[0], Of: contracts[0], shop: of}, err
+}
+
+func firstError(err error, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}

@@ -1,0 +1,402 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// settle writes what was learned of taken-up attempts. An attempt that somebody
+// else has moved on meanwhile is left to them.
+func (s *Service) settle(ctx context.Context, of shop.ID, findings []finding) error {
+	if len(findings) == 0 {
+		return nil
+	}
+	ids := make([]AttemptID, len(findings))
+	for i, f := range findings {
+		ids[i] = f.ID
+	}
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		rows, err := tx.Attempts(ctx, ids)
+		if err != nil {
+			return err
+		}
+		l, err := openLedger(ctx, tx, rows, s.Clock.Now())
+		if err != nil {
+			return err
+		}
+		for _, f := range findings {
+			a := l.attempts[f.ID]
+			if a == nil || f.late || a.Try != f.Try || (a.Status != f.Status && f.found == nil) {
+				continue
+			}
+			if err := l.learn(a, f); err != nil {
+				return err
+			}
+		}
+		return l.close(ctx, tx)
+	})
+}
+
+// Settle writes the ends of attempts that the platform told of by itself. It
+// runs inside the caller's transaction. Attempts that are not ours are ignored.
+func (s *Service) Settle(ctx context.Context, tx Tx, found []platform.Attempt) error {
+	keys := make([]string, 0, len(found))
+	for _, p := range found {
+		keys = append(keys, p.Key)
+	}
+	rows, err := tx.AttemptsByKey(ctx, keys)
+	if err != nil {
+		return err
+	}
+	current := make(map[string]AttemptID, len(rows))
+	for _, a := range rows {
+		current[a.Key] = a.ID
+	}
+	earlier, err := s.earlierTries(ctx, tx, found, current)
+	if err != nil {
+		return err
+	}
+	for _, a := range earlier {
+		rows = append(rows, a)
+	}
+	l, err := openLedger(ctx, tx, rows, s.Clock.Now())
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		p := &found[i]
+		if id, ok := current[p.Key]; ok {
+			if err := l.adopt(l.attempts[id], p); err != nil {
+				return err
+			}
+		} else if a, ok := earlier[p.Key]; ok {
+			if err := l.adopt(l.attempts[a.ID], p); err != nil {
+				return err
+			}
+		}
+	}
+	return l.close(ctx, tx)
+}
+
+// earlierTries finds, by key, the attempts of which a successful charge is an
+// earlier try: a late success is an order all the same. Keys are computed anew,
+// since only the current try's is stored.
+func (s *Service) earlierTries(ctx context.Context, tx Tx, found []platform.Attempt, current map[string]AttemptID) (map[string]Attempt, error) {
+	var of []contract.ID
+	wanted := make(map[string]bool)
+	for _, p := range found {
+		if _, ok := current[p.Key]; !ok && p.State == platform.Succeeded {
+			of = append(of, contract.ID(p.Contract))
+			wanted[p.Key] = true
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	shop, err := tx.Shop(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.AttemptsOf(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	earlier := make(map[string]Attempt)
+	for _, a := range rows {
+		for try := 1; try < max(a.Try, 2); try++ {
+			if key := KeyOf(shop.Domain, a.Contract, a.Cycle, try); wanted[key] {
+				earlier[key] = a
+			}
+		}
+	}
+	return earlier, nil
+}
+
+// ledger collects the changes of one settling transaction, so that they are
+// written together.
+type ledger struct {
+	now       time.Time
+	shop      shop.Shop
+	attempts  map[AttemptID]*Attempt
+	contracts map[contract.ID]*contract.Contract
+	changed   []AttemptID
+	advanced  []contract.ID
+	entries   []activity.Entry
+	gone      bool // the store's connection
+}
+
+func openLedger(ctx context.Context, tx Tx, rows []Attempt, now time.Time) (*ledger, error) {
+	l := &ledger{now: now, attempts: make(map[AttemptID]*Attempt, len(rows))}
+	for i := range rows {
+		l.attempts[rows[i].ID] = &rows[i]
+	}
+	var err error
+	if l.shop, err = tx.Shop(ctx); err != nil {
+		return nil, err
+	}
+	l.contracts, err = byID(tx.Contracts(ctx, contractsOf(rows)))
+	return l, err
+}
+
+// close writes everything.
+func (l *ledger) close(ctx context.Context, tx Tx) error {
+	written := make([]Attempt, 0, len(l.changed))
+	seen := make(map[AttemptID]bool, len(l.changed))
+	for _, id := range l.changed {
+		if !seen[id] {
+			seen[id] = true
+			a := l.attempts[id]
+			a.UpdatedAt = l.now
+			written = append(written, *a)
+		}
+	}
+	if err := tx.PutAttempts(ctx, written); err != nil {
+		return err
+	}
+	if err := Refill(ctx, tx, l.shop, chosen(l.contracts, l.advanced), l.now); err != nil {
+		return err
+	}
+	if l.gone && l.shop.Connected {
+		l.shop.Connected = false
+		if err := tx.PutShop(ctx, l.shop); err != nil {
+			return err
+		}
+	}
+	return tx.Record(ctx, l.entries...)
+}
+
+// learn applies a finding to the attempt as it is now.
+func (l *ledger) learn(a *Attempt, f finding) error {
+	l.changed = append(l.changed, a.ID)
+	switch {
+	case f.found != nil && f.found.Key != a.Key:
+		return l.succeed(a, f.found) // charged by somebody else, but for this cycle
+	case f.found != nil:
+		return l.adopt(a, f.found)
+	case f.billed:
+		return l.stop(a, Skipped, activity.DuplicateBillingAttemptDetected, "the platform has billed this cycle already, by an order that is not ours")
+	case f.skipped:
+		return l.stop(a, Skipped, activity.BillingAttemptSkipped, "the cycle is skipped at the platform")
+	case f.refused != nil:
+		return l.refuse(a, *f.refused)
+	case a.Status == Progress || a.Status == Challenge:
+		l.stillPending(a)
+		return nil
+	case f.absent:
+		return l.unsent(a)
+	}
+	return l.unreachable(a, f.err)
+}
+
+// adopt takes over the platform's word on a charge of the attempt.
+func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
+	if a.Status == Success {
+		if p.State == platform.Succeeded && p.ID != a.PlatformID {
+			l.note(*a, activity.DuplicateBillingAttemptDetected, activity.Failure, outcome{Cycle: a.Cycle, OrderID: p.Order.ID, OrderName: p.Order.Name, Reason: "a second order exists for this cycle"})
+		}
+		return nil
+	}
+	if p.State == platform.Succeeded {
+		return l.succeed(a, p)
+	}
+	if p.Key != a.Key || !a.Status.InFlight() {
+		return nil // an end that was known already, or that of an earlier try
+	}
+	l.changed = append(l.changed, a.ID)
+	a.PlatformID = p.ID
+	switch p.State {
+	case platform.Failed:
+		return l.fail(a, p.ErrorCode, p.ErrorMessage)
+	case platform.Challenged:
+		if a.Status == Challenge {
+			l.stillPending(a)
+			return nil
+		}
+		if err := a.move(Challenge); err != nil {
+			return err
+		}
+		a.ActionURL = p.NextActionURL
+		a.DueAt = l.now.Add(pollWait(0))
+		l.note(*a, activity.BillingAttemptUpdated, activity.Info, outcome{Cycle: a.Cycle, Reason: "the customer must authenticate the payment"})
+		return nil
+	}
+	if a.Status == Requesting || a.Status == PlatformException {
+		if err := a.move(Progress); err != nil {
+			return err
+		}
+		a.Failures, a.Polls = 0, 0
+		a.DueAt = l.now.Add(pollWait(0))
+		return nil
+	}
+	l.stillPending(a)
+	return nil
+}
+
+// succeed records the order. Success is final.
+func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
+	if err := a.move(Success); err != nil {
+		return err
+	}
+	l.changed = append(l.changed, a.ID)
+	c := l.contracts[a.Contract]
+	a.PlatformID = p.ID
+	a.OrderID, a.OrderName, a.Amount = p.Order.ID, p.Order.Name, p.Amount
+	a.ErrorCode, a.ErrorMessage, a.ActionURL = "", "", ""
+	a.Lines = c.Lines
+	a.DueAt, a.PublishAt = time.Time{}, time.Time{}
+	if a.AttemptedAt.IsZero() {
+		a.AttemptedAt = l.now
+	}
+	c.Orders++
+	c.Lifetime = c.Lifetime.Plus(p.Amount)
+	c.Lifetime.Currency = c.Currency
+	c.LastOrderID, c.LastOrder = p.Order.ID, p.Order.Name
+	if c.LastOrderAt = p.CompletedAt; c.LastOrderAt.IsZero() {
+		c.LastOrderAt = l.now
+	}
+	c.LastPayment = "SUCCEEDED"
+	l.advanced = append(l.advanced, c.ID)
+	l.note(*a, activity.BillingAttemptTriggered, activity.Success, outcome{
+		Cycle: a.Cycle, Try: a.Try, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.String(), Currency: string(a.Amount.Currency),
+	})
+	return nil
+}
+
+// fail records a definite decline.
+func (l *ledger) fail(a *Attempt, code, message string) error {
+	if err := a.move(Failure); err != nil {
+		return err
+	}
+	a.ErrorCode, a.ErrorMessage, a.ActionURL = code, message, ""
+	a.DueAt = time.Time{}
+	c := l.contracts[a.Contract]
+	c.LastPayment = "FAILED"
+	l.advanced = append(l.advanced, c.ID)
+	l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Try: a.Try, ErrorCode: code, ErrorMessage: message})
+	return nil
+}
+
+// refusals says what the platform's definite "no" makes of an attempt, by its
+// code (the schema's BillingAttemptUserErrorCode). Others are failures.
+var refusals = map[string]Status{
+	"BILLING_CYCLE_SKIPPED": Skipped,
+	"CONTRACT_PAUSED":       ContractPaused,
+	"CONTRACT_TERMINATED":   ContractCancelled,
+}
+
+func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
+	if r.Code == "THROTTLED" {
+		a.DueAt = l.now.Add(throttleWait)
+		return nil
+	}
+	if status, ok := refusals[r.Code]; ok {
+		return l.stop(a, status, activity.BillingAttemptSkipped, r.Message)
+	}
+	return l.fail(a, r.Code, r.Message)
+}
+
+// stop ends an attempt without a charge.
+func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason string) error {
+	if err := a.move(as); err != nil {
+		return err
+	}
+	a.DueAt = time.Time{}
+	a.ErrorMessage = reason
+	l.advanced = append(l.advanced, a.Contract)
+	l.note(*a, event, activity.Skipped, outcome{Cycle: a.Cycle, Reason: reason})
+	return nil
+}
+
+// stillPending puts the next question off.
+func (l *ledger) stillPending(a *Attempt) {
+	a.Polls++
+	a.DueAt = l.now.Add(pollWait(a.Polls))
+	if a.ErrorMessage == "" && l.now.Sub(a.SentAt) >= horizon {
+		a.ErrorMessage = fmt.Sprintf("the platform has not ended this charge within %s", horizon)
+		l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Reason: a.ErrorMessage})
+	}
+}
+
+// unsent is the end of a question without a send: the platform never saw the
+// try. What forbade the charge may forbid it for good.
+func (l *ledger) unsent(a *Attempt) error {
+	c := l.contracts[a.Contract]
+	if stop, status, reason := hindrance(*a, ground{shop: l.shop, contract: *c}); stop && l.now.Sub(a.SentAt) >= settlingTime {
+		return l.stop(a, status, activity.BillingAttemptSkipped, reason)
+	}
+	a.DueAt = a.SentAt.Add(settlingTime)
+	if !a.DueAt.After(l.now) {
+		a.DueAt = l.now
+	}
+	return nil
+}
+
+// unreachable counts a call that found nobody. The key stays, for the charge may
+// have been made.
+func (l *ledger) unreachable(a *Attempt, cause error) error {
+	if errors.Is(cause, platform.ErrThrottled) {
+		a.DueAt = l.now.Add(throttleWait)
+		return nil
+	}
+	if errors.Is(cause, platform.ErrDisconnected) {
+		l.gone = true
+	}
+	if a.Status != Requesting { // a poll: its own waits apply
+		l.stillPending(a)
+		return nil
+	}
+	a.Failures++
+	if a.Failures <= len(retryWaits) {
+		a.DueAt = l.now.Add(retryWaits[a.Failures-1])
+		return nil
+	}
+	if err := a.move(PlatformException); err != nil {
+		return err
+	}
+	a.DueAt = l.now.Add(repairWait)
+	a.ErrorMessage = "the platform could not be reached; the charge is repeated with the same key, or adopted, as soon as it answers"
+	if a.Failures == len(retryWaits)+1 {
+		l.note(*a, activity.BillingAttemptTriggered, activity.PartialFailure, outcome{Cycle: a.Cycle, Try: a.Try, Reason: a.ErrorMessage})
+	}
+	return nil
+}
+
+// outcome is the additional information of an entry about an attempt.
+type outcome struct {
+	Cycle        int    `json:"cycle"`
+	Try          int    `json:"try,omitempty"`
+	OrderID      int64  `json:"orderId,omitempty"`
+	OrderName    string `json:"orderName,omitempty"`
+	Amount       string `json:"amount,omitempty"`
+	Currency     string `json:"currency,omitempty"`
+	ErrorCode    string `json:"errorCode,omitempty"`
+	ErrorMessage string `json:"errorMessage,omitempty"`
+	Reason       string `json:"reason,omitempty"`
+	From         string `json:"from,omitempty"` // date-time, UTC
+	To           string `json:"to,omitempty"`
+}
+
+func (l *ledger) note(a Attempt, event activity.EventType, status activity.Status, o outcome) {
+	l.entries = append(l.entries, entryOf(a, event, status, activity.System, l.now, o))
+}
+
+func entryOf(a Attempt, event activity.EventType, status activity.Status, by activity.Actor, now time.Time, o outcome) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(a.ID), EntityType: activity.EntitySubscriptionBillingAttempt, Event: event, Status: status,
+		Actor: by, At: now, Info: activity.Details(o),
+	}
+}
+
+// busy is the answer to a change of an attempt whose charge is under way.
+func busy(a Attempt) error {
+	return fault.New(fault.Conflict, "Another billing operation is already in progress").
+		On("subscriptionBillingAttempt").Keyed("billingInProgress").At(fmt.Sprint(a.ID))
+}

@@ -1,0 +1,96 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// SkipCommand asks to skip an upcoming attempt, or to take a skip back.
+type SkipCommand struct {
+	Line     shop.Line
+	Attempt  AttemptID
+	Contract contract.ID // must be the attempt's when given; 0: not given
+	Prepaid  *bool       // must fit the contract when given
+	Actor    activity.Actor
+}
+
+// Skip marks an upcoming attempt as skipped. The contract's next billing date
+// moves to the following cycle, and the platform is told.
+func (s *Service) Skip(ctx context.Context, of shop.ID, cmd SkipCommand) (Record, error) {
+	return s.change(ctx, of, cmd.target(), cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+		if err := cmd.check(*r); err != nil {
+			return nil, err
+		}
+		return skip(r, cmd.Actor, now)
+	})
+}
+
+// Unskip puts a skipped attempt back into the queue.
+func (s *Service) Unskip(ctx context.Context, of shop.ID, cmd SkipCommand) (Record, error) {
+	return s.change(ctx, of, cmd.target(), cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+		if err := cmd.check(*r); err != nil {
+			return nil, err
+		}
+		return unskip(r, cmd.Actor, now)
+	})
+}
+
+func (c SkipCommand) target() target { return target{c.Line, c.Attempt} }
+
+func (c SkipCommand) check(r Record) error {
+	if c.Contract != 0 && c.Contract != r.Of.ID {
+		return fault.New(fault.Invalid, "billing attempt %d belongs to another contract than %d", r.ID, c.Contract).
+			On(entity).Keyed("contractMismatch").At("subscriptionContractId")
+	}
+	if c.Prepaid != nil && *c.Prepaid != r.Of.Prepaid() {
+		return fault.New(fault.Invalid, "isPrepaid=%t does not fit contract %d, which is %s", *c.Prepaid, r.Of.ID, prepaidWords(r.Of)).
+			On(entity).Keyed("prepaidMismatch").At("isPrepaid")
+	}
+	return nil
+}
+
+func prepaidWords(c contract.Contract) string {
+	if c.Prepaid() {
+		return "prepaid"
+	}
+	return "paid for each delivery"
+}
+
+func skip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error) {
+	if r.Status.InFlight() {
+		return nil, busy(r.Attempt)
+	}
+	if r.Status != Queued {
+		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a QUEUED attempt can be skipped", r.ID, r.Status).
+			On(entity).Keyed("billingAttemptStatus")
+	}
+	if err := r.move(Skipped); err != nil {
+		return nil, err
+	}
+	r.DueAt, r.PublishAt = time.Time{}, now
+	return []activity.Entry{entryOf(r.Attempt, activity.BillingAttemptSkipped, activity.Success, by, now, outcome{Cycle: r.Cycle})}, nil
+}
+
+func unskip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error) {
+	if r.Status != Skipped {
+		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a SKIPPED attempt can be taken back", r.ID, r.Status).
+			On(entity).Keyed("billingAttemptStatus")
+	}
+	if r.BillingDate.Before(now.Add(-pastTolerance)) {
+		return nil, fault.New(fault.Refused, "the date of billing attempt %d has passed", r.ID).On(entity).Keyed("billingDatePast")
+	}
+	if r.Of.Status != contract.Active {
+		return nil, fault.New(fault.Refused, "contract %d is %s", r.Of.ID, r.Of.Status).On(entity).Keyed("contractNotActive")
+	}
+	if err := r.move(Queued); err != nil {
+		return nil, err
+	}
+	r.ErrorMessage = ""
+	r.DueAt, r.PublishAt = r.BillingDate, now
+	return []activity.Entry{entryOf(r.Attempt, activity.BillingAttemptUpdated, activity.Success, by, now, outcome{Cycle: r.Cycle, Reason: "no longer skipped"})}, nil
+}

@@ -1,0 +1,100 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Tx is one transaction on one shop's data. Rows that it reads are locked until
+// it ends, save where a method says otherwise. Lists may be empty; unknown ids
+// are left out.
+type Tx interface {
+	Shop(ctx context.Context) (shop.Shop, error)
+	PutShop(ctx context.Context, s shop.Shop) error
+
+	// DueAttempts returns at most limit attempts whose DueAt is at or before
+	// now, earliest first, passing over those that another transaction holds.
+	DueAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
+	// UnpublishedAttempts does the same by PublishAt.
+	UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
+	Attempts(ctx context.Context, ids []AttemptID) ([]Attempt, error)
+	AttemptsByKey(ctx context.Context, keys []string) ([]Attempt, error)
+	// AttemptsOf returns the contracts' attempts in any of the statuses (none:
+	// all), ordered by contract and cycle.
+	AttemptsOf(ctx context.Context, contracts []contract.ID, in ...Status) ([]Attempt, error)
+	// PutAttempts inserts attempts whose ID is 0, giving them one, and writes
+	// the others if their Version is still what was read; otherwise it fails
+	// with a Conflict. It raises the versions in the slice. A second attempt
+	// for one cycle is a Conflict too.
+	PutAttempts(ctx context.Context, attempts []Attempt) error
+	DeleteAttempts(ctx context.Context, ids []AttemptID) error
+	// Queues says, without locking, how far each contract's queue reaches.
+	Queues(ctx context.Context, contracts []contract.ID) (map[contract.ID]Queue, error)
+
+	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
+	// PutProgress writes what billing owns of the contracts (the series, the
+	// next date, orders, last payment, versions and UpdatedAt) under the same
+	// version rule as PutAttempts. Nothing else of the contract is written.
+	PutProgress(ctx context.Context, contracts []contract.Contract) error
+
+	// CountTriggers counts the contract's immediate charges since an instant;
+	// AddTrigger notes one more.
+	CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error)
+	AddTrigger(ctx context.Context, c contract.ID, at time.Time) error
+
+	Record(ctx context.Context, entries ...activity.Entry) error
+	Enqueue(ctx context.Context, tasks ...task.Task) error
+}
+
+// Queue is how far a contract's attempts reach.
+type Queue struct {
+	Waiting   int       // attempts that are QUEUED
+	LastCycle int       // highest cycle of any attempt
+	Next      time.Time // earliest billing date of the QUEUED ones; zero when none
+}
+
+// Store runs transactions. Update commits when fn returns nil and runs fn again
+// when the database asks for it.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+}
+
+// Book reads attempts without a transaction.
+type Book interface {
+	// Attempt returns one attempt of the line, or NotFound.
+	Attempt(ctx context.Context, of shop.ID, line shop.Line, id AttemptID) (Record, error)
+	// AttemptsWhere returns a page of the attempts of a contract, or of all
+	// contracts of a customer, and how many there are.
+	AttemptsWhere(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Record, int, error)
+}
+
+// Question selects attempts. Exactly one of Contract and Customer is set.
+type Question struct {
+	Line     shop.Line
+	Contract contract.ID
+	Customer int64
+	Upcoming bool // QUEUED ones, soonest first; otherwise those that are past, newest first
+}
+
+// Record is an attempt and the contract that it belongs to.
+type Record struct {
+	Attempt
+	Of contract.Contract
+
+	shop shop.Shop // while a command works on the record
+}
+
+// LinesOf returns what the attempt charged or, before that, what it would
+// charge today.
+func (r Record) LinesOf() []contract.Line {
+	if len(r.Attempt.Lines) > 0 {
+		return r.Attempt.Lines
+	}
+	return r.Of.Lines
+}

@@ -1,0 +1,96 @@
+package billing
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// TriggerCommand asks to charge an attempt now.
+type TriggerCommand struct {
+	Line    shop.Line
+	Attempt AttemptID
+	Actor   activity.Actor
+}
+
+// Trigger commits the intent to charge an attempt now and returns; the result
+// arrives later. A failed attempt gets a new try; one whose outcome is unknown
+// keeps its key.
+func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) error {
+	var refused error
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		refused = nil
+		now := s.Clock.Now()
+		r, err := find(ctx, tx, target{cmd.Line, cmd.Attempt})
+		if err != nil {
+			return err
+		}
+		if err := triggerable(r); err != nil {
+			return err
+		}
+		triggers, err := tx.CountTriggers(ctx, r.Of.ID, now.Add(-TriggerWindow))
+		if err != nil {
+			return err
+		}
+		if triggers >= MaxTriggers {
+			refused = fault.New(fault.Refused, "contract %d was charged immediately %d times within an hour: wait before the next", r.Of.ID, MaxTriggers).
+				On(entity).Keyed("immediateOrderLimit")
+			return tx.Record(ctx, entryOf(r.Attempt, activity.ImmediateOrderRateLimitBlocked, activity.Failure, cmd.Actor, now, outcome{Cycle: r.Cycle}))
+		}
+		others, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Requesting, Progress, Challenge, PlatformException)
+		if err != nil {
+			return err
+		}
+		for _, o := range others {
+			if o.ID != r.ID {
+				return busy(o)
+			}
+		}
+		if r.Status == Failure {
+			r.newTry(r.shop)
+		}
+		if err := r.request(r.shop, now); err != nil {
+			return err
+		}
+		r.Manual, r.DueAt, r.UpdatedAt = true, now, now
+		if err := tx.PutAttempts(ctx, []Attempt{r.Attempt}); err != nil {
+			return err
+		}
+		if err := Refill(ctx, tx, r.shop, []contract.Contract{r.Of}, now); err != nil {
+			return err
+		}
+		if err := tx.AddTrigger(ctx, r.Of.ID, now); err != nil {
+			return err
+		}
+		if err := tx.Record(ctx, entryOf(r.Attempt, activity.BillingAttemptTriggered, activity.Info, cmd.Actor, now, outcome{Cycle: r.Cycle, Try: r.Try})); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, Work{Shop: of})
+	})
+	return firstError(err, refused)
+}
+
+// triggerable says what forbids an immediate charge.
+func triggerable(r Record) error {
+	refuse := func(key, format string, args ...any) error {
+		return fault.New(fault.Refused, format, args...).On(entity).Keyed(key)
+	}
+	switch {
+	case !r.shop.Settings.ImmediateOrders:
+		return refuse("immediateOrderNotAllowed", "the store does not permit immediate orders: switch on enableImmediatePlaceOrder")
+	case r.Status == Requesting || r.Status == Progress || r.Status == Challenge:
+		return busy(r.Attempt)
+	case r.Status != Queued && r.Status != Failure && r.Status != PlatformException:
+		return refuse("billingAttemptStatus", "billing attempt %d is %s and cannot be retried", r.ID, r.Status)
+	case r.Of.Status != contract.Active:
+		return refuse("contractNotActive", "contract %d is %s: only an ACTIVE contract can be charged", r.Of.ID, r.Of.Status)
+	case r.Of.PaymentMethod == "" || !r.Of.PaymentUsable:
+		return refuse("paymentMethodMissing", "contract %d has no payment method that can be charged", r.Of.ID)
+	case !r.shop.Connected:
+		return refuse("connectionGone", "the store's connection to the platform is gone")
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+// Package contract is the subscription contract as the service keeps it: what
+// the platform holds of it, and what the service computes and owns.
+package contract
+
+import (
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// ID is the platform's number of a contract.
+type ID int64
+
+// Status is where a contract stands.
+type Status string
+
+// The contract statuses.
+const (
+	Active    Status = "ACTIVE"
+	Paused    Status = "PAUSED"
+	Cancelled Status = "CANCELLED"
+	Expired   Status = "EXPIRED"
+	Failed    Status = "FAILED"
+)
+
+// Statuses lists every status.
+var Statuses = []Status{Active, Paused, Cancelled, Expired, Failed}
+
+// ParseStatus reads a status in any letter case.
+func ParseStatus(s string) (Status, error) {
+	for _, known := range Statuses {
+		if strings.EqualFold(s, string(known)) {
+			return known, nil
+		}
+	}
+	return "", fault.New(fault.Invalid, "%q is not a contract status: use ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED", s)
+}
+
+// Contract is a subscription contract.
+//
+// Its renewals form a series: cycle Series.Cycle falls on Series.Start, and
+// every later cycle on an occurrence of the billing policy counted from there.
+type Contract struct {
+	ID       ID
+	Line     shop.Line
+	Revision uint64 // the platform's, of what was read last
+	Status   Status
+	Currency money.Currency
+
+	Customer Customer
+	Billing  Policy
+	Delivery Policy
+	Lines    []Line
+
+	OriginOrderID   int64 // 0 when none
+	OriginOrderName string
+	PaymentMethod   string // graph id, empty when none
+	PaymentUsable   bool   // there is a payment method and it is not revoked
+	BillingCountry  string
+	DeliveryCountry string
+	DeliveryPrice   money.Amount
+	Note            string // attached to every future order
+	Attributes      []Attribute
+	ImportedID      string // set when the contract was imported, else empty
+	LastPayment     string // SUCCEEDED, FAILED or empty
+
+	Series          Series
+	NextBillingDate time.Time // of the earliest attempt that is still to come; zero when none
+	MaxCycles       int       // 0: no end
+	MinCycles       int
+	AutoCharge      bool
+
+	Orders      int          // successful renewal orders so far
+	Lifetime    money.Amount // sum of those orders
+	LastOrderID int64
+	LastOrder   string // name
+	LastOrderAt time.Time
+
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	ActivatedAt time.Time
+	PausedAt    time.Time
+	CancelledAt time.Time
+	Version     int64
+}
+
+// Series is where the counting of a contract's cycles starts.
+type Series struct {
+	Cycle int       // the platform's index of the cycle that falls on Start
+	Start time.Time // zero when the contract has no series yet
+}
+
+// Customer is who pays.
+type Customer struct {
+	ID                         int64
+	Email, FirstName, LastName string
+	Name                       string // as shown
+	Phone                      string
+}
+
+// Policy is how often orders are billed or delivered.
+type Policy = cadence.Policy
+
+// Attribute is a custom key and value.
+type Attribute struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Line is a line item.
+type Line struct {
+	ID              string // graph id
+	ProductID       int64
+	VariantID       int64
+	SKU             string
+	Title           string
+	VariantTitle    string
+	Image           string
+	Quantity        int
+	Price           money.Amount // unit price
+	SellingPlanID   int64
+	SellingPlanName string
+	Taxable         bool
+}
+
+// Amount returns the sum of quantity times unit price of the lines.
+func (c Contract) Amount() money.Amount {
+	sum := money.Amount{Currency: c.Currency}
+	for _, l := range c.Lines {
+		sum = sum.Plus(l.Price.Times(int64(l.Quantity)))
+	}
+	return sum
+}
+
+// Prepaid reports whether one payment covers several deliveries.
+func (c Contract) Prepaid() bool {
+	return c.Billing.Interval != c.Delivery.Interval || c.Billing.Count != c.Delivery.Count
+}
+
+// DueOn returns the date on which a cycle falls by the calendar. The cycle must
+// not be earlier than the start of the series.
+func (c Contract) DueOn(cycle int, cal cadence.Calendar) time.Time {
+	return cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.Series.Start}.Nth(cycle - c.Series.Cycle)
+}

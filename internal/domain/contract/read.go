@@ -1,0 +1,132 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Change is what a fresh reading of a contract altered.
+type Change struct {
+	Created  bool
+	Status   bool // the status changed
+	Billing  bool // the billing policy changed
+	Delivery bool // the delivery policy changed
+	Other    bool // anything else that the platform owns
+}
+
+// Any reports whether anything changed.
+func (c Change) Any() bool { return c.Created || c.Status || c.Billing || c.Delivery || c.Other }
+
+// Replans reports whether the queue of upcoming attempts must be made anew.
+func (c Change) Replans() bool { return c.Created || c.Status || c.Billing }
+
+// Read takes over what the platform holds of a contract. The old contract is
+// nil when it is new here. What the service owns is left alone.
+func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.Time) (Contract, Change, error) {
+	billing, err := policy(p.Billing)
+	if err != nil {
+		return Contract{}, Change{}, err
+	}
+	delivery, err := policy(p.Delivery)
+	if err != nil {
+		return Contract{}, Change{}, err
+	}
+	status, err := ParseStatus(p.Status)
+	if err != nil {
+		return Contract{}, Change{}, err
+	}
+	c := Contract{AutoCharge: true, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
+	change := Change{Created: old == nil}
+	if old != nil {
+		c = *old
+		change = Change{
+			Status:   old.Status != status,
+			Billing:  !samePolicy(old.Billing, billing),
+			Delivery: !samePolicy(old.Delivery, delivery),
+			Other: old.Revision != p.Revision || old.PaymentMethod != p.PaymentMethod.ID ||
+				old.PaymentUsable == (p.PaymentMethod.ID == "" || p.PaymentMethod.Revoked),
+		}
+	}
+	c.stand(status, now)
+	c.ID, c.Revision, c.Currency = ID(p.ID), p.Revision, p.Currency
+	c.Lifetime.Currency = p.Currency
+	c.Billing, c.Delivery = billing, delivery
+	c.MinCycles, c.MaxCycles = p.Billing.MinCycles, p.Billing.MaxCycles
+	c.Customer = Customer{
+		ID: p.Customer.ID, Email: p.Customer.Email, FirstName: p.Customer.FirstName, LastName: p.Customer.LastName,
+		Name: p.Customer.DisplayName, Phone: p.Customer.Phone,
+	}
+	c.OriginOrderID, c.OriginOrderName = p.OriginOrder.ID, p.OriginOrder.Name
+	c.PaymentMethod = p.PaymentMethod.ID
+	c.PaymentUsable = p.PaymentMethod.ID != "" && !p.PaymentMethod.Revoked
+	c.BillingCountry, c.DeliveryCountry = p.PaymentMethod.BillingCountry, p.DeliveryCountry
+	c.DeliveryPrice = p.DeliveryPrice
+	c.Note = p.Note
+	c.Attributes = make([]Attribute, len(p.Attributes))
+	for i, a := range p.Attributes {
+		c.Attributes[i] = Attribute(a)
+	}
+	c.Lines = make([]Line, len(p.Lines))
+	for i, l := range p.Lines {
+		c.Lines[i] = Line(l)
+	}
+	if p.LastPayment != "" {
+		c.LastPayment = p.LastPayment
+	}
+	c.Line = lineOf(c.Lines, settings)
+	return c, change, nil
+}
+
+// stand sets the status and the date on which it was reached.
+func (c *Contract) stand(s Status, now time.Time) {
+	if c.Status == s {
+		return
+	}
+	c.Status = s
+	switch s {
+	case Active:
+		c.ActivatedAt, c.PausedAt, c.CancelledAt = now, time.Time{}, time.Time{}
+	case Paused:
+		c.PausedAt = now
+	case Cancelled:
+		c.CancelledAt = now
+	}
+}
+
+// lineOf tells memberships from subscriptions by the selling plans of the store
+// that are membership plans.
+func lineOf(lines []Line, settings shop.Settings) shop.Line {
+	for _, l := range lines {
+		for _, plan := range settings.Memberships {
+			if l.SellingPlanID == plan {
+				return shop.Memberships
+			}
+		}
+	}
+	return shop.Subscriptions
+}
+
+func policy(p platform.Policy) (Policy, error) {
+	interval, err := cadence.ParseInterval(p.Interval)
+	if err != nil {
+		return Policy{}, err
+	}
+	made := Policy{Interval: interval, Count: p.Count}
+	for _, a := range p.Anchors {
+		made.Anchors = append(made.Anchors, cadence.Anchor{Kind: anchorKinds[strings.ToUpper(a.Type)], Day: a.Day, Month: a.Month, Cutoff: a.CutoffDay})
+	}
+	return made, made.Validate()
+}
+
+var anchorKinds = map[string]cadence.AnchorKind{
+	"WEEKDAY": cadence.Weekday, "MONTHDAY": cadence.MonthDay, "YEARDAY": cadence.YearDay,
+}
+
+func samePolicy(a, b Policy) bool {
+	return a.Interval == b.Interval && a.Count == b.Count && slices.Equal(a.Anchors, b.Anchors)
+}

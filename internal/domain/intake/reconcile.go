@@ -1,0 +1,134 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// reconcileWait is the time after which a failed reconciliation is tried again.
+const reconcileWait = 10 * time.Minute
+
+// overlap is how far a reconciliation looks back before the last one, for clocks
+// that differ and changes that show late.
+const overlap = time.Hour
+
+// Reconcile is the task of finding what no webhook told.
+type Reconcile struct {
+	Shop shop.ID `json:"shop"`
+}
+
+// Kind names the task.
+func (Reconcile) Kind() string { return "intake_reconcile" }
+
+// Reconcile makes sure that the platform still delivers webhooks, and reads
+// every contract that changed since the last time.
+func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
+	started := s.Clock.Now()
+	var store shop.Shop
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		var err error
+		store, err = tx.Shop(ctx)
+		return err
+	})
+	if err != nil || !store.Connected {
+		return err
+	}
+	failed := s.find(ctx, store)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if failed != nil {
+		s.Log.WarnContext(ctx, "the reconciliation is put off", "shop", store.Domain, "error", failed)
+	}
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		current, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case failed == nil:
+			current.ReconciledAt, current.ReconcileAt = started, started.Add(s.ReconcileEvery)
+		case gone(failed):
+			current.Connected = false
+		default:
+			current.ReconcileAt = s.Clock.Now().Add(reconcileWait)
+		}
+		if err := tx.PutShop(ctx, current); err != nil {
+			return err
+		}
+		return tx.ForgetEvents(ctx, started.Add(-remember))
+	})
+}
+
+func (s *Service) find(ctx context.Context, store shop.Shop) error {
+	if s.Callback != "" {
+		if err := s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.Topics); err != nil {
+			return fmt.Errorf("subscribe to webhooks: %w", err)
+		}
+	}
+	var since time.Time
+	if !store.ReconciledAt.IsZero() {
+		since = store.ReconciledAt.Add(-overlap)
+	}
+	for cursor := ""; ; {
+		numbers, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), since, cursor)
+		if err != nil {
+			return fmt.Errorf("list changed contracts: %w", err)
+		}
+		ids := make([]contract.ID, len(numbers))
+		for i, n := range numbers {
+			ids[i] = contract.ID(n)
+		}
+		if err := s.read(ctx, store, ids, nil); err != nil {
+			return err
+		}
+		if cursor = next; cursor == "" {
+			return nil
+		}
+	}
+}
+
+// Connect adds a store, or gives a known one a new token, and brings in what it
+// has. Times at which orders are charged are local to the store.
+func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
+	if orderHour < 0 || orderHour > 23 || orderMinute < 0 || orderMinute > 59 {
+		return shop.Shop{}, fault.New(fault.Invalid, "%d:%d is not a time of day", orderHour, orderMinute)
+	}
+	facts, err := s.Platform.Store(ctx, at)
+	if err != nil {
+		return shop.Shop{}, fmt.Errorf("read the store %s: %w", at.Domain, err)
+	}
+	if _, err := time.LoadLocation(facts.TimeZone); err != nil {
+		return shop.Shop{}, fault.Because(fault.Invalid, err, "the time zone %q of %s is unknown here", facts.TimeZone, at.Domain)
+	}
+	store := shop.Shop{
+		Domain: at.Domain, PlatformID: facts.ID, Token: at.Token, TimeZone: facts.TimeZone, Currency: facts.Currency,
+		OrderHour: orderHour, OrderMinute: orderMinute, Connected: true, Settings: settings, CreatedAt: s.Clock.Now(), ReconcileAt: s.Clock.Now(),
+	}
+	known, err := s.Store.ShopByDomain(ctx, at.Domain)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		err = s.Store.AddShop(ctx, &store)
+	case err == nil:
+		err = s.Store.Update(ctx, known.ID, func(tx Tx) error {
+			current, err := tx.Shop(ctx)
+			if err != nil {
+				return err
+			}
+			current.Token, current.Connected, current.TimeZone = at.Token, true, facts.TimeZone
+			current.ReconcileAt = s.Clock.Now()
+			store = current
+			return tx.PutShop(ctx, current)
+		})
+	}
+	if err != nil {
+		return shop.Shop{}, err
+	}
+	return store, s.Reconcile(ctx, store.ID)
+}

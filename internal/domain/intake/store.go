@@ -1,0 +1,62 @@
+// Package intake takes in what the platform says: webhooks wait in an inbox,
+// each once, and are worked by reading the platform anew; what no webhook told
+// is found by reconciliation.
+package intake
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Pending is an event that waits to be worked.
+type Pending struct {
+	platform.Event
+	Failures int // times that working it failed
+}
+
+// Tx is one transaction on one shop's data: billing's, and what intake owns.
+type Tx interface {
+	billing.Tx
+	// PutContracts inserts or replaces contracts with their lines, under the
+	// version rule of PutAttempts; a Version of 0 inserts.
+	PutContracts(ctx context.Context, contracts []contract.Contract) error
+	// ContractsPaidWith returns the ids of contracts that use a payment method.
+	ContractsPaidWith(ctx context.Context, paymentMethod string) ([]contract.ID, error)
+
+	// TakeEvents returns at most limit events that are due, oldest first,
+	// passing over those that another transaction holds, and makes them due
+	// again at until: whoever takes them has that long to work them.
+	TakeEvents(ctx context.Context, now, until time.Time, limit int) ([]Pending, error)
+	// FinishEvents marks events as worked. They stay known for a while, so
+	// that a late duplicate is recognised.
+	FinishEvents(ctx context.Context, ids []string, now time.Time) error
+	// DeferEvents lets events wait until a later instant and counts a failure
+	// with its reason. An event with a zero instant is given up: it stays, is
+	// shown, and is not worked again.
+	DeferEvents(ctx context.Context, ids []string, until time.Time, reason string) error
+	// ForgetEvents removes events that were worked before an instant.
+	ForgetEvents(ctx context.Context, before time.Time) error
+}
+
+// Store runs transactions and reads which stores there are.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+	// ShopByDomain returns a store, or NotFound.
+	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
+	// AddShop inserts a store and gives it its ID. A domain that is taken is a
+	// Conflict.
+	AddShop(ctx context.Context, s *shop.Shop) error
+}
+
+// Inbox keeps events until they are worked.
+type Inbox interface {
+	// Add stores an event of a shop and asks for it to be worked, in one
+	// commit. An event that was added before changes nothing. When Add
+	// returns nil the event is durable.
+	Add(ctx context.Context, of shop.ID, e platform.Event, at time.Time) error
+}

@@ -1,0 +1,228 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Work works a shop's events until none is due. Events are only hints: what
+// they are about is read anew at the platform, so that their order and their
+// number do not matter.
+func (s *Service) Work(ctx context.Context, of shop.ID) error {
+	for ctx.Err() == nil {
+		var events []Pending
+		var store shop.Shop
+		err := s.Store.Update(ctx, of, func(tx Tx) error {
+			now := s.Clock.Now()
+			var err error
+			if events, err = tx.TakeEvents(ctx, now, now.Add(lease), batchSize); err != nil || len(events) == 0 {
+				return err
+			}
+			store, err = tx.Shop(ctx)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("take events: %w", err)
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		if err := s.workAll(ctx, store, events); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// workAll works a batch, kind by kind. What fails is put off and the rest goes on.
+func (s *Service) workAll(ctx context.Context, store shop.Shop, events []Pending) error {
+	for _, group := range []struct {
+		topics []platform.Topic
+		work   func(context.Context, shop.Shop, []Pending) error
+	}{
+		{[]platform.Topic{platform.Uninstalled}, s.uninstall},
+		{[]platform.Topic{platform.AttemptSucceeded, platform.AttemptFailed, platform.AttemptChallenged}, s.settle},
+		{[]platform.Topic{platform.ContractCreated, platform.ContractUpdated}, s.readChanged},
+		{[]platform.Topic{platform.CycleEditCreated, platform.CycleEditUpdated, platform.CycleEditDeleted}, s.readCycles},
+		{[]platform.Topic{platform.PaymentCreated, platform.PaymentUpdated, platform.PaymentRevoked}, s.readPaidWith},
+	} {
+		var mine []Pending
+		for _, e := range events {
+			if slices.Contains(group.topics, e.Topic) {
+				mine = append(mine, e)
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		if err := group.work(ctx, store, mine); err != nil {
+			if err := s.putOff(ctx, store, mine, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putOff lets events wait after a failure. A batch that failed together is split
+// by its members' own counts, so that one poisoned event is given up alone.
+func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending, cause error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.Log.WarnContext(ctx, "events wait to be worked again", "shop", store.Domain, "events", len(events), "error", cause)
+	now := s.Clock.Now()
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		for _, e := range events {
+			until := now.Add(backoff(e.Failures))
+			if e.Failures+1 >= maxFailures {
+				until = time.Time{}
+			}
+			if err := tx.DeferEvents(ctx, []string{e.ID}, until, cause.Error()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// settle reads attempts anew and writes how they ended.
+func (s *Service) settle(ctx context.Context, store shop.Shop, events []Pending) error {
+	ids := distinct(events, func(e Pending) string { return e.Attempt })
+	var found []platform.Attempt
+	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
+		part, err := s.Platform.Attempts(ctx, store.At(), chunk)
+		if err != nil {
+			return fmt.Errorf("read %d attempts: %w", len(chunk), err)
+		}
+		found = append(found, part...)
+	}
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		if err := s.Billing.Settle(ctx, tx, found); err != nil {
+			return err
+		}
+		return tx.FinishEvents(ctx, idsOf(events), s.Clock.Now())
+	})
+}
+
+// uninstall ends the connection: the token is dead.
+func (s *Service) uninstall(ctx context.Context, store shop.Shop, events []Pending) error {
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		now := s.Clock.Now()
+		current, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		if current.Connected {
+			current.Connected = false
+			if err := tx.PutShop(ctx, current); err != nil {
+				return err
+			}
+			if err := tx.Record(ctx, activity.Entry{
+				EntityID: int64(store.ID), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Info,
+				Actor: activity.Platform, At: now, Info: activity.Details(note{Reason: "the app was uninstalled: the connection is gone and nothing is charged"}),
+			}); err != nil {
+				return err
+			}
+		}
+		return tx.FinishEvents(ctx, idsOf(events), now)
+	})
+}
+
+// note is the additional information of an entry that intake writes.
+type note struct {
+	Reason string `json:"reason,omitempty"`
+	From   string `json:"from,omitempty"`
+	To     string `json:"to,omitempty"`
+	Cycle  int    `json:"cycle,omitempty"`
+}
+
+// readChanged reads contracts anew, save those of which a later revision is
+// known already.
+func (s *Service) readChanged(ctx context.Context, store shop.Shop, events []Pending) error {
+	newest := make(map[contract.ID]uint64, len(events))
+	for _, e := range events {
+		id := contract.ID(e.Contract)
+		if e.Revision == 0 {
+			newest[id] = ^uint64(0)
+		}
+		newest[id] = max(newest[id], e.Revision)
+	}
+	var stale []contract.Contract
+	err := s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		var err error
+		stale, err = tx.Contracts(ctx, keys(newest))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range stale {
+		if c.Revision >= newest[c.ID] {
+			delete(newest, c.ID)
+		}
+	}
+	return s.read(ctx, store, keys(newest), idsOf(events))
+}
+
+// readPaidWith reads the contracts that use changed payment methods anew.
+func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pending) error {
+	var ids []contract.ID
+	err := s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		ids = nil
+		for _, method := range distinct(events, func(e Pending) string { return e.PaymentMethod }) {
+			paid, err := tx.ContractsPaidWith(ctx, method)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, paid...)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(ids)
+	return s.read(ctx, store, slices.Compact(ids), idsOf(events))
+}
+
+func idsOf(events []Pending) []string {
+	ids := make([]string, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
+// distinct returns the non-empty texts that the events have, once each.
+func distinct(events []Pending, of func(Pending) string) []string {
+	var texts []string
+	for _, e := range events {
+		if text := of(e); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+func keys(m map[contract.ID]uint64) []contract.ID {
+	ids := make([]contract.ID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// gone reports whether the platform's answer means that the store must be
+// connected again before anything can be read.
+func gone(err error) bool { return errors.Is(err, platform.ErrDisconnected) }

@@ -1,0 +1,84 @@
+// Package sweep finds what is due and asks for it to be done. The tables are the
+// truth: whatever the queue loses, a sweep on some node finds again.
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// shopsAtOnce is how many shops one round of a sweep takes up; the next round
+// takes the others.
+const shopsAtOnce = 1000
+
+// Source knows which shops have something due. Every list is bounded and comes
+// from an index of what is due, never from all that is stored.
+type Source interface {
+	DueShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	PendingShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	// UnreconciledShops returns connected shops whose reconciliation is due.
+	UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+}
+
+// Queue takes tasks. A task that waits already is not taken twice.
+type Queue interface {
+	Enqueue(ctx context.Context, tasks ...task.Task) error
+}
+
+// Sweep asks for everything that is due to be done.
+type Sweep struct {
+	Source Source
+	Queue  Queue
+	Clock  clock.Clock
+	Log    *slog.Logger
+}
+
+// Once asks for what is due now and reports how many tasks that made.
+func (s Sweep) Once(ctx context.Context) (int, error) {
+	now := s.Clock.Now()
+	var tasks []task.Task
+	collect := func(what string, shops []shop.ID, err error, make func(shop.ID) task.Task) error {
+		if err != nil {
+			return fmt.Errorf("find %s: %w", what, err)
+		}
+		for _, id := range shops {
+			tasks = append(tasks, make(id))
+		}
+		return nil
+	}
+	due, err := s.Source.DueShops(ctx, now, shopsAtOnce)
+	failed := collect("shops with due attempts", due, err, func(id shop.ID) task.Task { return billing.Work{Shop: id} })
+	pending, err := s.Source.PendingShops(ctx, now, shopsAtOnce)
+	failed = errors.Join(failed, collect("shops with waiting events", pending, err, func(id shop.ID) task.Task { return intake.Work{Shop: id} }))
+	stale, err := s.Source.UnreconciledShops(ctx, now, shopsAtOnce)
+	failed = errors.Join(failed, collect("shops to reconcile", stale, err, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }))
+	if len(tasks) == 0 {
+		return 0, failed
+	}
+	return len(tasks), errors.Join(failed, s.Queue.Enqueue(ctx, tasks...))
+}
+
+// Run sweeps until ctx ends, every so often by the machine's clock.
+func (s Sweep) Run(ctx context.Context, every time.Duration) {
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	for {
+		if _, err := s.Once(ctx); err != nil && ctx.Err() == nil {
+			s.Log.ErrorContext(ctx, "the sweep failed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+	}
+}
