@@ -6,6 +6,7 @@ package platform
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -23,8 +24,11 @@ type Token string
 // String hides the token.
 func (Token) String() string { return "•••" }
 
-// LogValue hides the token from structured logs too.
+// GoString hides the token from %#v.
 func (Token) GoString() string { return "•••" }
+
+// LogValue hides the token from structured logs.
+func (Token) LogValue() slog.Value { return slog.StringValue("•••") }
 
 // What a call can fail with, besides the context's own errors. A *Refusal is a
 // definite "no"; everything else but ErrUnknown means that nothing was done.
@@ -161,7 +165,7 @@ type Anchor struct {
 	Type      string // WEEKDAY, MONTHDAY, YEARDAY
 	Day       int    // WEEKDAY 1 (Monday) to 7; otherwise the day of the month
 	Month     int    // YEARDAY only, 1 to 12
-	CutoffDay int    // days before the anchor after which it is skipped; 0: none
+	CutoffDay int    // the fixed day of a week or month that closes the anchor to new orders; 0: none
 }
 
 // Customer is who pays.

@@ -50,7 +50,7 @@ func (c Calendar) Local(day Date) time.Time {
 }
 
 func (c Calendar) local(day int64) time.Time {
-	for {
+	for range longestLeap {
 		at := c.reach(day*secondsPerDay + c.secondOfDay())
 		if c.day(at) == day {
 			return at
@@ -61,7 +61,12 @@ func (c Calendar) local(day int64) time.Time {
 		}
 		day++
 	}
+	return Never()
 }
+
+// longestLeap is more days than any zone leaves out in a row. It ends the
+// search in a zone that somebody made up.
+const longestLeap = 7
 
 // farthestZone is more than any zone is ahead of UTC, in seconds.
 const farthestZone = 26 * 60 * 60

@@ -41,7 +41,7 @@ func TestLocal(t *testing.T) {
 		{"a day that Kwajalein left out means the next", "Pacific/Kwajalein", 23, 59, "1993-08-21", "1993-08-22T11:59:00Z"},
 		{"an order time out of range stays in the day", "UTC", 99, 99, "2026-05-01", "2026-05-01T23:59:00Z"},
 		{"a negative order time stays in the day", "UTC", -5, -5, "2026-05-01", "2026-05-01T00:00:00Z"},
-		{"a year before calendars", "UTC", 9, 0, "1899-12-31", "9999-01-01T00:00:00Z"},
+		{"a day before the calendar begins", "UTC", 9, 0, "1899-12-31", "9999-01-01T00:00:00Z"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

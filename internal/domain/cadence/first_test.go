@@ -33,6 +33,7 @@ func TestFirst(t *testing.T) {
 		{"without anchors", every(2, Week), "2023-01-12", Next, "2023-01-12", "2023-01-26"},
 		{"a contract seen at the platform with two anchors", every(1, Month, monthDay(10), monthDay(20)), "2026-02-04", Next, "2026-02-10", "2026-02-20"},
 		{"each anchor has its own cutoff", every(1, Week, Anchor{Kind: Weekday, Day: 3, Cutoff: 2}, weekday(5)), "2023-01-10", Next, "2023-01-13", "2023-01-18"},
+		{"every anchor inside its cutoff is skipped", every(1, Week, Anchor{Kind: Weekday, Day: 3, Cutoff: 3}, Anchor{Kind: Weekday, Day: 5, Cutoff: 5}), "2023-01-10", Next, "2023-01-18", "2023-01-20"},
 		{"the longest cutoff of anchors that fall together", every(1, Month, Anchor{Kind: MonthDay, Day: 30, Cutoff: 1}, Anchor{Kind: MonthDay, Day: 31, Cutoff: 9}), "2023-02-20", Next, "2023-03-30", "2023-03-31"},
 		{"every second month counts from the first delivery", every(2, Month, Anchor{Kind: MonthDay, Day: 15, Cutoff: 5}), "2023-01-12", Next, "2023-02-15", "2023-04-15"},
 		{"a policy that is not valid", every(0, Month), "2023-01-12", Next, "9998-12-31", "9998-12-31"},

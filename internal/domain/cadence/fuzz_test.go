@@ -14,6 +14,7 @@ func FuzzSeries(f *testing.F) {
 	f.Add("week", 365, 1, 7, -1, 400, "Pacific/Apia", -1, 99, int64(1325203200), 1<<62, int64(-1<<63))
 	f.Add("YEAR", 1, 3, 29, 2, 5, "Europe/Berlin", 9, 0, int64(2240524800), 15, int64(253370764800))
 	f.Add("DAY", 1, 0, 0, 0, 0, "Nowhere", 23, 59, int64(1<<62), -5, int64(1<<62))
+	f.Add("YEAR", 322, 0, 10, -76, -84, "UTC", 57, 114, int64(2240524910), 101, int64(253370765011))
 	f.Fuzz(func(t *testing.T, interval string, count, kind, day, month, cutoff int, name string, hour, minute int, start int64, n int, after int64) {
 		i, err := ParseInterval(interval)
 		if (err == nil) != (i.String() != "") {

@@ -1,6 +1,7 @@
 package cadence
 
 import (
+	"math"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -45,10 +46,14 @@ func (p Policy) Validate() error {
 // Approx looks at: four years of months, so that every length of month is met.
 const approxOccurrences = 48
 
+// longestDuration is the days that fit a time.Duration, about 292 years.
+const longestDuration = int64(math.MaxInt64 / (24 * time.Hour))
+
 // Approx returns the shortest time that plausibly passes between two
-// occurrences of the policy, in whole days of 24 hours; 0 when the policy is
-// not valid. It is a measure for guards and not for dates, and knows nothing
-// of the shorter first step of a series that starts off its anchors.
+// occurrences of the policy, in whole days of 24 hours and at most 292 years;
+// 0 when the policy is not valid. It is a measure for guards and not for dates,
+// and knows nothing of the shorter first step of a series that starts off its
+// anchors.
 func (p Policy) Approx() time.Duration {
 	if p.Validate() != nil {
 		return 0
@@ -69,5 +74,5 @@ func (p Policy) Approx() time.Duration {
 		}
 		earlier = day
 	}
-	return time.Duration(shortest) * 24 * time.Hour
+	return time.Duration(min(shortest, longestDuration)) * 24 * time.Hour
 }

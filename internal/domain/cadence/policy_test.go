@@ -143,6 +143,7 @@ func TestApprox(t *testing.T) {
 		{"the 10th and the 20th", every(1, Month, monthDay(10), monthDay(20)), 10},
 		{"the 1st and the 31st", every(1, Month, monthDay(31), monthDay(1)), 1},
 		{"quarters by year days", every(3, Month, yearDay(1, 1), yearDay(4, 1), yearDay(7, 1), yearDay(10, 1)), 90},
+		{"centuries are the most that a duration holds", every(365, Year), 106751},
 		{"a policy that is not valid", every(0, Month), 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {

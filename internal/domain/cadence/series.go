@@ -89,8 +89,8 @@ func (s Series) merged(days days, upTo int64) int64 {
 	var merged int64
 	for _, day := range s.left(s.Start, s.local(upTo)) {
 		n := days.count(day)
-		if day > upTo || n == days.count(day-1) {
-			continue
+		if n == days.count(day-1) {
+			continue // not one of the days
 		}
 		if next, ok := days.day(n); ok && next <= s.Calendar.day(s.local(day)) {
 			merged++

@@ -56,6 +56,7 @@ func TestNthFallsOnDays(t *testing.T) {
 		{"a day of the year", every(1, Year, yearDay(7, 4)), "2026-07-05", "2026-07-05 2027-07-04 2028-07-04"},
 		{"29 February as an anchor", every(1, Year, yearDay(2, 29)), "2027-02-28", "2027-02-28 2028-02-29 2029-02-28"},
 		{"28 and 29 February fall together in common years", every(1, Year, yearDay(2, 29), yearDay(2, 28)), "2027-02-28", "2027-02-28 2028-02-28 2028-02-29 2029-02-28"},
+		{"28 and 29 February in 2100, which is a common year", every(1, Year, yearDay(2, 29), yearDay(2, 28)), "2096-02-28", "2096-02-28 2096-02-29 2097-02-28 2098-02-28 2099-02-28 2100-02-28 2101-02-28 2102-02-28 2103-02-28 2104-02-28 2104-02-29"},
 		{"quarters by days of the year", every(3, Month, yearDay(1, 1), yearDay(4, 1), yearDay(7, 1), yearDay(10, 1)), "2026-05-20", "2026-05-20 2026-07-01 2026-10-01 2027-01-01"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -92,6 +93,7 @@ func TestNthKeepsTheLocalTime(t *testing.T) {
 		{"a daily order goes past a day that Samoa left out", "Pacific/Apia", 9, every(1, Day), "2011-12-28T19:00:00Z", "2011-12-28T19:00:00Z 2011-12-29T19:00:00Z 2011-12-30T19:00:00Z 2011-12-31T19:00:00Z"},
 		{"a weekly order on it falls a day late once", "Pacific/Apia", 9, every(1, Week), "2011-12-23T19:00:00Z", "2011-12-23T19:00:00Z 2011-12-30T19:00:00Z 2012-01-05T19:00:00Z"},
 		{"an anchor on it and one on the next day fall once", "Pacific/Apia", 9, every(1, Week, weekday(5), weekday(6)), "2011-12-24T19:00:00Z", "2011-12-24T19:00:00Z 2011-12-30T19:00:00Z 2012-01-05T19:00:00Z 2012-01-06T19:00:00Z"},
+		{"an anchor on the day before it and one on the day after stay two", "Pacific/Apia", 9, every(1, Week, weekday(4), weekday(6)), "2011-12-24T19:00:00Z", "2011-12-24T19:00:00Z 2011-12-29T19:00:00Z 2011-12-30T19:00:00Z 2012-01-04T19:00:00Z"},
 		{"Kwajalein left out another day", "Pacific/Kwajalein", 12, every(1, Day), "1993-08-20T00:00:00Z", "1993-08-20T00:00:00Z 1993-08-21T00:00:00Z 1993-08-22T00:00:00Z 1993-08-23T00:00:00Z"},
 		{"a gap that ends a day keeps its order in that day", "America/Nuuk", 23, every(1, Day), "2026-03-28T01:00:00Z", "2026-03-28T01:00:00Z 2026-03-29T00:59:00Z 2026-03-30T00:00:00Z"},
 		{"the last day of a leap year far from now", "Europe/Berlin", 9, every(1, Day), "2040-12-30T08:00:00Z", "2040-12-30T08:00:00Z 2040-12-31T08:00:00Z 2041-01-01T08:00:00Z"},
@@ -102,6 +104,12 @@ func TestNthKeepsTheLocalTime(t *testing.T) {
 			var got []string
 			for n := range strings.Fields(row.want) {
 				got = append(got, s.Nth(n).Format(time.RFC3339Nano))
+				if just := s.After(s.Nth(n).Add(-time.Millisecond)); just != n {
+					t.Errorf("just before occurrence %d comes %d", n, just)
+				}
+				if now := s.Nth(n).Add(s.Nth(n+1).Sub(s.Nth(n)) / 2); s.After(s.Nth(n)) != n+1 || s.After(now) != n+1 {
+					t.Errorf("after occurrence %d come %d and %d", n, s.After(s.Nth(n)), s.After(now))
+				}
 			}
 			if got := strings.Join(got, " "); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
@@ -156,6 +164,9 @@ func TestNthIsNeverWhereThereIsNone(t *testing.T) {
 		{"months past the last year", Series{Policy: every(1, Month), Start: start}, 95_688},
 		{"anchors past the last year", Series{Policy: every(1, Month, monthDay(30), monthDay(31)), Start: start}, 200_000},
 		{"the highest number", Series{Policy: every(365, Year), Start: start}, math.MaxInt},
+		{"the highest number of days", Series{Policy: every(1, Day), Start: start}, math.MaxInt},
+		{"a number of weeks that overflows to a date", Series{Policy: every(1, Week), Start: start}, math.MaxInt/7*2 + 3},
+		{"a zone that nobody lives in", Series{Policy: every(1, Week), Calendar: Calendar{Zone: time.FixedZone("X", 400*3600)}, Start: start}, 1},
 		{"the highest number of anchors", Series{Policy: every(365, Week, weekday(3)), Start: start}, math.MaxInt},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -37,7 +37,8 @@ type Filter struct {
 	CustomerEmail          string // whole address, in any letter case
 }
 
-// Fields by which a search can be sorted, as database column names.
+// SortFields are the fields by which a search can be sorted, as database column
+// names.
 var SortFields = []string{
 	"id", "subscription_contract_id", "created_at", "updated_at", "next_billing_date", "status", "customer_id",
 	"customer_name", "customer_email", "order_name", "order_amount",
