@@ -1,0 +1,208 @@
+package shopify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// What a store's bucket is thought to be until its first answer: the smallest
+// that the platform gives.
+const (
+	guessMaximum = 2000 // points
+	guessRestore = 100  // points a second
+)
+
+// reserveShare is the part of a bucket that only interactive calls may use.
+const reserveShare = 0.05
+
+// bucket follows a store's leaky bucket of points and lets callers through when
+// there are enough for them, so that the platform never has to refuse one. It is
+// the platform's count that matters: every answer corrects ours.
+type bucket struct {
+	clock clock.Clock
+
+	mu       sync.Mutex
+	maximum  float64
+	restore  float64 // points a second
+	level    float64 // points that are free at the instant at
+	at       time.Time
+	inFlight float64 // points of the requests that were not answered yet
+	sent     uint64  // number of the last request
+	heard    uint64  // number of the newest request whose answer set the level
+	queues   [2][]*waiter
+}
+
+// The queues, first served first.
+const (
+	interactive = iota
+	background
+)
+
+// waiter is a caller in a queue. Its turn is signalled whenever it may have
+// become the first, or the first's wait may have become shorter.
+type waiter struct {
+	need float64
+	turn chan struct{}
+}
+
+// reservation is what one request took.
+type reservation struct {
+	number uint64
+	points float64
+}
+
+// throttleStatus is what the platform says of a bucket.
+type throttleStatus struct {
+	Maximum   float64 `json:"maximumAvailable"`
+	Available float64 `json:"currentlyAvailable"`
+	Restore   float64 `json:"restoreRate"`
+}
+
+func newBucket(c clock.Clock) *bucket {
+	return &bucket{clock: c, maximum: guessMaximum, restore: guessRestore, level: guessMaximum, at: c.Now()}
+}
+
+// take waits until the points are free and takes them. It fails with
+// platform.ErrThrottled when the context ends first, or surely will.
+func (b *bucket) take(ctx context.Context, points float64, urgent bool) (reservation, error) {
+	queue, need := background, points
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if urgent {
+		queue = interactive
+	} else {
+		need += b.maximum * reserveShare
+	}
+	if b.idle(queue) && b.wait(need) == 0 {
+		return b.reserve(points), nil
+	}
+	w := &waiter{need: need, turn: make(chan struct{}, 1)}
+	b.queues[queue] = append(b.queues[queue], w)
+	defer b.leave(queue, w)
+	for {
+		var timer <-chan time.Time
+		if b.first() == w {
+			d := b.wait(need)
+			if d == 0 {
+				return b.reserve(points), nil
+			}
+			if end, ok := ctx.Deadline(); ok && end.Sub(b.clock.Now()) < d {
+				return reservation{}, fmt.Errorf("%w: the points are there in %v", platform.ErrThrottled, d)
+			}
+			timer = time.After(d)
+		}
+		b.mu.Unlock()
+		var err error
+		select {
+		case <-timer:
+		case <-w.turn:
+		case <-ctx.Done():
+			err = fmt.Errorf("%w: %w", platform.ErrThrottled, ctx.Err())
+		}
+		b.mu.Lock()
+		if err != nil {
+			return reservation{}, err
+		}
+	}
+}
+
+// settle gives back what a request took and was not charged, and believes what
+// the platform says of the bucket.
+func (b *bucket) settle(r reservation, c cost) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refill()
+	b.inFlight -= r.points
+	switch {
+	case c.Throttle == nil: // no answer: the points count as spent
+	case r.number > b.heard:
+		b.heard = r.number
+		b.maximum, b.restore = c.Throttle.Maximum, c.Throttle.Restore
+		// Requests still under way may be counted twice here, never not at all.
+		b.level = c.Throttle.Available - b.inFlight
+	case c.Actual != nil:
+		// A newer answer was faster: it is the better witness of the level.
+		b.level += r.points - *c.Actual
+	default:
+		b.level += r.points
+	}
+	b.level = min(b.level, b.maximum)
+	b.signal()
+}
+
+// reserve takes points off the level.
+func (b *bucket) reserve(points float64) reservation {
+	b.level -= points
+	b.inFlight += points
+	b.sent++
+	return reservation{b.sent, points}
+}
+
+// wait returns how long it takes until need points are free; more than the
+// bucket holds is never waited for.
+func (b *bucket) wait(need float64) time.Duration {
+	b.refill()
+	missing := min(need, b.maximum) - b.level
+	if missing <= 0 {
+		return 0
+	}
+	if b.restore <= 0 {
+		return time.Second // a bucket that says it never fills: ask again
+	}
+	// The clock counts milliseconds: one more than needed is never too early.
+	return time.Duration(math.Ceil(missing/b.restore*1000)+1) * time.Millisecond
+}
+
+// refill adds what was restored since the last time.
+func (b *bucket) refill() {
+	now := b.clock.Now()
+	if d := now.Sub(b.at); d > 0 {
+		b.level = min(b.maximum, b.level+d.Seconds()*b.restore)
+	}
+	b.at = now
+}
+
+// idle reports whether nobody waits who would be served before the queue.
+func (b *bucket) idle(queue int) bool {
+	return len(b.queues[interactive]) == 0 && (queue == interactive || len(b.queues[background]) == 0)
+}
+
+// first returns who is served next, or nil.
+func (b *bucket) first() *waiter {
+	for _, q := range b.queues {
+		if len(q) > 0 {
+			return q[0]
+		}
+	}
+	return nil
+}
+
+// leave takes w out of its queue and wakes whoever is first now.
+func (b *bucket) leave(queue int, w *waiter) {
+	q := b.queues[queue]
+	for i := range q {
+		if q[i] == w {
+			copy(q[i:], q[i+1:])
+			q[len(q)-1] = nil
+			b.queues[queue] = q[:len(q)-1]
+			break
+		}
+	}
+	b.signal()
+}
+
+// signal wakes the first waiter, if there is one.
+func (b *bucket) signal() {
+	if w := b.first(); w != nil {
+		select {
+		case w.turn <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// Package shopify is the real client of the commerce platform: it keeps the
+// promises of package platform with the Admin GraphQL API and with signed
+// webhooks.
+package shopify
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/shopify/admin"
+)
+
+//go:generate go run ./generate
+
+// What an Options field means when it is left empty.
+const (
+	DefaultBaseURL    = "https://{shop}"
+	DefaultAPIVersion = "2026-10"
+	DefaultTimeout    = 15 * time.Second
+)
+
+// maxIdlePerHost is the number of connections to one host that are kept for the
+// next request. In production a host is a store; in the sandbox, all of them.
+const maxIdlePerHost = 32
+
+// Options are what a Client needs to know. The zero value is for production.
+type Options struct {
+	BaseURL    string        // where a store answers; {shop} stands for its domain
+	APIVersion string        // such as "2026-10"
+	HTTP       *http.Client  // nil: one with kept connections. Its redirects are never followed
+	Timeout    time.Duration // of one request, from connecting to the last byte of the answer
+	Log        *slog.Logger  // nil: the default logger
+}
+
+// Client asks the platform. It implements platform.Platform and is safe for
+// concurrent use.
+//
+// Calls wait for the store's rate limit instead of running into it: those of an
+// interactive context first. A call whose context ends while it waits fails
+// with platform.ErrThrottled and has done nothing. A read whose answer is lost
+// fails with platform.ErrUnknown like a change does, although it may simply be
+// made again.
+type Client struct {
+	baseURL string
+	version string
+	timeout time.Duration
+	http    *http.Client
+	log     *slog.Logger
+
+	questions [platform.MaxCharges + 1]*document // CycleState, repeated
+	charges   [platform.MaxCharges + 1]*document // Charge, repeated
+	documents sync.Map                           // operation name → *document
+	stores    sync.Map                           // domain → *store
+	buffers   sync.Pool                          // *bytes.Buffer
+	versions  sync.Map                           // version that answered instead of ours → true
+}
+
+// New returns a client.
+func New(o Options) *Client {
+	c := &Client{baseURL: o.BaseURL, version: o.APIVersion, timeout: o.Timeout, log: o.Log}
+	if c.baseURL == "" {
+		c.baseURL = DefaultBaseURL
+	}
+	if c.version == "" {
+		c.version = DefaultAPIVersion
+	}
+	if c.timeout == 0 {
+		c.timeout = DefaultTimeout
+	}
+	if c.log == nil {
+		c.log = slog.Default()
+	}
+	if o.HTTP == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConns = 0 // as many as there are hosts
+		t.MaxIdleConnsPerHost = maxIdlePerHost
+		o.HTTP = &http.Client{Transport: t}
+	}
+	own := *o.HTTP
+	// A redirect would carry the token to whatever host it names.
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.http = &own
+	for n := 1; n <= platform.MaxCharges; n++ {
+		c.questions[n] = newDocument("CycleState", repeat(admin.CycleState_Operation, n), n*guessQuestion)
+		c.charges[n] = newDocument("Charge", repeat(admin.Charge_Operation, n), n*guessCharge)
+	}
+	return c
+}
+
+// store is what the client keeps of one store between calls.
+type store struct {
+	endpoint string
+	bucket   *bucket
+}
+
+// store returns the state of the store with the given domain.
+func (c *Client) store(domain string) (*store, error) {
+	if s, ok := c.stores.Load(domain); ok {
+		return s.(*store), nil
+	}
+	if !validDomain(domain) {
+		return nil, fault.New(fault.Invalid, "%q is not the domain of a store", domain)
+	}
+	s := &store{
+		endpoint: strings.ReplaceAll(c.baseURL, "{shop}", domain) + "/admin/api/" + c.version + "/graphql.json",
+		bucket:   newBucket(clock.System{}),
+	}
+	kept, _ := c.stores.LoadOrStore(domain, s)
+	return kept.(*store), nil
+}
+
+const domainSuffix = ".myshopify.com"
+
+// validDomain reports whether s is a store's address at the platform: nothing
+// else may ever become part of a URL.
+func validDomain(s string) bool {
+	name, ok := strings.CutSuffix(s, domainSuffix)
+	if !ok || name == "" || len(s) > 253 || name[0] == '-' {
+		return false
+	}
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}

@@ -1,0 +1,135 @@
+package shopify
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/shopify/wire"
+)
+
+// What a webhook may measure, in bytes.
+const (
+	maxWebhookBody   = 1 << 20
+	maxWebhookHeader = 255
+)
+
+// Webhooks opens the platform's webhooks. It implements platform.Webhooks.
+type Webhooks struct {
+	Secret string // the app's client secret; with none, nothing is genuine
+}
+
+// Open checks the signature over the raw body first: until it is known to be
+// the platform's, nothing else of a request is looked at.
+func (w Webhooks) Open(header func(name string) string, body []byte) (platform.Event, error) {
+	if len(body) > maxWebhookBody {
+		return platform.Event{}, fault.New(fault.Invalid, "the webhook's body has more than %d bytes", maxWebhookBody)
+	}
+	if !w.genuine(header("X-Shopify-Hmac-Sha256"), body) {
+		return platform.Event{}, fault.New(fault.Unauthenticated, "the webhook's signature is missing or wrong")
+	}
+	for _, name := range []string{"X-Shopify-Topic", "X-Shopify-Shop-Domain", "X-Shopify-API-Version", "X-Shopify-Webhook-Id"} {
+		if header(name) == "" {
+			return platform.Event{}, fault.New(fault.Invalid, "the webhook has no header %s", name).At(name)
+		}
+		if len(header(name)) > maxWebhookHeader {
+			return platform.Event{}, fault.New(fault.Invalid, "the webhook's header %s is too long", name).At(name)
+		}
+	}
+	e := platform.Event{
+		ID:         header("X-Shopify-Event-Id"),
+		Topic:      platform.Topic(header("X-Shopify-Topic")),
+		Shop:       strings.ToLower(header("X-Shopify-Shop-Domain")),
+		APIVersion: header("X-Shopify-API-Version"),
+	}
+	if e.ID == "" {
+		e.ID = header("X-Shopify-Webhook-Id")
+	}
+	if len(e.ID) > maxWebhookHeader {
+		return platform.Event{}, fault.New(fault.Invalid, "the webhook's id is too long").At("X-Shopify-Event-Id")
+	}
+	if !validDomain(e.Shop) {
+		return platform.Event{}, fault.New(fault.Invalid, "the webhook's shop is not a store's domain").At("X-Shopify-Shop-Domain")
+	}
+	if at := header("X-Shopify-Triggered-At"); at != "" {
+		triggered, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			return platform.Event{}, fault.Because(fault.Invalid, err, "the webhook's time cannot be read").At("X-Shopify-Triggered-At")
+		}
+		e.TriggeredAt = triggered.UTC()
+	}
+	var p payload
+	if len(body) > 0 || !bodyless(e.Topic) {
+		if err := json.Unmarshal(body, &p); err != nil {
+			return platform.Event{}, fault.Because(fault.Invalid, err, "the webhook's body cannot be read")
+		}
+	}
+	p.put(&e)
+	return e, nil
+}
+
+// genuine reports whether the signature is the body's, in a time that does not
+// depend on how much of it is right.
+func (w Webhooks) genuine(signature string, body []byte) bool {
+	sum, err := base64.StdEncoding.DecodeString(signature)
+	if err != nil || w.Secret == "" {
+		return false
+	}
+	mac := hmac.New(sha256.New, []byte(w.Secret))
+	mac.Write(body)
+	return hmac.Equal(sum, mac.Sum(nil))
+}
+
+// bodyless reports whether the topic may come without a body. No payload of the
+// revocation is documented; an uninstallation needs none.
+func bodyless(t platform.Topic) bool {
+	return t == platform.PaymentRevoked || t == platform.Uninstalled
+}
+
+// payload is what we read of any topic's body. Everything in it may be missing.
+type payload struct {
+	GraphID         string      `json:"admin_graphql_api_id"`
+	ID              looseID     `json:"id"`
+	RevisionID      wire.Number `json:"revision_id"`
+	CustomerID      looseID     `json:"customer_id"`
+	CustomerGraphID looseID     `json:"admin_graphql_api_customer_id"`
+	ContractID      looseID     `json:"subscription_contract_id"`
+	ContractGraphID looseID     `json:"admin_graphql_api_subscription_contract_id"`
+	Key             string      `json:"idempotency_key"`
+	CycleIndex      looseID     `json:"cycle_index"`
+}
+
+// put writes what the event's topic carries into the event.
+func (p payload) put(e *platform.Event) {
+	e.Customer = first(p.CustomerID, p.CustomerGraphID)
+	subject, _, _ := strings.Cut(string(e.Topic), "/")
+	switch subject {
+	case "subscription_contracts":
+		e.Contract = first(p.ID, numberIn(p.GraphID))
+		e.Revision = uint64(p.RevisionID)
+	case "subscription_billing_attempts":
+		if e.Attempt = p.GraphID; e.Attempt == "" && p.ID > 0 {
+			e.Attempt = gid.Of(typeAttempt, int64(p.ID))
+		}
+		e.Contract = first(p.ContractID, p.ContractGraphID)
+		e.Key = p.Key
+	case "subscription_billing_cycle_edits", "subscription_billing_cycles":
+		e.Contract = first(p.ContractID, p.ContractGraphID)
+		e.Cycle = int(p.CycleIndex)
+	case "customer_payment_methods":
+		e.PaymentMethod = p.GraphID
+	}
+}
+
+func first(a, b looseID) int64 {
+	if a != 0 {
+		return int64(a)
+	}
+	return int64(b)
+}

@@ -1,0 +1,209 @@
+package shopify
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var _ platform.Webhooks = Webhooks{}
+
+const secret = "hush"
+
+// sign computes an HMAC-SHA256 from its definition, so that the test does not
+// share the code that it tests. The key is shorter than a block.
+func sign(key string, body []byte) string {
+	inner, outer := make([]byte, 64), make([]byte, 64)
+	copy(inner, key)
+	copy(outer, key)
+	for i := range inner {
+		inner[i] ^= 0x36
+		outer[i] ^= 0x5c
+	}
+	first := sha256.Sum256(append(inner, body...))
+	second := sha256.Sum256(append(outer, first[:]...))
+	return base64.StdEncoding.EncodeToString(second[:])
+}
+
+func headers(topic, body string) map[string]string {
+	return map[string]string{
+		"X-Shopify-Topic": topic, "X-Shopify-Hmac-Sha256": sign(secret, []byte(body)), "X-Shopify-Shop-Domain": "demo.myshopify.com",
+		"X-Shopify-API-Version": "2026-10", "X-Shopify-Webhook-Id": "delivery", "X-Shopify-Event-Id": "event",
+		"X-Shopify-Triggered-At": "2026-01-31T12:00:00.123456789Z",
+	}
+}
+
+func open(h map[string]string, body string) (platform.Event, error) {
+	return Webhooks{Secret: secret}.Open(func(name string) string { return h[name] }, []byte(body))
+}
+
+// The signature was computed with openssl dgst -sha256 -hmac hush -binary.
+func TestAKnownSignatureIsAccepted(t *testing.T) {
+	t.Parallel()
+	const body = `{"admin_graphql_api_id":"gid://shopify/SubscriptionContract/9001","id":9001}`
+	h := headers("subscription_contracts/create", body)
+	h["X-Shopify-Hmac-Sha256"] = "SeUD4ZGipMUrhiE0Jvg1PvJ5sLiKLfMs9jwzll0sLZI="
+	if h["X-Shopify-Hmac-Sha256"] != sign(secret, []byte(body)) {
+		t.Error("the test's own signature differs from the known one")
+	}
+	if e, err := open(h, body); err != nil || e.Contract != 9001 {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}
+
+func TestWhatAWebhookCarries(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name, topic, body string
+		want              platform.Event
+	}{
+		{"a contract with its revision as a string", "subscription_contracts/update",
+			`{"admin_graphql_api_id":"gid://shopify/SubscriptionContract/9001","id":9001,"customer_id":7001,"revision_id":"551","status":"active"}`,
+			platform.Event{Contract: 9001, Revision: 551, Customer: 7001}},
+		{"a contract with its revision as a number and ids as strings", "subscription_contracts/update",
+			`{"id":"9001","customer_id":"7001","revision_id":551}`, platform.Event{Contract: 9001, Revision: 551, Customer: 7001}},
+		{"a contract with graph ids only", "subscription_contracts/create",
+			`{"admin_graphql_api_id":"gid://shopify/SubscriptionContract/9001","id":null,"customer_id":null,"admin_graphql_api_customer_id":"gid://shopify/Customer/7001","revision_id":null}`,
+			platform.Event{Contract: 9001, Customer: 7001}},
+		{"a billing attempt", "subscription_billing_attempts/success",
+			`{"id":null,"admin_graphql_api_id":"gid://shopify/SubscriptionBillingAttempt/5","idempotency_key":"k","order_id":77,"subscription_contract_id":9001,"ready":true,"error_code":null}`,
+			platform.Event{Attempt: "gid://shopify/SubscriptionBillingAttempt/5", Contract: 9001, Key: "k"}},
+		{"a billing attempt with a numeric id and an error code in any case", "subscription_billing_attempts/failure",
+			`{"id":5,"idempotency_key":"k","order_id":null,"admin_graphql_api_subscription_contract_id":"gid://shopify/SubscriptionContract/9001","error_code":"card_Declined"}`,
+			platform.Event{Attempt: "gid://shopify/SubscriptionBillingAttempt/5", Contract: 9001, Key: "k"}},
+		{"an edit of a cycle", "subscription_billing_cycle_edits/create",
+			`{"subscription_contract_id":9001,"cycle_index":3,"skipped":false,"edited":true}`, platform.Event{Contract: 9001, Cycle: 3}},
+		{"a payment method", "customer_payment_methods/update",
+			`{"admin_graphql_api_id":"gid://shopify/CustomerPaymentMethod/abc","token":"abc","customer_id":7001}`,
+			platform.Event{PaymentMethod: "gid://shopify/CustomerPaymentMethod/abc", Customer: 7001}},
+		{"a revoked payment method may come without a body", "customer_payment_methods/revoke", ``, platform.Event{}},
+		{"an uninstallation", "app/uninstalled", `{"id":1,"domain":"demo.myshopify.com"}`, platform.Event{}},
+		{"a topic that we do not know is opened all the same", "orders/create", `{"id":1}`, platform.Event{}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := open(headers(row.topic, row.body), row.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.want.ID, row.want.Topic, row.want.Shop, row.want.APIVersion = "event", platform.Topic(row.topic), "demo.myshopify.com", "2026-10"
+			row.want.TriggeredAt = time.Date(2026, 1, 31, 12, 0, 0, 123456789, time.UTC)
+			if d := cmp.Diff(row.want, got); d != "" {
+				t.Errorf("events differ (- want, + got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestWhichWebhooksAreRefused(t *testing.T) {
+	t.Parallel()
+	const topic, good = "subscription_contracts/update", `{"id":9001}`
+	rows := []struct {
+		name   string
+		body   string
+		change func(map[string]string)
+		want   fault.Kind
+	}{
+		{"no signature", good, without("X-Shopify-Hmac-Sha256"), fault.Unauthenticated},
+		{"a signature of another body", good, with("X-Shopify-Hmac-Sha256", sign(secret, []byte(`{"id":9002}`))), fault.Unauthenticated},
+		{"a signature with another secret", good, with("X-Shopify-Hmac-Sha256", sign("hash", []byte(good))), fault.Unauthenticated},
+		{"a signature with the empty secret", good, with("X-Shopify-Hmac-Sha256", sign("", []byte(good))), fault.Unauthenticated},
+		{"a signature that is not base64", good, with("X-Shopify-Hmac-Sha256", "%%%"), fault.Unauthenticated},
+		{"the beginning of the right signature", good, with("X-Shopify-Hmac-Sha256", sign(secret, []byte(good))[:40]), fault.Unauthenticated},
+		{"a wrong signature of a request without a topic", good, func(h map[string]string) { delete(h, "X-Shopify-Topic"); h["X-Shopify-Hmac-Sha256"] = "" }, fault.Unauthenticated},
+		{"no topic", good, without("X-Shopify-Topic"), fault.Invalid},
+		{"no shop", good, without("X-Shopify-Shop-Domain"), fault.Invalid},
+		{"no version", good, without("X-Shopify-API-Version"), fault.Invalid},
+		{"no id", good, without("X-Shopify-Webhook-Id"), fault.Invalid},
+		{"a shop that is not a store's domain", good, with("X-Shopify-Shop-Domain", "demo.example"), fault.Invalid},
+		{"a topic that is too long", good, with("X-Shopify-Topic", strings.Repeat("x", maxWebhookHeader+1)), fault.Invalid},
+		{"an event id that is too long", good, with("X-Shopify-Event-Id", strings.Repeat("x", maxWebhookHeader+1)), fault.Invalid},
+		{"a time that cannot be read", good, with("X-Shopify-Triggered-At", "yesterday"), fault.Invalid},
+		{"an empty body", ``, nil, fault.Invalid},
+		{"a body that is not JSON", `id=9001`, nil, fault.Invalid},
+		{"a body that is no object", `[9001]`, nil, fault.Invalid},
+		{"an id that is no number", `{"id":"nine"}`, nil, fault.Invalid},
+		{"an id that is negative", `{"id":-1}`, nil, fault.Invalid},
+		{"an id that a float64 cannot hold", `{"id":9007199254740992}`, nil, fault.Invalid},
+		{"an id that is not whole", `{"id":1.5}`, nil, fault.Invalid},
+		{"a body that is too long", `{"id":1,"x":"` + strings.Repeat("x", maxWebhookBody) + `"}`, nil, fault.Invalid},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := headers(topic, row.body)
+			if row.change != nil {
+				row.change(h)
+			}
+			got, err := open(h, row.body)
+			if !fault.Is(err, row.want) || got != (platform.Event{}) {
+				t.Errorf("got %+v, %v; want a fault of kind %v", got, err, row.want)
+			}
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("the error shows the secret: %v", err)
+			}
+		})
+	}
+	h := headers(topic, good)
+	h["X-Shopify-Hmac-Sha256"] = sign("", []byte(good))
+	if _, err := (Webhooks{}).Open(func(name string) string { return h[name] }, []byte(good)); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("without a secret: %v, want Unauthenticated", err)
+	}
+}
+
+func TestTheIDIsTheDeliverysWhenTheEventHasNone(t *testing.T) {
+	t.Parallel()
+	h := headers("app/uninstalled", "{}")
+	delete(h, "X-Shopify-Event-Id")
+	delete(h, "X-Shopify-Triggered-At")
+	h["X-Shopify-Shop-Domain"] = "Demo.myshopify.com"
+	e, err := open(h, "{}")
+	if err != nil || e.ID != "delivery" || !e.TriggeredAt.IsZero() || e.Shop != "demo.myshopify.com" {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}
+
+func without(name string) func(map[string]string) {
+	return func(h map[string]string) { delete(h, name) }
+}
+
+func with(name, value string) func(map[string]string) {
+	return func(h map[string]string) { h[name] = value }
+}
+
+func FuzzOpen(f *testing.F) {
+	for _, topic := range platform.Topics {
+		f.Add(string(topic), "demo.myshopify.com", "2026-01-31T12:00:00Z", `{"admin_graphql_api_id":"gid://shopify/SubscriptionContract/9001","id":"9001","revision_id":"1","customer_id":null,"cycle_index":3}`)
+	}
+	f.Add("subscription_contracts/update", "x.myshopify.com", "", `{"id":"gid://shopify/SubscriptionContract/-1","revision_id":18446744073709551615}`)
+	f.Fuzz(func(t *testing.T, topic, shop, triggered, body string) {
+		h := headers(topic, body)
+		h["X-Shopify-Shop-Domain"], h["X-Shopify-Triggered-At"] = shop, triggered
+		e, err := open(h, body)
+		if err != nil {
+			if !fault.Is(err, fault.Invalid) || e != (platform.Event{}) {
+				t.Errorf("got %+v, %v; want an Invalid fault alone", e, err)
+			}
+			return
+		}
+		if e.ID == "" || !validDomain(e.Shop) || string(e.Topic) != topic {
+			t.Errorf("event %+v", e)
+		}
+		if e.Contract < 0 || e.Customer < 0 || e.Cycle < 0 || e.Contract > gid.Max || e.Customer > gid.Max {
+			t.Errorf("an id is out of range: %+v", e)
+		}
+		h["X-Shopify-Hmac-Sha256"] = sign(secret+"x", []byte(body))
+		if _, err := open(h, body); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("a forged webhook was opened: %v", err)
+		}
+	})
+}

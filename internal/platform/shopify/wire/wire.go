@@ -1,0 +1,101 @@
+// Package wire holds the shapes of the platform's answers that a generator
+// makes unwieldy: unions, of which the selected fields of every member fit into
+// one struct.
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// Number is an unsigned integer that the platform writes as a string, as a
+// number, or as null.
+type Number uint64
+
+// UnmarshalJSON reads a number with or without quotes; null leaves it alone.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	b = bytes.Trim(b, `"`)
+	if string(b) == "null" || len(b) == 0 {
+		return nil
+	}
+	v, err := strconv.ParseUint(string(b), 10, 64)
+	if err != nil {
+		return fmt.Errorf("read an unsigned number: %w", err)
+	}
+	*n = Number(v)
+	return nil
+}
+
+// The members of the union of a billing attempt's states.
+const (
+	StatePending        = "SubscriptionBillingAttemptPendingState"
+	StateActionRequired = "SubscriptionBillingAttemptActionRequiredState"
+	StateFailed         = "SubscriptionBillingAttemptFailedState"
+	StateSuccess        = "SubscriptionBillingAttemptSuccessState"
+)
+
+// AttemptState is any state of a billing attempt; Type says which fields count.
+type AttemptState struct {
+	Type   string `json:"__typename"`
+	Action struct {
+		NextActionURL string `json:"nextActionUrl"`
+	} `json:"action"`
+	Error AttemptError `json:"error"`
+	Order *Order       `json:"order"`
+}
+
+// AttemptError is any reason why an attempt failed. The codes have different
+// types in the schema, and therefore different names here.
+type AttemptError struct {
+	PaymentCode   string `json:"paymentCode"`
+	GeneralCode   string `json:"generalCode"`
+	InventoryCode string `json:"inventoryCode"`
+	Message       string `json:"message"`
+}
+
+// Code returns the code of whichever member the error is, or "".
+func (e AttemptError) Code() string { return e.PaymentCode + e.GeneralCode + e.InventoryCode }
+
+// Order is the order that a successful attempt created.
+type Order struct {
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	TotalPriceSet struct {
+		PresentmentMoney Money `json:"presentmentMoney"`
+	} `json:"totalPriceSet"`
+}
+
+// Money is a decimal amount and its currency.
+type Money struct {
+	Amount       string `json:"amount"`
+	CurrencyCode string `json:"currencyCode"`
+}
+
+// DeliveryMethod is any way of delivery.
+type DeliveryMethod struct {
+	Address struct {
+		CountryCode string `json:"countryCodeV2"`
+	} `json:"address"`
+}
+
+// Instrument is any means of payment; Type names it. Fields that the type does
+// not have are empty.
+type Instrument struct {
+	Type           string `json:"__typename"`
+	Brand          string `json:"brand"`
+	BankName       string `json:"bankName"`
+	LastDigits     string `json:"lastDigits"`
+	ExpiryMonth    int    `json:"expiryMonth"`
+	ExpiryYear     int    `json:"expiryYear"`
+	BillingAddress struct {
+		CountryCode string `json:"countryCode"`
+	} `json:"billingAddress"`
+}
+
+// UserError is any mutation's reason for not doing what was asked.
+type UserError struct {
+	Code    string   `json:"code"`
+	Field   []string `json:"field"`
+	Message string   `json:"message"`
+}

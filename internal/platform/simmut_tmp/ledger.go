@@ -1,0 +1,200 @@
+package simulator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+)
+
+// Renewal is an order that a charge made: a line of the platform's own books.
+type Renewal struct {
+	Shop       string         `json:"shop"`
+	ID         int64          `json:"id"`
+	Name       string         `json:"name"`
+	Contract   int64          `json:"contractId"`
+	Cycle      int            `json:"cycle"`
+	AttemptKey string         `json:"attemptKey"`
+	Amount     string         `json:"amount"` // decimal
+	Currency   money.Currency `json:"currency"`
+	At         time.Time      `json:"at"`
+}
+
+// OrderFilter chooses renewals. Zero fields choose all.
+type OrderFilter struct {
+	Shop     string
+	Contract int64
+	Since    time.Time
+}
+
+// Orders returns the renewals, in the order in which they were made. The orders
+// from which contracts came are not among them.
+func (s *Simulator) Orders(f OrderFilter) []Renewal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []Renewal{}
+	for _, sh := range s.state.order {
+		if f.Shop != "" && sh.Domain != f.Shop {
+			continue
+		}
+		orders := sh.orders.order
+		if f.Contract != 0 {
+			c, ok := sh.contracts.get(f.Contract)
+			if !ok {
+				continue
+			}
+			orders = c.orders
+		}
+		for _, o := range orders {
+			if o.Cycle == 0 || o.CreatedAt.Before(f.Since) {
+				continue
+			}
+			list = append(list, Renewal{
+				Shop: sh.Domain, ID: o.ID, Name: o.Name, Contract: o.Contract, Cycle: o.Cycle, AttemptKey: o.AttemptKey,
+				Amount: o.Amount.String(), Currency: o.Amount.Currency, At: o.CreatedAt,
+			})
+		}
+	}
+	return list
+}
+
+// Contract is a contract as the director sees it.
+type Contract struct {
+	ID              int64           `json:"id"`
+	Shop            string          `json:"shop"`
+	Status          string          `json:"status"`
+	Revision        uint64          `json:"revisionId"`
+	Customer        CustomerSpec    `json:"customer"`
+	OriginOrder     int64           `json:"originOrderId,omitempty"`
+	PaymentMethod   string          `json:"paymentMethodId,omitempty"` // graph id
+	MethodStatus    MethodStatus    `json:"paymentMethodStatus"`
+	NextBillingDate *time.Time      `json:"nextBillingDate"`
+	Currency        money.Currency  `json:"currencyCode"`
+	Billing         PolicySpec      `json:"billingPolicy"`
+	Delivery        PolicySpec      `json:"deliveryPolicy"`
+	DeliveryPrice   string          `json:"deliveryPrice"`
+	Amount          string          `json:"amount"` // of one renewal
+	Lines           []ContractLine  `json:"lines"`
+	Note            string          `json:"note"`
+	Attributes      []AttributeSpec `json:"customAttributes"`
+	LastPayment     string          `json:"lastPaymentStatus"`
+	CreatedAt       time.Time       `json:"createdAt"`
+	UpdatedAt       time.Time       `json:"updatedAt"`
+	Attempts        []Attempt       `json:"attempts"`
+}
+
+// ContractLine is a line of a contract.
+type ContractLine struct {
+	ID string `json:"id"` // graph id
+	LineSpec
+}
+
+// Attempt is a charge as the director sees it.
+type Attempt struct {
+	ID        int64     `json:"id"`
+	Key       string    `json:"key"`
+	Cycle     int       `json:"cycle"`
+	State     string    `json:"state"` // PENDING, SUCCEEDED, FAILED or CHALLENGED
+	ErrorCode string    `json:"errorCode,omitempty"`
+	Order     int64     `json:"orderId,omitempty"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Contract returns a contract with its attempts.
+func (s *Simulator) Contract(id int64) (Contract, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.contract(id)
+	if err != nil {
+		return Contract{}, err
+	}
+	t := c.Terms
+	d := Contract{
+		ID: c.ID, Shop: c.Shop, Status: t.Status, Revision: c.Revision, OriginOrder: c.OriginOrder, MethodStatus: MethodNone,
+		Customer: CustomerSpec{ID: c.customer.ID, Email: c.customer.Email, FirstName: c.customer.FirstName, LastName: c.customer.LastName, Phone: c.customer.Phone, Country: c.customer.Country},
+		Currency: c.Currency, Billing: t.Billing.spec(), Delivery: t.Delivery.spec(), DeliveryPrice: t.Price.String(),
+		Amount: t.amount(c.Currency).String(), Note: t.Note, LastPayment: c.LastPayment, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		Lines: []ContractLine{}, Attributes: []AttributeSpec{}, Attempts: []Attempt{},
+	}
+	if !t.NextBillingDate.IsZero() {
+		d.NextBillingDate = &t.NextBillingDate
+	}
+	if m, ok := c.shop.methods[t.PaymentMethod]; ok {
+		d.PaymentMethod, d.MethodStatus = m.gid(), m.Status
+	}
+	for _, l := range t.Lines {
+		d.Lines = append(d.Lines, ContractLine{l.gid(), LineSpec{l.Variant, l.Quantity, l.Price.String(), l.SellingPlanID, l.SellingPlanName}})
+	}
+	for _, a := range t.Attributes {
+		d.Attributes = append(d.Attributes, AttributeSpec(a))
+	}
+	for _, a := range c.attempts {
+		d.Attempts = append(d.Attempts, Attempt{a.ID, a.Key, a.Cycle, string(a.State), a.ErrorCode, a.Order, a.CreatedAt})
+	}
+	return d, nil
+}
+
+func (p policy) spec() PolicySpec {
+	d := PolicySpec{Interval: p.Interval, IntervalCount: p.Count, MinCycles: p.MinCycles, MaxCycles: p.MaxCycles}
+	for _, a := range p.Anchors {
+		d.Anchors = append(d.Anchors, AnchorSpec{a.Type, a.Day, a.Month, a.Cutoff})
+	}
+	return d
+}
+
+// Cycle is a billing cycle as the director sees it.
+type Cycle struct {
+	Index    int       `json:"index"`
+	Start    time.Time `json:"start"`
+	End      time.Time `json:"end"`
+	Expected time.Time `json:"expected"`
+	Billed   bool      `json:"billed"`
+	Skipped  bool      `json:"skipped"`
+	Edited   bool      `json:"edited"`
+}
+
+// upcoming is how many cycles after the current one Cycles lists.
+const upcoming = 12
+
+// Cycles returns a contract's cycles from the first to the twelfth after the
+// current one, or after the last that was charged or edited.
+func (s *Simulator) Cycles(contract int64) ([]Cycle, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.contract(contract)
+	if err != nil {
+		return nil, err
+	}
+	last := max(c.indexAt(s.now()), 1)
+	if keys := sortedKeys(c.cycles); len(keys) > 0 {
+		last = max(last, slices.Max(keys))
+	}
+	list := make([]Cycle, 0, last+upcoming)
+	for i := 1; i <= last+upcoming; i++ {
+		v := c.view(i)
+		list = append(list, Cycle{i, v.start, v.end, v.expected, v.billed, v.skipped, v.edited})
+	}
+	return list, nil
+}
+
+// UpdateEmail is a request, sent by the platform to a customer, to update a
+// payment method.
+type UpdateEmail struct {
+	PaymentMethod string    `json:"paymentMethodId"` // graph id
+	Customer      int64     `json:"customerId"`
+	From          string    `json:"from,omitempty"`
+	Bcc           []string  `json:"bcc,omitempty"`
+	At            time.Time `json:"at"`
+}
+
+// UpdateEmails lists the payment-update e-mails of a store; "" means the first
+// store.
+func (s *Simulator) UpdateEmails(shop string) ([]UpdateEmail, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh, err := s.store(shop)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(sh.Mails), nil
+}

@@ -1,0 +1,125 @@
+package simulator
+
+import (
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/gid"
+)
+
+// term is one condition of a search query, such as updated_at:>='2026-01-01'.
+type term struct {
+	key, op, value string // op: "", "<", "<=", ">" or ">="
+}
+
+// parseSearch reads the conjunctions of the platform's search syntax. What goes
+// beyond them is not simulated, and says so.
+func (x *exec) parseSearch(query string) []term {
+	var list []term
+	for rest := strings.TrimSpace(query); rest != ""; rest = strings.TrimSpace(rest) {
+		key, tail, ok := strings.Cut(rest, ":")
+		if word, after, spaced := strings.Cut(rest, " "); spaced && word == "AND" {
+			rest = after
+			continue
+		}
+		if !ok || strings.ContainsAny(key, " ()-*\"'") {
+			x.fail(codeNotSimulated, "The simulator does not simulate the search %q.", query)
+			return nil
+		}
+		t := term{key: key}
+		for _, op := range []string{">=", "<=", ">", "<"} {
+			if after, found := strings.CutPrefix(tail, op); found {
+				t.op, tail = op, after
+				break
+			}
+		}
+		if tail != "" && (tail[0] == '\'' || tail[0] == '"') {
+			end := strings.IndexByte(tail[1:], tail[0])
+			if end < 0 {
+				x.fail(codeNotSimulated, "The simulator does not simulate the search %q.", query)
+				return nil
+			}
+			t.value, rest = tail[1:1+end], tail[2+end:]
+		} else {
+			t.value, rest, _ = strings.Cut(tail, " ")
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+func compareBy(op string, c int) bool {
+	switch op {
+	case ">":
+		return c > 0
+	case ">=":
+		return c >= 0
+	case "<":
+		return c < 0
+	case "<=":
+		return c <= 0
+	}
+	return c == 0
+}
+
+// matchTime compares an instant with a term's.
+func (t term) matchTime(at time.Time) bool {
+	want, err := parseTime(t.value)
+	if err != nil {
+		return false
+	}
+	return compareBy(t.op, at.Truncate(time.Second).Compare(want))
+}
+
+func (t term) matchID(id int64) bool {
+	want, err := gid.Parse(typeIn(t.value), t.value)
+	if err != nil {
+		return false
+	}
+	switch {
+	case id < want:
+		return compareBy(t.op, -1)
+	case id > want:
+		return compareBy(t.op, 1)
+	}
+	return compareBy(t.op, 0)
+}
+
+// typeIn returns the type in a graph id, so that any is taken.
+func typeIn(s string) string {
+	rest, _ := strings.CutPrefix(s, "gid://shopify/")
+	kind, _, _ := strings.Cut(rest, "/")
+	return kind
+}
+
+func (t term) matchText(s string) bool {
+	if prefix, ok := strings.CutSuffix(t.value, "*"); ok {
+		return strings.HasPrefix(strings.ToLower(s), strings.ToLower(prefix))
+	}
+	return strings.EqualFold(s, t.value)
+}
+
+// search keeps the objects that satisfy every term. The function says whether
+// an object satisfies a term; known is false for terms that are not simulated.
+func search[T any](x *exec, list []T, query string, match func(v T, t term) (ok, known bool)) []T {
+	terms := x.parseSearch(query)
+	if len(terms) == 0 {
+		return list
+	}
+	var kept []T
+next:
+	for _, v := range list {
+		for _, t := range terms {
+			ok, known := match(v, t)
+			if !known {
+				x.fail(codeNotSimulated, "The simulator does not simulate searches by %q.", t.key)
+				return nil
+			}
+			if !ok {
+				continue next
+			}
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}

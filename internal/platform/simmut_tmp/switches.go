@@ -1,0 +1,47 @@
+package simulator
+
+import "time"
+
+// Switches turn on behaviour of the platform that was reported but is not
+// certain, or that is a defect of its own. The zero value is the documented or
+// most probable platform.
+type Switches struct {
+	// OriginOrderBillsFirstCycle gives contracts from the checkout a first cycle
+	// from creation to the next billing date that the origin order has already
+	// billed. Cycles are then expected at their start: the first renewal is
+	// cycle 2, at the next billing date. Believed of the real checkout by some.
+	OriginOrderBillsFirstCycle bool
+	// DraftCreateIgnoresNextBillingDate ends the first cycle of a contract made
+	// by a draft one interval after its creation, cut to the hour, whatever next
+	// billing date was asked for. Seen once on a live store.
+	DraftCreateIgnoresNextBillingDate bool
+	// PolicyChangeRenumbers ends the running cycle when a changed billing policy
+	// is committed and begins another, so that the next charge has an index one
+	// higher than before. Reported of live stores.
+	PolicyChangeRenumbers bool
+	// RefuseBilledCycle refuses a second charge of a cycle that is BILLED. The
+	// platform is not known to do so, which is the danger to guard against.
+	RefuseBilledCycle bool
+	// PausedAttemptGoesThrough charges paused contracts. One field report says
+	// so; the error code that forbids it exists.
+	PausedAttemptGoesThrough bool
+	// KeyLifetime is how long an idempotency key is remembered; 0: for ever. The
+	// platform publishes no figure. Afterwards the same key charges again.
+	KeyLifetime time.Duration
+	// FutureCycleLimit is how many cycles after the current one can be chosen;
+	// 0: any number. A limit exists but is not published.
+	FutureCycleLimit int
+	// ZeroLengthAnchorCycle gives contracts with several anchors a second cycle
+	// that ends when the first does. Seen once on a live store.
+	ZeroLengthAnchorCycle bool
+	// BulkChargeIgnoresBilled lets BulkCharge charge cycles that are BILLED.
+	// Reported of the platform's own bulk charge.
+	BulkChargeIgnoresBilled bool
+	// PaymentUpdateOpensNewCycle ends the running cycle when the contract's
+	// payment method becomes valid again and begins another one with the same
+	// expected date, so that two cycles seem due.
+	PaymentUpdateOpensNewCycle bool
+	// KeepFailingSubscriptions keeps webhook subscriptions whose address failed
+	// for all of a delivery's retries. The platform removes them.
+	KeepFailingSubscriptions bool
+}

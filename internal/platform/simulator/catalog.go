@@ -1,0 +1,270 @@
+package simulator
+
+import (
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+)
+
+// ShopSpec says what a store is. The ids of a store's objects count up from the
+// First numbers; stores that leave them out get ranges that never meet.
+type ShopSpec struct {
+	Domain   string         // <store>.myshopify.com
+	Token    string         // opens the store
+	TimeZone string         // IANA name; default UTC
+	Currency money.Currency // default USD
+	Name     string
+	Email    string
+	Country  string // two letters; default US
+
+	FirstContract int64
+	FirstCustomer int64
+	FirstOrder    int64
+	FirstVariant  int64
+	FirstProduct  int64
+}
+
+// First ids of the first store, and how far apart those of others are.
+const (
+	firstContract   = 9001
+	firstCustomer   = 7001
+	firstOrder      = 5001
+	firstVariant    = 4001
+	firstProduct    = 3001
+	firstCollection = 2001
+	firstOrderName  = 1001
+	shopSpacing     = 10_000_000
+)
+
+// AddShop installs the app in a new store. A domain or token that is taken is
+// Refused; an unknown time zone is Invalid.
+func (s *Simulator) AddShop(spec ShopSpec) error {
+	return s.update(func() error {
+		if spec.Domain == "" || spec.Token == "" {
+			return fault.New(fault.Invalid, "a store needs a domain and a token")
+		}
+		if s.state.shops[spec.Domain] != nil {
+			return fault.New(fault.Refused, "the store %s exists already", spec.Domain)
+		}
+		if s.state.byToken[spec.Token] != nil {
+			return fault.New(fault.Refused, "another store has this token")
+		}
+		zone, err := time.LoadLocation(or(spec.TimeZone, "UTC"))
+		if err != nil {
+			return fault.Because(fault.Invalid, err, "%q is not an IANA time zone", spec.TimeZone).At("ianaTimeZone")
+		}
+		n := take(&s.state.meta.Shops)
+		base := n * shopSpacing
+		sh := &store{
+			ID: 1001 + n, Domain: spec.Domain, Token: spec.Token, TimeZone: zone.String(), CreatedAt: s.now(),
+			Currency: or(spec.Currency, "USD"), Country: or(spec.Country, "US"),
+			Name: or(spec.Name, strings.TrimSuffix(spec.Domain, ".myshopify.com")), Email: or(spec.Email, "owner@"+spec.Domain),
+			next: counters{
+				Shop: spec.Domain, Product: or(spec.FirstProduct, base+firstProduct), Variant: or(spec.FirstVariant, base+firstVariant),
+				Collection: base + firstCollection, Customer: or(spec.FirstCustomer, base+firstCustomer),
+				Method: base + 1, Order: or(spec.FirstOrder, base+firstOrder), OrderName: firstOrderName, LineItem: base + 1,
+				Contract: or(spec.FirstContract, base+firstContract), Draft: base + 1, Subscription: base + 1, Event: 0,
+			},
+		}
+		s.addStore(sh, zone)
+		s.save(s.state.meta)
+		s.save(sh)
+		s.save(&sh.next)
+		return nil
+	})
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+func (s *Simulator) addStore(sh *store, zone *time.Location) {
+	sh.zone = zone
+	sh.bucket = newBucket(s.opts.CostMaximum, s.opts.ThrottleClock.Now())
+	sh.byEmail, sh.methods, sh.byKey = map[string]*customer{}, map[string]*paymentMethod{}, map[string]*attempt{}
+	s.state.shops[sh.Domain] = sh
+	s.state.byToken[sh.Token] = sh
+	s.state.order = append(s.state.order, sh)
+}
+
+func (sh *store) addVariant(v *variant) {
+	sh.variants.add(v.ID, v)
+	v.product, _ = sh.products.get(v.Product)
+	v.product.variants = append(v.product.variants, v)
+}
+
+func (sh *store) addCustomer(c *customer) {
+	sh.customers.add(c.ID, c)
+	if c.Email != "" {
+		sh.byEmail[strings.ToLower(c.Email)] = c
+	}
+}
+
+func (sh *store) addMethod(m *paymentMethod) {
+	sh.methods[m.ID] = m
+	m.customer, _ = sh.customers.get(m.Customer)
+	m.customer.methods = append(m.customer.methods, m)
+}
+
+// ProductSpec is something that a store sells.
+type ProductSpec struct {
+	Shop        string // default: the first store
+	Title       string
+	Vendor      string
+	Type        string
+	Image       string
+	Tags        []string
+	Collections []string // titles; made when the store lacks them
+	Variants    []VariantSpec
+}
+
+// VariantSpec is one form of a product.
+type VariantSpec struct {
+	Title    string
+	SKU      string
+	Price    string // decimal, in the store's currency
+	Stock    *int   // nil: not tracked
+	Oversell bool   // sold beyond the stock
+	Digital  bool   // needs no shipping
+	TaxFree  bool
+}
+
+// Variant is a variant as the director sees it.
+type Variant struct {
+	ID           int64        `json:"variantId"`
+	ProductID    int64        `json:"productId"`
+	Title        string       `json:"title"` // the product's, and the variant's when it has several
+	ProductTitle string       `json:"productTitle"`
+	SKU          string       `json:"sku,omitempty"`
+	Image        string       `json:"image,omitempty"`
+	Price        string       `json:"price"`
+	Collections  []Collection `json:"collections"`
+}
+
+// Collection is a group of products.
+type Collection struct {
+	ID    int64  `json:"id"`
+	Title string `json:"title"`
+}
+
+// AddProduct puts a product on sale and returns its variants. A product needs at
+// least one variant with a price.
+func (s *Simulator) AddProduct(spec ProductSpec) ([]Variant, error) {
+	var made []Variant
+	err := s.update(func() error {
+		sh, err := s.store(spec.Shop)
+		if err != nil {
+			return err
+		}
+		if spec.Title == "" || len(spec.Variants) == 0 {
+			return fault.New(fault.Invalid, "a product needs a title and a variant")
+		}
+		prices := make([]money.Amount, len(spec.Variants))
+		for i, v := range spec.Variants {
+			if prices[i], err = money.Parse(v.Price, sh.Currency); err != nil {
+				return err
+			}
+		}
+		p := &product{
+			Shop: sh.Domain, ID: take(&sh.next.Product), Title: spec.Title, Vendor: or(spec.Vendor, sh.Name), Type: spec.Type,
+			Image: spec.Image, Status: "ACTIVE", Tags: spec.Tags, CreatedAt: s.now(), UpdatedAt: s.now(),
+			Handle: strings.ReplaceAll(strings.ToLower(spec.Title), " ", "-"),
+		}
+		for _, title := range spec.Collections {
+			p.Collections = append(p.Collections, sh.collection(title))
+		}
+		sh.products.add(p.ID, p)
+		s.save(p)
+		for i, v := range spec.Variants {
+			nv := &variant{
+				Shop: sh.Domain, ID: take(&sh.next.Variant), Product: p.ID, Position: i + 1, Title: or(v.Title, "Default Title"),
+				SKU: v.SKU, Price: prices[i], Taxable: !v.TaxFree, RequiresShipping: !v.Digital, Deny: !v.Oversell, CreatedAt: s.now(),
+			}
+			if v.Stock != nil {
+				nv.Tracked, nv.Quantity = true, *v.Stock
+			}
+			sh.addVariant(nv)
+			s.save(nv)
+			made = append(made, nv.describe())
+		}
+		s.save(&sh.next)
+		return nil
+	})
+	return made, err
+}
+
+// collection returns the store's collection of that title, new when need be.
+func (sh *store) collection(title string) collection {
+	for _, p := range sh.products.order {
+		for _, c := range p.Collections {
+			if c.Title == title {
+				return c
+			}
+		}
+	}
+	return collection{ID: take(&sh.next.Collection), Title: title}
+}
+
+func (v *variant) describe() Variant {
+	d := Variant{
+		ID: v.ID, ProductID: v.Product, Title: v.product.Title, ProductTitle: v.product.Title,
+		SKU: v.SKU, Image: v.product.Image, Price: v.Price.String(), Collections: []Collection{},
+	}
+	if v.Title != "Default Title" {
+		d.Title += " - " + v.Title
+	}
+	for _, c := range v.product.Collections {
+		d.Collections = append(d.Collections, Collection(c))
+	}
+	return d
+}
+
+// Variants lists what a store sells; "" means the first store.
+func (s *Simulator) Variants(shop string) ([]Variant, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh, err := s.store(shop)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Variant, len(sh.variants.order))
+	for i, v := range sh.variants.order {
+		list[i] = v.describe()
+	}
+	return list, nil
+}
+
+// SetStock sets how many pieces of a variant there are and tracks them from now
+// on; sales beyond the stock fail.
+func (s *Simulator) SetStock(shop string, variantID int64, quantity int) error {
+	return s.update(func() error {
+		sh, err := s.store(shop)
+		if err != nil {
+			return err
+		}
+		v, ok := sh.variants.get(variantID)
+		if !ok {
+			return fault.New(fault.NotFound, "%s has no variant %d", sh.Domain, variantID)
+		}
+		v.Tracked, v.Deny, v.Quantity = true, true, quantity
+		s.save(v)
+		return nil
+	})
+}
+
+// store returns a store by its domain; "" means the first.
+func (s *Simulator) store(domain string) (*store, error) {
+	if domain == "" && len(s.state.order) > 0 {
+		return s.state.order[0], nil
+	}
+	if sh := s.state.shops[domain]; sh != nil {
+		return sh, nil
+	}
+	return nil, fault.New(fault.NotFound, "there is no store %q", domain).At("shop")
+}

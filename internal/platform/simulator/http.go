@@ -1,0 +1,182 @@
+package simulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"github.com/perennialhq/perennial/internal/platform/schema"
+)
+
+const maxRequest = 4 << 20 // bytes of a request's body
+
+// request is a GraphQL request.
+type request struct {
+	Query         *string         `json:"query"`
+	Variables     json.RawMessage `json:"variables"`
+	OperationName string          `json:"operationName"`
+}
+
+// answer is a GraphQL answer.
+type answer struct {
+	Data       json.RawMessage `json:"data,omitempty"`
+	Errors     []apiError      `json:"errors,omitempty"`
+	Extensions *costExtension  `json:"extensions,omitempty"`
+}
+
+type costExtension struct {
+	Cost costReport `json:"cost"`
+}
+
+var nullData = json.RawMessage("null")
+
+// Handler answers POST /admin/api/{version}/graphql.json. The access token says
+// which store is meant.
+func (s *Simulator) Handler() http.Handler {
+	version := regexp.MustCompile(`^(\d{4}-\d{2}|unstable)$`)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /admin/api/{version}/graphql.json", func(w http.ResponseWriter, r *http.Request) {
+		if !version.MatchString(r.PathValue("version")) {
+			writeJSON(w, http.StatusNotFound, map[string]string{"errors": "Not Found"})
+			return
+		}
+		s.serve(w, r)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, map[string]string{"errors": "Not Found"})
+	})
+	return mux
+}
+
+func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
+	token := r.Header.Get("X-Shopify-Access-Token")
+	shop := s.shopOf(token)
+	if shop == "" {
+		writeJSON(w, http.StatusUnauthorized, map[string]string{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
+		return
+	}
+	var req request
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&req); err != nil || req.Query == nil {
+		writeJSON(w, http.StatusBadRequest, map[string]map[string]string{"errors": {"query": "Required parameter missing or invalid"}})
+		return
+	}
+	var ans answer
+	var kind FaultKind
+	executed := false
+	err := s.update(func() error {
+		var roll uint64
+		kind, roll = s.requestFault(shop, *req.Query+req.OperationName, string(req.Variables))
+		sh := s.state.shops[shop]
+		if kind == Throttled {
+			ans = s.throttled(sh, mutationCost)
+			return nil
+		}
+		executed = kind == "" || kind == TimeoutAfter || ((kind == HTTP500 || kind == ConnectionReset) && roll&1 == 1)
+		if executed {
+			ans = s.answer(sh, req)
+		}
+		return nil
+	})
+	if err != nil {
+		s.opts.Log.Error("the simulated platform has stopped", "error", err)
+		http.Error(w, "the simulated platform has stopped", http.StatusInternalServerError)
+		return
+	}
+	switch kind {
+	case TimeoutBefore, TimeoutAfter:
+		hangUp(w, false)
+	case ConnectionReset:
+		hangUp(w, true)
+	case HTTP500:
+		writeJSON(w, http.StatusInternalServerError, map[string]string{"errors": "Internal Server Error"})
+	default:
+		writeJSON(w, http.StatusOK, ans)
+	}
+}
+
+// shopOf returns the store that a token opens, or "".
+func (s *Simulator) shopOf(token string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh := s.state.byToken[token]
+	if sh == nil || !sh.UninstalledAt.IsZero() {
+		return ""
+	}
+	return sh.Domain
+}
+
+// answer checks, charges for and executes a request.
+func (s *Simulator) answer(sh *store, req request) answer {
+	doc := s.document(*req.Query)
+	if len(doc.refused) > 0 {
+		return answer{Errors: doc.refused}
+	}
+	op := doc.operation(req.OperationName)
+	if op == nil {
+		return answer{Errors: []apiError{{Message: "An operation name is required", Extensions: &extensions{Code: codeBadRequest}}}}
+	}
+	sent, err := decodeVariables(req.Variables)
+	if err != nil {
+		return answer{Errors: []apiError{{Message: "Variables are invalid JSON", Extensions: &extensions{Code: codeBadRequest}}}}
+	}
+	vars, refused := s.variables(op, sent)
+	if len(refused) > 0 {
+		return answer{Errors: refused}
+	}
+	if doc.notDone != nil {
+		return answer{Data: nullData, Errors: []apiError{*doc.notDone}}
+	}
+	cost, bad := s.requested(doc, op, vars)
+	if bad != nil {
+		return answer{Data: nullData, Errors: []apiError{*bad}}
+	}
+	if cost > maxQueryCost {
+		return answer{Errors: []apiError{{
+			Message:    "Query cost is " + strconv.Itoa(cost) + ", which exceeds the single query max cost limit (" + strconv.Itoa(maxQueryCost) + ").",
+			Extensions: &extensions{Code: codeMaxCost, Cost: cost, MaxCost: maxQueryCost, Documentation: limitsPage},
+		}}}
+	}
+	sh.bucket.refill(s.opts.CostMaximum, s.opts.CostRestore, s.opts.ThrottleClock.Now())
+	if sh.bucket.level < float64(cost) {
+		return s.throttled(sh, cost)
+	}
+	x := exec{s: s, shop: sh, doc: doc, op: op, vars: vars, out: make([]byte, 0, 1024)}
+	data, actual := x.run()
+	actual = min(actual, cost)
+	sh.bucket.level -= float64(actual)
+	return answer{
+		Data: data, Errors: x.errors,
+		Extensions: &costExtension{costReport{Requested: cost, Actual: &actual, Status: s.throttle(sh)}},
+	}
+}
+
+func (s *Simulator) throttled(sh *store, cost int) answer {
+	return answer{
+		Errors:     []apiError{{Message: "Throttled", Extensions: &extensions{Code: codeThrottled, Documentation: limitsPage}}},
+		Extensions: &costExtension{costReport{Requested: cost, Status: s.throttle(sh)}},
+	}
+}
+
+// decodeVariables reads variables with their numbers as they were written.
+func decodeVariables(raw json.RawMessage) (map[string]any, error) {
+	vars := map[string]any{}
+	if len(raw) == 0 {
+		return vars, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&vars); err != nil {
+		return nil, errors.Join(errors.New("read variables"), err)
+	}
+	return vars, nil
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("X-Shopify-API-Version", schema.Version)
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v) // a reader that has gone away is no concern of ours
+}
