@@ -1,0 +1,48 @@
+// Package job runs tasks in the background, from a queue that is a table of the
+// store's own database. What a task does is the business of whoever hands in its
+// handler.
+package job
+
+import (
+	"context"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/perennialhq/perennial/internal/base/task"
+)
+
+// Handlers says which function carries out which kind of task. It is filled
+// before the queue is run and not changed afterwards.
+type Handlers struct {
+	add []func(*river.Workers, finish) error
+}
+
+// finish notes in the queue that a task has ended well.
+type finish func(ctx context.Context, row *rivertype.JobRow)
+
+// Handle registers the function that carries out tasks of type T. It must bear
+// being called again with the same task, also at the same time, and end when its
+// context does. A task whose function fails is tried again later.
+func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
+	h.add = append(h.add, func(workers *river.Workers, done finish) error {
+		return river.AddWorkerSafely(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[T]) error {
+			if err := fn(ctx, j.Args); err != nil {
+				return err
+			}
+			done(ctx, j.JobRow)
+			return nil
+		}))
+	})
+}
+
+// workers returns the handlers in the form that River takes.
+func (h *Handlers) workers(done finish) (*river.Workers, error) {
+	workers := river.NewWorkers()
+	for _, add := range h.add {
+		if err := add(workers, done); err != nil {
+			return nil, err
+		}
+	}
+	return workers, nil
+}

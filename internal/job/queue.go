@@ -1,0 +1,191 @@
+package job
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/perennialhq/perennial/internal/base/task"
+)
+
+// Queue is where tasks wait. TTx is the database's transaction.
+type Queue[TTx any] struct {
+	driver   riverdriver.Driver[TTx]
+	inserter *river.Client[TTx]
+	pollOnly bool
+	idle     func(ctx context.Context) (bool, error)
+	complete func(ctx context.Context, row *rivertype.JobRow) error
+}
+
+// OnPostgres returns the queue of a PostgreSQL database.
+func OnPostgres(pool *pgxpool.Pool) (*Queue[pgx.Tx], error) {
+	q := &Queue[pgx.Tx]{
+		driver: riverpgxv5.New(pool),
+		idle: func(ctx context.Context) (idle bool, err error) {
+			err = pool.QueryRow(ctx, fmt.Sprintf(idleQuery, "now()")).Scan(&idle)
+			return idle, err
+		},
+		complete: func(ctx context.Context, row *rivertype.JobRow) error {
+			return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+				_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, &river.Job[anyArgs]{JobRow: row})
+				return err
+			})
+		},
+	}
+	return q.ready()
+}
+
+// OnSQLite returns the queue of a SQLite database. The pool must be the one
+// through which the database is written.
+func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
+	q := &Queue[*sql.Tx]{
+		driver:   quiet{riversqlite.New(db)},
+		pollOnly: true,
+		idle: func(ctx context.Context) (idle bool, err error) {
+			err = db.QueryRowContext(ctx, fmt.Sprintf(idleQuery, "strftime('%Y-%m-%d %H:%M:%f', 'now')")).Scan(&idle)
+			return idle, err
+		},
+		complete: func(ctx context.Context, row *rivertype.JobRow) error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			defer tx.Rollback() //nolint:errcheck // does nothing after the commit
+			if _, err := river.JobCompleteTx[quiet](ctx, tx, &river.Job[anyArgs]{JobRow: row}); err != nil {
+				return err
+			}
+			return tx.Commit()
+		},
+	}
+	return q.ready()
+}
+
+// idleQuery asks whether nothing is to be done now. The verb is the database's
+// present instant.
+const idleQuery = `SELECT NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('available', 'running', 'pending'))
+	AND NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= %s)`
+
+// quiet keeps River from imitating notifications in a table: on SQLite the only
+// node looks into the queue often enough.
+type quiet struct{ *riversqlite.Driver }
+
+// SupportsListener says no.
+func (quiet) SupportsListener() bool { return false }
+
+// SupportsListenNotify says no.
+func (quiet) SupportsListenNotify() bool { return false }
+
+// anyArgs are arguments of which nothing needs to be known.
+type anyArgs struct{}
+
+// Kind names no kind.
+func (anyArgs) Kind() string { return "any" }
+
+func (q *Queue[TTx]) ready() (*Queue[TTx], error) {
+	inserter, err := river.NewClient(q.driver, &river.Config{
+		FetchCooldown: time.Millisecond, // more often than that nobody is told of new tasks
+		Hooks:         []rivertype.Hook{&waiting{}},
+		Logger:        slog.New(slog.DiscardHandler),
+		MaxAttempts:   maxTries,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the job queue: %w", err)
+	}
+	q.inserter = inserter
+	return q, nil
+}
+
+// waiting makes a task one with an equal task that waits, and not with one that
+// runs: a task that runs may have looked before the change was made that asks for
+// it again. Nor with one that failed and waits for its next try, which must not
+// hold up what is new.
+//
+// Nothing is lost between two transactions either: an equal task that waits is
+// locked by the one that asks for it again until that commits, and is only run
+// afterwards.
+type waiting struct{ river.HookDefaults }
+
+// Bits of the states in River's mask of unique states.
+const (
+	availableBit = 1 << 0
+	pendingBit   = 1 << 4
+	scheduledBit = 1 << 7
+)
+
+// InsertBegin sets the states.
+func (waiting) InsertBegin(_ context.Context, params *rivertype.JobInsertParams) error {
+	params.UniqueStates = availableBit | pendingBit | scheduledBit
+	return nil
+}
+
+// Add asks for tasks in a transaction. A task that waits already is not added
+// again; it is run after the transaction has ended.
+func (q *Queue[TTx]) Add(ctx context.Context, tx TTx, tasks ...task.Task) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	params := make([]river.InsertManyParams, 0, len(tasks))
+	seen := make(map[string]bool, len(tasks)) // River refuses equal tasks in one call
+	for _, t := range tasks {
+		args, err := json.Marshal(t)
+		if err != nil {
+			return fmt.Errorf("write a task of kind %s as JSON: %w", t.Kind(), err)
+		}
+		key := t.Kind() + string(args)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		params = append(params, river.InsertManyParams{Args: t, InsertOpts: &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}}})
+	}
+	if _, err := q.inserter.InsertManyTx(ctx, tx, params); err != nil {
+		return fmt.Errorf("enqueue %d tasks: %w", len(params), err)
+	}
+	return nil
+}
+
+// Idle reports whether no task is running or could be run now.
+func (q *Queue[TTx]) Idle(ctx context.Context) (bool, error) {
+	idle, err := q.idle(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look into the job queue: %w", err)
+	}
+	return idle, nil
+}
+
+// Migrate brings the queue's tables up to date. It may be called again at any
+// time.
+func (q *Queue[TTx]) Migrate(ctx context.Context) error {
+	m, err := q.migrator()
+	if err != nil {
+		return err
+	}
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+// MigrateTx does the same inside a transaction.
+func (q *Queue[TTx]) MigrateTx(ctx context.Context, tx TTx) error {
+	m, err := q.migrator()
+	if err != nil {
+		return err
+	}
+	_, err = m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+func (q *Queue[TTx]) migrator() (*rivermigrate.Migrator[TTx], error) {
+	return rivermigrate.New(q.driver, &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+}

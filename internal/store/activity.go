@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var _ activity.Trail = (*DB)(nil)
+
+// entryRow is a row of activity.
+type entryRow struct {
+	bun.BaseModel `bun:"table:activity,alias:e"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ID         int64 `bun:"id,pk"`
+	EntityID   int64
+	EntityType string
+	Event      string
+	Status     string
+	Source     string
+	Actor      string
+	ClientIP   string `bun:"client_ip"`
+	RecordedAt int64
+	Info       string
+}
+
+// Record writes entries, each of which names its instant.
+func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	first, err := tx.db.ids.take(len(entries))
+	if err != nil {
+		return err
+	}
+	rows := make([]entryRow, len(entries))
+	for i, e := range entries {
+		if e.At.IsZero() {
+			return fault.New(fault.Internal, "an entry %s about %s %d has no instant", e.Event, e.EntityType, e.EntityID)
+		}
+		rows[i] = entryRow{
+			ShopID: int64(tx.of), ID: first + int64(i), EntityID: e.EntityID, EntityType: string(e.EntityType), Event: string(e.Event),
+			Status: string(e.Status), Source: string(e.Actor.Source), Actor: e.Actor.By, ClientIP: e.Actor.ClientIP,
+			RecordedAt: millis(e.At), Info: e.Info,
+		}
+	}
+	_, err = insert(ctx, tx, rows, "")
+	return err
+}
+
+func (r entryRow) entry() activity.Entry {
+	return activity.Entry{
+		ID: r.ID, EntityID: r.EntityID, EntityType: activity.EntityType(r.EntityType), Event: activity.EventType(r.Event),
+		Status: activity.Status(r.Status), Actor: activity.Actor{Source: activity.Source(r.Source), By: r.Actor, ClientIP: r.ClientIP},
+		At: instant(r.RecordedAt), Info: r.Info,
+	}
+}
+
+// entryFields are the fields of an entry by which it can be chosen and sorted.
+var entryFields = map[string]field{
+	activity.FieldID:         {"id", whole},
+	activity.FieldEntityID:   {"entity_id", whole},
+	activity.FieldEntityType: {"entity_type", text},
+	activity.FieldSource:     {"source", text},
+	activity.FieldEvent:      {"event", text},
+	activity.FieldStatus:     {"status", text},
+	activity.FieldAt:         {"recorded_at", whole},
+	activity.FieldInfo:       {"info", text},
+	activity.FieldBy:         {"actor", text},
+	activity.FieldClientIP:   {"client_ip", text},
+}
+
+// Entries returns the page of a shop's entries that meet every criterion, newest
+// first unless the page says otherwise, and how many there are.
+func (db *DB) Entries(ctx context.Context, of shop.ID, where []page.Criterion, p page.Request) ([]activity.Entry, int, error) {
+	var rows []entryRow
+	q := db.reader.NewSelect().Model(&rows).Where("e.shop_id = ?", of)
+	for _, c := range where {
+		var err error
+		if q, err = db.engine.dialect().meet(q, entryFields, c); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(p.Sort) == 0 {
+		p.Sort = []page.Sort{{Field: activity.FieldAt, Desc: true}, {Field: activity.FieldID, Desc: true}}
+	}
+	total, err := fetch(ctx, q, entryFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the activity log: %w", err)
+	}
+	entries := make([]activity.Entry, len(rows))
+	for i, r := range rows {
+		entries[i] = r.entry()
+	}
+	return entries, total, nil
+}

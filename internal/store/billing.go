@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+)
+
+// DueAttempts returns at most limit attempts that are due, earliest first,
+// locked, passing over those that another transaction holds.
+func (tx *Tx) DueAttempts(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
+	return tx.waitingAttempts(ctx, dueAttempts, now, limit)
+}
+
+// UnpublishedAttempts does the same by PublishAt.
+func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
+	return tx.waitingAttempts(ctx, unpublished, now, limit)
+}
+
+func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, limit int) ([]billing.Attempt, error) {
+	var rows []attemptRow
+	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.? <= ?", ident(w.column), millis(now)).
+		OrderExpr("a.?, a.id", ident(w.column)).Limit(int64(limit))
+	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the attempts that wait: %w", err)
+	}
+	return attemptsOf(rows)
+}
+
+// Attempts returns attempts, locked, in the order of their ids.
+func (tx *Tx) Attempts(ctx context.Context, ids []billing.AttemptID) ([]billing.Attempt, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("a.id IN (?)", bun.List(ids)).Order("a.id")
+	})
+}
+
+// AttemptsByKey returns the attempts whose present try has one of the keys,
+// locked.
+func (tx *Tx) AttemptsByKey(ctx context.Context, keys []string) ([]billing.Attempt, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	wanted := make([]string, len(keys))
+	for i, k := range keys {
+		wanted[i] = clean(k)
+	}
+	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("a.key IN (?)", bun.List(wanted)).Where("a.key <> ''").Order("a.id")
+	})
+}
+
+// AttemptsOf returns the contracts' attempts in any of the statuses (none: all),
+// locked, ordered by contract and cycle.
+func (tx *Tx) AttemptsOf(ctx context.Context, contracts []contract.ID, in ...billing.Status) ([]billing.Attempt, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+		q = q.Where("a.contract_id IN (?)", bun.List(contracts)).Order("a.contract_id", "a.cycle")
+		if len(in) > 0 {
+			q = q.Where("a.status IN (?)", bun.List(in))
+		}
+		return q
+	})
+}
+
+func (tx *Tx) attempts(ctx context.Context, where func(*bun.SelectQuery) *bun.SelectQuery) ([]billing.Attempt, error) {
+	var rows []attemptRow
+	q := where(tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of))
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read attempts: %w", err)
+	}
+	return attemptsOf(rows)
+}
+
+// PutAttempts inserts attempts whose ID is 0, giving them one, and writes the
+// others if their versions are still what was read. It raises the versions in
+// the slice.
+func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error {
+	var added, kept []attemptRow
+	var orders []termRow
+	missing := 0
+	for _, a := range attempts {
+		if a.ID == 0 {
+			missing++
+		}
+	}
+	next, err := tx.db.ids.take(missing)
+	if err != nil {
+		return err
+	}
+	given := next
+	for _, a := range attempts {
+		row, err := attemptRowOf(tx.of, a)
+		if err != nil {
+			return err
+		}
+		if a.ID == 0 {
+			row.ID, row.Version = given, 1
+			given++
+			added = append(added, row)
+		} else {
+			kept = append(kept, row)
+		}
+		if a.Status == billing.Success && a.OrderName != "" {
+			orders = append(orders, termOf(tx.of, a.Contract, termOrder, a.OrderName))
+		}
+	}
+	if _, err := insert(ctx, tx, added, ""); err != nil {
+		if tx.db.engine.duplicate(err) {
+			return fault.Because(fault.Conflict, err, "a billing attempt for this cycle exists already").On("subscriptionBillingAttempt").Keyed("cycleTaken")
+		}
+		return err
+	}
+	n, err := update(ctx, tx, kept)
+	if err != nil {
+		return err
+	}
+	if int(n) != len(kept) {
+		return changed("subscriptionBillingAttempt", "The billing attempt")
+	}
+	if err := tx.addTerms(ctx, orders); err != nil {
+		return err
+	}
+	given = next
+	for i := range attempts {
+		if attempts[i].ID == 0 {
+			attempts[i].ID = billing.AttemptID(given)
+			given++
+		}
+		attempts[i].Version++
+	}
+	return nil
+}
+
+// DeleteAttempts removes attempts.
+func (tx *Tx) DeleteAttempts(ctx context.Context, ids []billing.AttemptID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.q.NewDelete().Model((*attemptRow)(nil)).Where("a.shop_id = ?", tx.of).Where("a.id IN (?)", bun.List(ids)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("remove %d attempts: %w", len(ids), err)
+	}
+	return nil
+}
+
+// queueRow is how far a contract's attempts reach.
+type queueRow struct {
+	ID       int64
+	Last     int64
+	Waiting  int64
+	Earliest int64
+}
+
+// Queues says, without locking, how far each contract's queue reaches.
+func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract.ID]billing.Queue, error) {
+	queues := make(map[contract.ID]billing.Queue, len(contracts))
+	if len(contracts) == 0 {
+		return queues, nil
+	}
+	// The last cycle comes from the end of an index, and what waits from the
+	// index of what is open: a long past costs nothing.
+	last := tx.q.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("COALESCE(MAX(a.cycle), 0)").
+		Where("a.shop_id = c.shop_id").Where("a.contract_id = c.id")
+	var rows []queueRow
+	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
+		ColumnExpr("COUNT(q.id) AS waiting, COALESCE(MIN(q.billing_date), 0) AS earliest").
+		Join("LEFT JOIN attempts AS q ON q.shop_id = c.shop_id AND q.contract_id = c.id AND q.status = ?", billing.Queued).
+		Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Group("c.shop_id", "c.id").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read the queues of %d contracts: %w", len(contracts), err)
+	}
+	for _, r := range rows {
+		queues[contract.ID(r.ID)] = billing.Queue{Waiting: int(r.Waiting), LastCycle: int(r.Last), Next: instant(r.Earliest)}
+	}
+	return queues, nil
+}
+
+// requestRow is a row of charge_requests.
+type requestRow struct {
+	bun.BaseModel `bun:"table:charge_requests,alias:r"`
+
+	ShopID      int64 `bun:"shop_id,pk"`
+	ID          int64 `bun:"id,pk"`
+	ContractID  int64
+	RequestedAt int64
+}
+
+// CountTriggers counts the contract's immediate charges at or after an instant.
+func (tx *Tx) CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error) {
+	n, err := tx.q.NewSelect().Model((*requestRow)(nil)).Where("r.shop_id = ?", tx.of).Where("r.contract_id = ?", c).
+		Where("r.requested_at >= ?", millis(since)).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the immediate charges of contract %d: %w", c, err)
+	}
+	return int(n), nil
+}
+
+// AddTrigger notes an immediate charge of the contract.
+func (tx *Tx) AddTrigger(ctx context.Context, c contract.ID, at time.Time) error {
+	id, err := tx.db.ids.take(1)
+	if err != nil {
+		return err
+	}
+	_, err = insert(ctx, tx, []requestRow{{ShopID: int64(tx.of), ID: id, ContractID: int64(c), RequestedAt: millis(at)}}, "")
+	return err
+}
+
+func ident(name string) bun.Ident { return bun.Ident(name) }

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var _ billing.Book = (*DB)(nil)
+
+// Attempt returns one attempt of the line, or NotFound.
+func (db *DB) Attempt(ctx context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (billing.Record, error) {
+	var rows []attemptRow
+	err := db.reader.NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.id = ?", id).Scan(ctx)
+	if err != nil {
+		return billing.Record{}, fmt.Errorf("read attempt %d: %w", id, err)
+	}
+	records, err := db.records(ctx, of, line, rows)
+	if err != nil {
+		return billing.Record{}, err
+	}
+	if len(records) == 0 {
+		return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).
+			On("subscriptionBillingAttempt").Keyed("billingAttemptNotFound")
+	}
+	return records[0], nil
+}
+
+// attemptFields are the fields by which lists of attempts are sorted.
+var attemptFields = map[string]field{"id": {"id", whole}, "billingDate": {"billing_date", whole}}
+
+// AttemptsWhere returns a page of the attempts of a contract, or of all contracts
+// of a customer, and how many there are. Their order is the question's.
+func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Question, p page.Request) ([]billing.Record, int, error) {
+	contracts := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line)
+	if ask.Contract != 0 {
+		contracts = contracts.Where("c.id = ?", ask.Contract)
+	} else {
+		contracts = contracts.Where("c.customer_id = ?", ask.Customer)
+	}
+	var rows []attemptRow
+	q := db.reader.NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", contracts)
+	if ask.Upcoming {
+		q = q.Where("a.status = ?", billing.Queued)
+	} else {
+		q = q.Where("a.status <> ?", billing.Queued)
+	}
+	p.Sort = []page.Sort{{Field: "billingDate", Desc: !ask.Upcoming}, {Field: "id", Desc: !ask.Upcoming}}
+	total, err := fetch(ctx, q, attemptFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("list attempts: %w", err)
+	}
+	records, err := db.records(ctx, of, ask.Line, rows)
+	return records, total, err
+}
+
+// records joins attempts with their contracts. Those of another line are left
+// out.
+func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts []attemptRow) ([]billing.Record, error) {
+	if len(attempts) == 0 {
+		return nil, nil
+	}
+	ids := make([]int64, len(attempts))
+	for i, a := range attempts {
+		ids[i] = a.ContractID
+	}
+	var rows []contractRow
+	err := db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.id IN (?)", bun.List(ids)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the contracts of %d attempts: %w", len(attempts), err)
+	}
+	index := make(map[int64]int, len(rows))
+	for i, r := range rows {
+		index[r.ID] = i
+	}
+	contracts, err := contractsOf(rows)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]billing.Record, 0, len(attempts))
+	for i := range attempts {
+		at, ok := index[attempts[i].ContractID]
+		if !ok {
+			continue
+		}
+		a, err := attempts[i].attempt()
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, billing.Record{Attempt: a, Of: contracts[at]})
+	}
+	return records, nil
+}

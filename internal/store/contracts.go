@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// contractRow is a row of contracts. All amounts are in the contract's currency.
+type contractRow struct {
+	bun.BaseModel `bun:"table:contracts,alias:c"`
+
+	ShopID            int64 `bun:"shop_id,pk"`
+	ID                int64 `bun:"id,pk"`
+	Line              string
+	Revision          int64 // the bits of the platform's unsigned number
+	Status            string
+	Currency          string
+	CustomerID        int64
+	CustomerEmail     string
+	CustomerFirstName string
+	CustomerLastName  string
+	CustomerName      string
+	CustomerPhone     string
+	EmailFolded       string
+	NameFolded        string
+	BillingInterval   string
+	BillingCount      int64
+	BillingAnchors    string // JSON, as the rest of the lists
+	DeliveryInterval  string
+	DeliveryCount     int64
+	DeliveryAnchors   string
+	Lines             string
+	OrderAmount       int64
+	OriginOrderID     int64
+	OriginOrderName   string
+	PaymentMethod     string
+	PaymentUsable     bool
+	BillingCountry    string
+	DeliveryCountry   string
+	DeliveryPrice     int64
+	Note              string
+	Attributes        string
+	ImportedID        string
+	LastPayment       string
+	SeriesCycle       int64
+	SeriesStart       int64
+	NextBillingDate   int64
+	MaxCycles         int64
+	MinCycles         int64
+	AutoCharge        bool
+	Orders            int64
+	Lifetime          int64
+	LastOrderID       int64
+	LastOrder         string
+	LastOrderAt       int64
+	CreatedAt         int64
+	UpdatedAt         int64
+	ActivatedAt       int64
+	PausedAt          int64
+	CancelledAt       int64
+	Version           int64
+}
+
+// progress lists the columns that billing owns.
+var progress = []string{
+	"last_payment", "series_cycle", "series_start", "next_billing_date", "orders", "lifetime",
+	"last_order_id", "last_order", "last_order_at", "updated_at",
+}
+
+func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
+	lines, err := linesText(c.Lines)
+	if err != nil {
+		return contractRow{}, err
+	}
+	billing, err := listText(c.Billing.Anchors)
+	if err != nil {
+		return contractRow{}, err
+	}
+	delivery, err := listText(c.Delivery.Anchors)
+	if err != nil {
+		return contractRow{}, err
+	}
+	attributes, err := listText(c.Attributes)
+	if err != nil {
+		return contractRow{}, err
+	}
+	return contractRow{
+		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
+		CustomerID: c.Customer.ID, CustomerEmail: c.Customer.Email, CustomerFirstName: c.Customer.FirstName, CustomerLastName: c.Customer.LastName,
+		CustomerName: c.Customer.Name, CustomerPhone: c.Customer.Phone, EmailFolded: fold(c.Customer.Email), NameFolded: fold(c.Customer.Name),
+		BillingInterval: c.Billing.Interval.String(), BillingCount: int64(c.Billing.Count), BillingAnchors: billing,
+		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), DeliveryAnchors: delivery,
+		Lines: lines, OrderAmount: c.Amount().Milli(),
+		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable,
+		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
+		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
+		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), NextBillingDate: millis(c.NextBillingDate),
+		MaxCycles: int64(c.MaxCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
+		Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
+		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
+		CancelledAt: millis(c.CancelledAt), Version: c.Version,
+	}, nil
+}
+
+// progressRowOf fills the columns that billing owns, and the keys.
+func progressRowOf(of shop.ID, c contract.Contract) contractRow {
+	return contractRow{
+		ShopID: int64(of), ID: int64(c.ID), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
+		NextBillingDate: millis(c.NextBillingDate), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
+		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
+	}
+}
+
+func (r *contractRow) contract() (contract.Contract, error) {
+	currency := money.Currency(r.Currency)
+	c := contract.Contract{
+		ID: contract.ID(r.ID), Line: shop.Line(r.Line), Revision: uint64(r.Revision), Status: contract.Status(r.Status), Currency: currency,
+		Customer: contract.Customer{
+			ID: r.CustomerID, Email: r.CustomerEmail, FirstName: r.CustomerFirstName, LastName: r.CustomerLastName, Name: r.CustomerName, Phone: r.CustomerPhone,
+		},
+		Billing: contract.Policy{Count: int(r.BillingCount)}, Delivery: contract.Policy{Count: int(r.DeliveryCount)},
+		OriginOrderID: r.OriginOrderID, OriginOrderName: r.OriginOrderName, PaymentMethod: r.PaymentMethod, PaymentUsable: r.PaymentUsable,
+		BillingCountry: r.BillingCountry, DeliveryCountry: r.DeliveryCountry, DeliveryPrice: money.Amount{Minor: r.DeliveryPrice, Currency: currency},
+		Note: r.Note, ImportedID: r.ImportedID, LastPayment: r.LastPayment,
+		Series:          contract.Series{Cycle: int(r.SeriesCycle), Start: instant(r.SeriesStart)},
+		NextBillingDate: instant(r.NextBillingDate), MaxCycles: int(r.MaxCycles), MinCycles: int(r.MinCycles), AutoCharge: r.AutoCharge,
+		Orders: int(r.Orders), Lifetime: money.Amount{Minor: r.Lifetime, Currency: currency},
+		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
+		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
+		CancelledAt: instant(r.CancelledAt), Version: r.Version,
+	}
+	var err error
+	read := func(step error) {
+		if err == nil {
+			err = step
+		}
+	}
+	c.Billing.Interval, err = cadence.ParseInterval(r.BillingInterval)
+	interval, deliveryErr := cadence.ParseInterval(r.DeliveryInterval)
+	c.Delivery.Interval = interval
+	read(deliveryErr)
+	read(parseList(r.BillingAnchors, &c.Billing.Anchors))
+	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
+	read(parseList(r.Attributes, &c.Attributes))
+	c.Lines, deliveryErr = parseLines(r.Lines)
+	read(deliveryErr)
+	if err != nil {
+		return contract.Contract{}, fmt.Errorf("read contract %d: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+// fold makes letters of both cases one.
+func fold(s string) string { return strings.ToLower(s) }
+
+// listText writes a list as JSON; nothing when it is empty.
+func listText[T any](list []T) (string, error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(list)
+	return string(text), err
+}
+
+func parseList[T any](text string, into *[]T) error {
+	if text == "" {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), into)
+}
+
+// lineText is a line item as it is kept.
+type lineText struct {
+	ID              string         `json:"id"`
+	ProductID       int64          `json:"product,omitempty"`
+	VariantID       int64          `json:"variant,omitempty"`
+	SKU             string         `json:"sku,omitempty"`
+	Title           string         `json:"title,omitempty"`
+	VariantTitle    string         `json:"variantTitle,omitempty"`
+	Image           string         `json:"image,omitempty"`
+	Quantity        int            `json:"quantity,omitempty"`
+	Price           int64          `json:"price,omitempty"`
+	Currency        money.Currency `json:"currency,omitempty"`
+	SellingPlanID   int64          `json:"plan,omitempty"`
+	SellingPlanName string         `json:"planName,omitempty"`
+	Taxable         bool           `json:"taxable,omitempty"`
+}
+
+func linesText(lines []contract.Line) (string, error) {
+	texts := make([]lineText, len(lines))
+	for i, l := range lines {
+		texts[i] = lineText{
+			l.ID, l.ProductID, l.VariantID, l.SKU, l.Title, l.VariantTitle, l.Image, l.Quantity, l.Price.Minor, l.Price.Currency,
+			l.SellingPlanID, l.SellingPlanName, l.Taxable,
+		}
+	}
+	return listText(texts)
+}
+
+func parseLines(text string) ([]contract.Line, error) {
+	var texts []lineText
+	if err := parseList(text, &texts); err != nil || len(texts) == 0 {
+		return nil, err
+	}
+	lines := make([]contract.Line, len(texts))
+	for i, t := range texts {
+		lines[i] = contract.Line{
+			ID: t.ID, ProductID: t.ProductID, VariantID: t.VariantID, SKU: t.SKU, Title: t.Title, VariantTitle: t.VariantTitle, Image: t.Image,
+			Quantity: t.Quantity, Price: money.Amount{Minor: t.Price, Currency: t.Currency},
+			SellingPlanID: t.SellingPlanID, SellingPlanName: t.SellingPlanName, Taxable: t.Taxable,
+		}
+	}
+	return lines, nil
+}
+
+// Contracts returns contracts, locked, in the order of their ids.
+func (tx *Tx) Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []contractRow
+	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(ids)).Order("c.id")
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read %d contracts: %w", len(ids), err)
+	}
+	return contractsOf(rows)
+}
+
+func contractsOf(rows []contractRow) ([]contract.Contract, error) {
+	list := make([]contract.Contract, len(rows))
+	for i := range rows {
+		var err error
+		if list[i], err = rows[i].contract(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// ContractsPaidWith returns the ids of contracts that use a payment method.
+func (tx *Tx) ContractsPaidWith(ctx context.Context, paymentMethod string) ([]contract.ID, error) {
+	var ids []contract.ID
+	if paymentMethod == "" {
+		return nil, nil
+	}
+	err := tx.q.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", tx.of).
+		Where("c.payment_method = ?", clean(paymentMethod)).Where("c.payment_method <> ''").Order("c.id").Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("find the contracts with a payment method: %w", err)
+	}
+	return ids, nil
+}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+)
+
+// dialect is what the databases say differently.
+type dialect struct {
+	// locks says whether rows are locked one by one; SQLite has one writer.
+	locks bool
+	// array is how a column of many rows is handed over in one value, by the
+	// kind of the column; nil: row by row.
+	array map[columnKind]string
+	// like compares in any letter case of the letters A to Z.
+	like string
+	// part adds the condition that search_terms.term contains a text.
+	part func(q *bun.SelectQuery, text string) *bun.SelectQuery
+}
+
+var postgresDialect = dialect{
+	locks: true,
+	array: map[columnKind]string{whole: "bigint[]", text: "text[]", flag: "boolean[]"},
+	like:  "ILIKE",
+	part: func(q *bun.SelectQuery, part string) *bun.SelectQuery {
+		return q.Where(`t.term LIKE ? ESCAPE '\'`, "%"+escapeLike(part)+"%")
+	},
+}
+
+var sqliteDialect = dialect{
+	like: "LIKE",
+	part: func(q *bun.SelectQuery, part string) *bun.SelectQuery {
+		if utf8.RuneCountInString(part) >= 3 {
+			phrase := `"` + strings.ReplaceAll(part, `"`, `""`) + `"`
+			q = q.Where("t.id IN (SELECT rowid FROM search_parts WHERE search_parts MATCH ?)", phrase)
+		}
+		return q.Where("instr(t.term, ?) > 0", part)
+	},
+}
+
+// forUpdate locks the rows of a query until the transaction ends. Rows that
+// other transactions hold are waited for.
+func (d dialect) forUpdate(q *bun.SelectQuery) *bun.SelectQuery {
+	if d.locks {
+		return q.For("UPDATE")
+	}
+	return q
+}
+
+// skipLocked does the same, and passes over rows that others hold.
+func (d dialect) skipLocked(q *bun.SelectQuery) *bun.SelectQuery {
+	if d.locks {
+		return q.For("UPDATE SKIP LOCKED")
+	}
+	return q
+}
+
+// escapeLike makes a text stand for itself in a pattern with the escape character \.
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+}
+
+// clean removes what PostgreSQL does not take in texts: the character 0 and
+// bytes that are not UTF-8.
+func clean(s string) string {
+	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}

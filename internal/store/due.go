@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// waiting is a table of which rows wait for an instant, and the column that
+// holds it. Each has an index that begins with the column.
+type waiting struct{ table, column string }
+
+var (
+	dueAttempts  = waiting{"attempts", "due_at"}
+	unpublished  = waiting{"attempts", "publish_at"}
+	pendingInbox = waiting{"inbox", "due_at"}
+)
+
+// DueShops returns at most limit shops that have attempts whose DueAt is at or
+// before now, the longest waiting first.
+func (s Shops) DueShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, dueAttempts, now, limit)
+}
+
+// UnpublishedShops does the same by PublishAt.
+func (s Shops) UnpublishedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, unpublished, now, limit)
+}
+
+// PendingInboxShops does the same with events of the inbox.
+func (s Shops) PendingInboxShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, pendingInbox, now, limit)
+}
+
+// UnreconciledShops returns at most limit connected shops whose reconciliation is
+// due, the longest waiting first.
+func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	var ids []shop.ID
+	err := s.db.reader.NewSelect().Table("shops").Column("id").Where("connected").Where("reconcile_at <= ?", millis(now)).
+		Order("reconcile_at", "id").Limit(int64(limit)).Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("find the shops to reconcile: %w", err)
+	}
+	return ids, nil
+}
+
+func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int) ([]shop.ID, error) {
+	var ids []shop.ID
+	err := s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), millis(now)).
+		Group("shop_id").OrderExpr("MIN(?), shop_id", ident(w.column)).Limit(int64(limit)).Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("find the shops with %s that wait: %w", w.table, err)
+	}
+	return ids, nil
+}
+
+// NextDue returns the earliest instant at which something of any shop falls due;
+// false when nothing ever does. It may lie in the past.
+func (s Shops) NextDue(ctx context.Context) (time.Time, bool, error) {
+	var next int64
+	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox} {
+		var at int64 // stays 0 when there is none
+		err := s.db.reader.NewSelect().Table(w.table).ColumnExpr("COALESCE(MIN(?), 0)", ident(w.column)).Where("? IS NOT NULL", ident(w.column)).Scan(ctx, &at)
+		if err != nil {
+			return time.Time{}, false, fmt.Errorf("find what is due next: %w", err)
+		}
+		if at != 0 && (next == 0 || at < next) {
+			next = at
+		}
+	}
+	var reconcile int64
+	if err := s.db.reader.NewSelect().Table("shops").ColumnExpr("COALESCE(MIN(reconcile_at), 0)").Where("connected").Scan(ctx, &reconcile); err != nil {
+		return time.Time{}, false, fmt.Errorf("find the next reconciliation: %w", err)
+	}
+	if reconcile != 0 && (next == 0 || reconcile < next) {
+		next = reconcile
+	}
+	return instant(next), next != 0, nil
+}
+
+// Backlog is how much waits, over all shops.
+type Backlog struct {
+	Due      int // attempts whose DueAt is past, counted up to maxBacklog
+	InFlight int // attempts of which the end is not known
+	Waiting  int // events that are not worked yet
+	GivenUp  int // events that could not be worked
+}
+
+// maxBacklog is where counting ends.
+const maxBacklog = 10_000
+
+// Backlog counts what waits, from the indexes of what waits.
+func (s Shops) Backlog(ctx context.Context, now time.Time) (Backlog, error) {
+	var b Backlog
+	for _, count := range []struct {
+		into  *int
+		query string
+		args  []any
+	}{
+		{&b.Due, "SELECT 1 FROM attempts WHERE due_at <= ?", []any{millis(now)}},
+		{&b.InFlight, "SELECT 1 FROM attempts WHERE status IN ('REQUESTING', 'PROGRESS', 'SECURITY_CHALLENGE', 'SHOPIFY_EXCEPTION') AND due_at IS NOT NULL", nil},
+		{&b.Waiting, "SELECT 1 FROM inbox WHERE due_at IS NOT NULL", nil},
+		{&b.GivenUp, "SELECT 1 FROM inbox WHERE due_at IS NULL AND finished_at IS NULL", nil},
+	} {
+		inner := s.db.reader.NewRaw(count.query+" LIMIT ?", append(count.args, maxBacklog)...)
+		if err := s.db.reader.NewRaw("SELECT COUNT(*) FROM (?) AS waiting", inner).Scan(ctx, count.into); err != nil {
+			return Backlog{}, fmt.Errorf("count what waits: %w", err)
+		}
+	}
+	return b, nil
+}

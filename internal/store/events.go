@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// eventRow is a row of inbox. An event that waits has a due instant; one that was
+// worked, the instant of that; one that was given up, neither.
+type eventRow struct {
+	bun.BaseModel `bun:"table:inbox,alias:i"`
+
+	ShopID        int64  `bun:"shop_id,pk"`
+	ID            string `bun:"id,pk"`
+	Topic         string
+	TriggeredAt   int64
+	APIVersion    string `bun:"api_version"`
+	ContractID    int64
+	Revision      int64 // the bits of the platform's unsigned number
+	Attempt       string
+	Key           string
+	Cycle         int64
+	PaymentMethod string
+	CustomerID    int64
+	ReceivedAt    int64
+	DueAt         int64 `bun:",nullzero"`
+	FinishedAt    int64 `bun:",nullzero"`
+	Failures      int64
+	Reason        string
+}
+
+func eventRowOf(of shop.ID, e platform.Event, at time.Time) eventRow {
+	return eventRow{
+		ShopID: int64(of), ID: e.ID, Topic: string(e.Topic), TriggeredAt: millis(e.TriggeredAt), APIVersion: e.APIVersion, ContractID: e.Contract,
+		Revision: int64(e.Revision), Attempt: e.Attempt, Key: e.Key, Cycle: int64(e.Cycle), PaymentMethod: e.PaymentMethod, CustomerID: e.Customer,
+		ReceivedAt: millis(at), DueAt: millis(at),
+	}
+}
+
+func (r eventRow) pending(domain string) intake.Pending {
+	return intake.Pending{Failures: int(r.Failures), Event: platform.Event{
+		ID: r.ID, Topic: platform.Topic(r.Topic), Shop: domain, TriggeredAt: instant(r.TriggeredAt), APIVersion: r.APIVersion, Contract: r.ContractID,
+		Revision: uint64(r.Revision), Attempt: r.Attempt, Key: r.Key, Cycle: int(r.Cycle), PaymentMethod: r.PaymentMethod, Customer: r.CustomerID,
+	}}
+}
+
+// TakeEvents returns at most limit events that are due, longest due first,
+// passing over those that another transaction holds, and makes them due again at
+// until.
+func (tx *Tx) TakeEvents(ctx context.Context, now, until time.Time, limit int) ([]intake.Pending, error) {
+	var rows []eventRow
+	q := tx.q.NewSelect().Model(&rows).Where("i.shop_id = ?", tx.of).Where("i.due_at <= ?", millis(now)).
+		Order("i.due_at", "i.received_at", "i.id").Limit(int64(limit))
+	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the inbox: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	var domain string
+	if err := tx.q.NewSelect().Model((*shopRow)(nil)).Column("domain").Where("s.id = ?", tx.of).Scan(ctx, &domain); err != nil {
+		return nil, fmt.Errorf("read the shop of the inbox: %w", err)
+	}
+	ids := make([]string, len(rows))
+	events := make([]intake.Pending, len(rows))
+	for i, r := range rows {
+		ids[i], events[i] = r.ID, r.pending(domain)
+	}
+	return events, tx.putEvents(ctx, ids, "take", func(q *bun.UpdateQuery) *bun.UpdateQuery {
+		return q.Set("due_at = ?", millis(until))
+	})
+}
+
+// FinishEvents marks events as worked.
+func (tx *Tx) FinishEvents(ctx context.Context, ids []string, now time.Time) error {
+	return tx.putEvents(ctx, ids, "finish", func(q *bun.UpdateQuery) *bun.UpdateQuery {
+		return q.Set("due_at = NULL").Set("finished_at = ?", millis(now))
+	})
+}
+
+// DeferEvents lets events wait until a later instant and counts a failure with
+// its reason. A zero instant gives them up.
+func (tx *Tx) DeferEvents(ctx context.Context, ids []string, until time.Time, reason string) error {
+	return tx.putEvents(ctx, ids, "put off", func(q *bun.UpdateQuery) *bun.UpdateQuery {
+		return q.Set("due_at = NULLIF(?, 0)", millis(until)).Set("failures = failures + 1").Set("reason = ?", clean(reason))
+	})
+}
+
+func (tx *Tx) putEvents(ctx context.Context, ids []string, what string, set func(*bun.UpdateQuery) *bun.UpdateQuery) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	q := set(tx.q.NewUpdate().Model((*eventRow)(nil))).Where("i.shop_id = ?", tx.of).Where("i.id IN (?)", bun.List(ids))
+	if _, err := q.Exec(ctx); err != nil {
+		return fmt.Errorf("%s %d events: %w", what, len(ids), err)
+	}
+	return nil
+}
+
+// ForgetEvents removes events that were worked before an instant.
+func (tx *Tx) ForgetEvents(ctx context.Context, before time.Time) error {
+	_, err := tx.q.NewDelete().Model((*eventRow)(nil)).Where("i.shop_id = ?", tx.of).Where("i.finished_at < ?", millis(before)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("forget events: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/job"
+)
+
+// postgresEngine has one pool of connections for everything.
+type postgresEngine struct {
+	pool  *pgxpool.Pool
+	db    *bun.DB
+	queue *job.Queue[pgx.Tx]
+}
+
+const postgresConns = 20
+
+func openPostgres(ctx context.Context, o Options) (engine, *bun.DB, error) {
+	config, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return nil, nil, fault.Because(fault.Invalid, err, "the address of the database cannot be read")
+	}
+	// Values are written into the statements that bun makes: prepared ones would
+	// never be used twice, and the text must mean the same on every server.
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
+	if config.MaxConns = int32(o.MaxConns); o.MaxConns == 0 {
+		config.MaxConns = postgresConns
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the database: %w", err)
+	}
+	e := &postgresEngine{pool: pool, db: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())}
+	if e.queue, err = job.OnPostgres(pool); err != nil {
+		return nil, nil, errors.Join(err, e.close())
+	}
+	return e, e.db, nil
+}
+
+func (e *postgresEngine) dialect() dialect { return postgresDialect }
+
+// begin starts a transaction on a connection that bun, pgx and the queue share.
+func (e *postgresEngine) begin(ctx context.Context) (transaction, error) {
+	conn, err := e.db.Conn(ctx)
+	if err != nil {
+		return transaction{}, err
+	}
+	tx, err := beginOn(ctx, conn.Conn)
+	if err != nil {
+		return transaction{}, errors.Join(err, conn.Close())
+	}
+	return transaction{
+		q: conn,
+		many: func(ctx context.Context, query string, b batch) (int64, error) {
+			args := make([]any, len(b.columns))
+			for i, c := range b.columns {
+				args[i] = b.array(c)
+			}
+			tag, err := tx.Exec(ctx, query, args...)
+			return tag.RowsAffected(), err
+		},
+		enqueue: func(ctx context.Context, tasks ...task.Task) error { return e.queue.Add(ctx, tx, tasks...) },
+		commit:  tx.Commit,
+		rollback: func() {
+			// The caller's context may have ended; after a commit this does nothing.
+			_ = tx.Rollback(context.Background())
+			_ = conn.Close()
+		},
+	}, nil
+}
+
+func beginOn(ctx context.Context, conn *sql.Conn) (tx pgx.Tx, err error) {
+	rawErr := conn.Raw(func(driver any) error {
+		tx, err = driver.(*stdlib.Conn).Conn().Begin(ctx)
+		return err
+	})
+	return tx, rawErr
+}
+
+// Error codes of PostgreSQL.
+const (
+	uniqueViolation      = "23505"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+)
+
+func codeOf(err error) string {
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return failed.Code
+	}
+	return ""
+}
+
+func (e *postgresEngine) retryable(err error) bool {
+	code := codeOf(err)
+	return code == serializationFailure || code == deadlockDetected
+}
+
+func (e *postgresEngine) duplicate(err error) bool { return codeOf(err) == uniqueViolation }
+
+func (e *postgresEngine) run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
+	return e.queue.Run(ctx, h, o)
+}
+
+func (e *postgresEngine) idle(ctx context.Context) (bool, error) { return e.queue.Idle(ctx) }
+
+func (e *postgresEngine) close() error {
+	err := e.db.Close()
+	e.pool.Close()
+	return err
+}

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// shopRow is a row of shops.
+type shopRow struct {
+	bun.BaseModel `bun:"table:shops,alias:s"`
+
+	ID           int64 `bun:"id,pk"`
+	Domain       string
+	PlatformID   int64
+	Token        string
+	TimeZone     string
+	Currency     string
+	OrderHour    int64
+	OrderMinute  int64
+	Connected    bool
+	Settings     string
+	ReconciledAt int64
+	ReconcileAt  int64
+	CreatedAt    int64
+	Version      int64
+}
+
+func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
+	token, err := db.seal.seal(s.ID, s.Token)
+	if err != nil {
+		return shopRow{}, err
+	}
+	settings, err := json.Marshal(s.Settings)
+	if err != nil {
+		return shopRow{}, fmt.Errorf("write the settings of %s: %w", s.Domain, err)
+	}
+	return shopRow{
+		ID: int64(s.ID), Domain: clean(s.Domain), PlatformID: s.PlatformID, Token: token, TimeZone: clean(s.TimeZone), Currency: clean(string(s.Currency)),
+		OrderHour: int64(s.OrderHour), OrderMinute: int64(s.OrderMinute), Connected: s.Connected, Settings: string(settings),
+		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), CreatedAt: millis(s.CreatedAt), Version: s.Version,
+	}, nil
+}
+
+func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
+	token, err := db.seal.open(shop.ID(r.ID), r.Token)
+	if err != nil {
+		return shop.Shop{}, err
+	}
+	s := shop.Shop{
+		ID: shop.ID(r.ID), Domain: r.Domain, PlatformID: r.PlatformID, Token: token, TimeZone: r.TimeZone, Currency: money.Currency(r.Currency),
+		OrderHour: int(r.OrderHour), OrderMinute: int(r.OrderMinute), Connected: r.Connected,
+		ReconciledAt: instant(r.ReconciledAt), ReconcileAt: instant(r.ReconcileAt), CreatedAt: instant(r.CreatedAt), Version: r.Version,
+	}
+	if err := json.Unmarshal([]byte(r.Settings), &s.Settings); err != nil {
+		return shop.Shop{}, fmt.Errorf("read the settings of %s: %w", s.Domain, err)
+	}
+	return s, nil
+}
+
+// oneShop reads the shop of a query.
+func (db *DB) oneShop(ctx context.Context, q *bun.SelectQuery, row *shopRow) (shop.Shop, error) {
+	switch err := q.Scan(ctx); {
+	case errors.Is(err, sql.ErrNoRows):
+		return shop.Shop{}, fault.New(fault.NotFound, "the store is not known here").On("shop").Keyed("shopNotFound")
+	case err != nil:
+		return shop.Shop{}, fmt.Errorf("read a shop: %w", err)
+	}
+	return db.shopOf(*row)
+}
+
+// Shop returns the transaction's shop. The row is not locked, since everything
+// that happens to the shop would wait for it; if it has changed by the time it
+// is written, the transaction is run again.
+func (tx *Tx) Shop(ctx context.Context) (shop.Shop, error) {
+	var row shopRow
+	return tx.db.oneShop(ctx, tx.q.NewSelect().Model(&row).Where("s.id = ?", tx.of), &row)
+}
+
+// PutShop writes the transaction's shop. Its ID and domain never change.
+func (tx *Tx) PutShop(ctx context.Context, s shop.Shop) error {
+	if s.ID != tx.of {
+		return fault.New(fault.Internal, "shop %d is written in a transaction on shop %d", s.ID, tx.of)
+	}
+	row, err := tx.db.shopRow(s)
+	if err != nil {
+		return err
+	}
+	row.Version++
+	result, err := tx.q.NewUpdate().Model(&row).ExcludeColumn("id", "domain", "created_at").
+		Where("s.id = ?", tx.of).Where("s.version = ?", s.Version).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("write shop %d: %w", s.ID, err)
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n != 1 {
+		tx.stale = true
+		return changed("shop", "The shop")
+	}
+	return err
+}
+
+// changed is the Conflict of a row that is not what was read any more.
+func changed(entity, thing string) error {
+	return fault.New(fault.Conflict, "%s has changed", thing).On(entity).Keyed("changedMeanwhile")
+}
+
+// Shops asks what concerns more than one shop, or comes before the shop is known.
+type Shops struct{ db *DB }
+
+// Shops returns the questions across shops.
+func (db *DB) Shops() Shops { return Shops{db} }
+
+// AddShop inserts a shop and gives it its ID and version. A domain that is taken
+// is a Conflict.
+func (s Shops) AddShop(ctx context.Context, added *shop.Shop) error {
+	made := *added
+	err := s.db.update(ctx, 0, func(tx *Tx) error {
+		id, err := tx.block(ctx, "shop", 1)
+		if err != nil {
+			return err
+		}
+		made.ID, made.Version = shop.ID(id), 1
+		row, err := s.db.shopRow(made)
+		if err != nil {
+			return err
+		}
+		_, err = tx.q.NewInsert().Model(&row).Exec(ctx)
+		return err
+	})
+	if s.db.engine.duplicate(err) {
+		return fault.Because(fault.Conflict, err, "the store %s is known already", added.Domain).On("shop").Keyed("shopExists")
+	}
+	if err != nil {
+		return fmt.Errorf("add the shop %s: %w", added.Domain, err)
+	}
+	*added = made
+	return nil
+}
+
+// ShopByDomain returns a shop, or NotFound.
+func (s Shops) ShopByDomain(ctx context.Context, domain string) (shop.Shop, error) {
+	var row shopRow
+	return s.db.oneShop(ctx, s.db.reader.NewSelect().Model(&row).Where("s.domain = ?", clean(domain)), &row)
+}
+
+// Shop returns a shop, or NotFound.
+func (s Shops) Shop(ctx context.Context, id shop.ID) (shop.Shop, error) {
+	var row shopRow
+	return s.db.oneShop(ctx, s.db.reader.NewSelect().Model(&row).Where("s.id = ?", id), &row)
+}
+
+// All returns every shop, oldest first.
+func (s Shops) All(ctx context.Context) ([]shop.Shop, error) {
+	var rows []shopRow
+	if err := s.db.reader.NewSelect().Model(&rows).Order("s.id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the shops: %w", err)
+	}
+	list := make([]shop.Shop, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = s.db.shopOf(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// KeyByHash returns the key with the hash and its shop, or NotFound. It is the
+// one question that is asked before the shop is known.
+func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.Shop, error) {
+	var row keyRow
+	err := s.db.reader.NewSelect().Model(&row).Where("k.hash = ?", hashText(h)).Limit(1).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return access.Key{}, shop.Shop{}, fault.New(fault.NotFound, "no such key").On("apiKey")
+	}
+	if err != nil {
+		return access.Key{}, shop.Shop{}, fmt.Errorf("find a key: %w", err)
+	}
+	key, err := row.key()
+	if err != nil {
+		return access.Key{}, shop.Shop{}, err
+	}
+	of, err := s.Shop(ctx, key.Shop)
+	return key, of, err
+}
+
+// TouchKeys notes when keys of a shop were last used. An instant before the one
+// that is noted changes nothing, and versions stay.
+func (s Shops) TouchKeys(ctx context.Context, of shop.ID, used map[access.KeyID]time.Time) error {
+	if len(used) == 0 {
+		return nil
+	}
+	return s.db.Update(ctx, of, func(tx *Tx) error {
+		for _, id := range sortedKeys(used) {
+			at := millis(used[id])
+			_, err := tx.q.NewUpdate().Model((*keyRow)(nil)).Set("last_used_at = ?", at).
+				Where("k.shop_id = ?", of).Where("k.id = ?", id).Where("k.last_used_at < ?", at).Exec(ctx)
+			if err != nil {
+				return fmt.Errorf("note the use of key %d: %w", id, err)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/job"
+)
+
+// sqliteEngine has one connection that writes and several that read.
+type sqliteEngine struct {
+	path   string
+	writer *bun.DB
+	reader *bun.DB
+	queue  *job.Queue[*sql.Tx]
+}
+
+const sqliteReaders = 4
+
+func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
+	path, err := filepath.Abs(strings.TrimPrefix(o.URL, "sqlite://"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", o.URL, err)
+	}
+	synchronous := "FULL"
+	if o.Relaxed {
+		synchronous = "NORMAL"
+	}
+	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "foreign_keys(1)", "temp_store(MEMORY)"}
+	open := func(extra ...string) (*bun.DB, error) {
+		v := url.Values{"_txlock": {"immediate"}, "_pragma": append(extra, pragmas...)}
+		db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: v.Encode()}).String())
+		if err != nil {
+			return nil, err
+		}
+		return bun.NewDB(db, sqlitedialect.New()), nil
+	}
+	writer, err := open("synchronous(" + synchronous + ")")
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	writer.SetMaxOpenConns(1)
+	e := &sqliteEngine{path: path, writer: writer}
+	// The file and its journal mode must exist before anybody reads.
+	if err := writer.PingContext(ctx); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close())
+	}
+	if e.reader, err = open("query_only(1)"); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close())
+	}
+	readers := o.MaxConns
+	if readers == 0 {
+		readers = sqliteReaders
+	}
+	e.reader.SetMaxOpenConns(readers)
+	e.reader.SetMaxIdleConns(readers)
+	if e.queue, err = job.OnSQLite(writer.DB); err != nil {
+		return nil, nil, errors.Join(err, e.close())
+	}
+	return e, e.reader, nil
+}
+
+func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
+
+func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
+	tx, err := e.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return transaction{}, err
+	}
+	return transaction{
+		q:        tx,
+		many:     func(ctx context.Context, query string, b batch) (int64, error) { return runRows(ctx, tx.Tx, query, b) },
+		enqueue:  func(ctx context.Context, tasks ...task.Task) error { return e.queue.Add(ctx, tx.Tx, tasks...) },
+		commit:   func(context.Context) error { return tx.Commit() },
+		rollback: func() { _ = tx.Rollback() }, // does nothing after the commit
+	}, nil
+}
+
+// runRows runs a statement for each row of a batch: here no network lies between,
+// and a statement with thousands of values takes longer to read than to run.
+func runRows(ctx context.Context, tx *sql.Tx, query string, b batch) (int64, error) {
+	stmt, err := tx.PrepareContext(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	defer stmt.Close() //nolint:errcheck // the transaction closes it too
+	var written int64
+	for i := range b.len() {
+		result, err := stmt.ExecContext(ctx, b.row(i)...)
+		if err != nil {
+			return 0, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return 0, err
+		}
+		written += n
+	}
+	return written, nil
+}
+
+func (e *sqliteEngine) retryable(err error) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	primary := failed.Code() & 0xff
+	return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
+}
+
+func (e *sqliteEngine) duplicate(err error) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (failed.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || failed.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+func (e *sqliteEngine) run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
+	return e.queue.Run(ctx, h, o)
+}
+
+func (e *sqliteEngine) idle(ctx context.Context) (bool, error) { return e.queue.Idle(ctx) }
+
+func (e *sqliteEngine) close() error { return errors.Join(e.reader.Close(), e.writer.Close()) }

@@ -1,0 +1,161 @@
+// Package store keeps what the features keep, in SQLite or PostgreSQL. It has no
+// rules of its own: what may be written is decided where it is asked for.
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/job"
+)
+
+// Options say where the data is. The zero value of every field but URL is its
+// default.
+type Options struct {
+	// URL is postgres://… or the path of a SQLite file, which may be written
+	// as sqlite:///path too.
+	URL string
+	// SecretKey encrypts the tokens of stores: 32 bytes. Without it no token
+	// can be written or read.
+	SecretKey []byte
+	// MaxConns is how many connections are open at most: 0 means 20 on
+	// PostgreSQL, and 4 besides the writing one on SQLite.
+	MaxConns int
+	// Relaxed lets a crash of the machine undo the last commits on SQLite. It
+	// is for tests and the sandbox.
+	Relaxed bool
+}
+
+// DB is an open database. Its methods may be called from many goroutines.
+type DB struct {
+	engine engine
+	reader *bun.DB
+	ids    *ids
+	seal   sealer
+}
+
+// engine is what the two kinds of database do differently.
+type engine interface {
+	dialect() dialect
+	// begin starts a transaction that may write.
+	begin(ctx context.Context) (transaction, error)
+	// retryable reports whether a transaction that failed with err may
+	// succeed when it is run again.
+	retryable(err error) bool
+	// duplicate reports whether err says that a unique key exists already.
+	duplicate(err error) bool
+	migrate(ctx context.Context) error
+	status(ctx context.Context) ([]Migration, error)
+	run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error)
+	idle(ctx context.Context) (bool, error)
+	close() error
+}
+
+// Open opens a database without changing it. It must be migrated before it is
+// used.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	seal, err := newSealer(o.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	open := openSQLite
+	switch scheme, _, found := strings.Cut(o.URL, "://"); {
+	case o.URL == "":
+		return nil, fault.New(fault.Invalid, "no database is named")
+	case scheme == "postgres" || scheme == "postgresql":
+		open = openPostgres
+	case found && scheme != "sqlite":
+		return nil, fault.New(fault.Invalid, "%s is not a kind of database: use postgres:// or the path of a SQLite file", scheme)
+	}
+	e, reader, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{engine: e, reader: reader, seal: seal}
+	db.ids = &ids{reserve: db.reserve}
+	return db, nil
+}
+
+// Close closes the database. Transactions that run are waited for.
+func (db *DB) Close() error { return db.engine.close() }
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	var one int
+	if err := db.reader.NewRaw("SELECT 1").Scan(ctx, &one); err != nil {
+		return fault.Because(fault.Unavailable, err, "the database does not answer")
+	}
+	return nil
+}
+
+// Run begins to carry out the tasks that were enqueued.
+func (db *DB) Run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
+	return db.engine.run(ctx, h, o)
+}
+
+// Idle reports whether no task is running or could be run now.
+func (db *DB) Idle(ctx context.Context) (bool, error) { return db.engine.idle(ctx) }
+
+// Kind is what an installation is.
+type Kind string
+
+// The kinds of installation.
+const (
+	Production Kind = "production"
+	Sandbox    Kind = "sandbox"
+)
+
+// Claim makes the database that of an installation of the given kind. One that
+// belongs to another kind is Refused: a sandbox charges nobody, and nobody wants
+// to find out that it was not one.
+func (db *DB) Claim(ctx context.Context, kind Kind) error {
+	var is Kind
+	err := db.update(ctx, 0, func(tx *Tx) error {
+		if _, err := tx.q.NewRaw("INSERT INTO installation (id, kind) VALUES (1, ?) ON CONFLICT (id) DO NOTHING", kind).Exec(ctx); err != nil {
+			return err
+		}
+		return tx.q.NewRaw("SELECT kind FROM installation").Scan(ctx, &is)
+	})
+	if err != nil {
+		return fmt.Errorf("claim the database: %w", err)
+	}
+	if is != kind {
+		return fault.New(fault.Refused, "this database belongs to a %s installation and cannot serve a %s one", is, kind).Keyed("installationKind")
+	}
+	return nil
+}
+
+// Scope runs transactions that show T of them, the part that one feature needs.
+type Scope[T any] struct {
+	db *DB
+	of func(*Tx) T
+}
+
+// Update runs fn in a transaction on a shop's data and commits when it returns
+// nil. The database may ask for fn to be run again; fn must not keep what it read
+// in an earlier run.
+func (s Scope[T]) Update(ctx context.Context, of shop.ID, fn func(T) error) error {
+	return s.db.Update(ctx, of, func(tx *Tx) error { return fn(s.of(tx)) })
+}
+
+// millis returns an instant as it is stored; 0 for the zero time.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// instant is the reverse of millis.
+func instant(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

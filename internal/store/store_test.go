@@ -1,0 +1,17 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/store/storetest"
+)
+
+func TestSQLite(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, storetest.SQLite)
+}
+
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, storetest.Postgres)
+}

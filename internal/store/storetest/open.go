@@ -1,0 +1,91 @@
+// Package storetest states what a store must do, whatever the database, and opens
+// stores for tests.
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/pgtest"
+	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/store/migrations"
+)
+
+// SecretKey is the key of the stores that this package opens.
+var SecretKey = []byte("0123456789abcdef0123456789abcdef")
+
+// SQLite returns an empty, migrated store in a file of the test's own.
+func SQLite(t testing.TB) *store.DB {
+	t.Helper()
+	return open(t, SQLiteOptions(t))
+}
+
+// SQLiteOptions returns the options of a database in a file of the test's own.
+func SQLiteOptions(t testing.TB) store.Options {
+	t.Helper()
+	return store.Options{URL: filepath.Join(t.TempDir(), "perennial.db"), SecretKey: SecretKey, Relaxed: true}
+}
+
+// Postgres returns an empty, migrated store in a database of the test's own. It
+// fails the test when there is no PostgreSQL.
+func Postgres(t testing.TB) *store.DB {
+	t.Helper()
+	return open(t, store.Options{URL: pgtest.New(t, schema{}), SecretKey: SecretKey})
+}
+
+func open(t testing.TB, o store.Options) *store.DB {
+	t.Helper()
+	db := Open(t, o)
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// Open opens a store and closes it when the test ends.
+func Open(t testing.TB, o store.Options) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return db
+}
+
+// schema prepares the database of which every test on PostgreSQL gets a copy.
+type schema struct{}
+
+// Hash changes with the schema.
+func (schema) Hash() (string, error) {
+	sum := sha256.New()
+	err := fs.WalkDir(migrations.Files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := migrations.Files.ReadFile(path)
+		sum.Write([]byte(path))
+		sum.Write(text)
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// Migrate applies the schema.
+func (schema) Migrate(ctx context.Context, _ *sql.DB, at pgtest.Config) error {
+	db, err := store.Open(ctx, store.Options{URL: at.URL()})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.Migrate(ctx)
+}

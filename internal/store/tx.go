@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// What the features ask of a transaction.
+var (
+	_ billing.Tx = (*Tx)(nil)
+	_ intake.Tx  = (*Tx)(nil)
+	_ access.Tx  = (*Tx)(nil)
+)
+
+// Tx is one transaction on one shop's data: every statement names the shop.
+type Tx struct {
+	transaction
+	of    shop.ID
+	db    *DB
+	stale bool // a row that is read without a lock was changed meanwhile
+}
+
+// transaction is a database's transaction.
+type transaction struct {
+	q bun.IDB
+	// many runs a statement of the dialect for a batch and returns how many
+	// rows it wrote.
+	many func(ctx context.Context, query string, b batch) (int64, error)
+	// enqueue asks for tasks in this transaction.
+	enqueue  func(ctx context.Context, tasks ...task.Task) error
+	commit   func(ctx context.Context) error
+	rollback func()
+}
+
+const (
+	// maxRuns is how often a transaction is run before its failure counts.
+	maxRuns = 20
+	// longestPause is the longest wait between two runs.
+	longestPause = 50 * time.Millisecond
+)
+
+// Update runs fn in a transaction on a shop's data and commits when it returns
+// nil. The database may ask for fn to be run again.
+func (db *DB) Update(ctx context.Context, of shop.ID, fn func(*Tx) error) error {
+	if of == 0 {
+		return fault.New(fault.Internal, "a transaction names no shop")
+	}
+	return db.update(ctx, of, fn)
+}
+
+// update is Update, also for what belongs to no shop.
+func (db *DB) update(ctx context.Context, of shop.ID, fn func(*Tx) error) error {
+	if err := db.ids.topUp(ctx); err != nil {
+		return err
+	}
+	for run := 1; ; run++ {
+		again, err := db.once(ctx, of, fn)
+		if err == nil || !again || run == maxRuns || ctx.Err() != nil {
+			return err
+		}
+		if short, ok := errors.AsType[*shortOfIDs](err); ok {
+			if err := db.ids.fill(ctx, short.wanted); err != nil {
+				return err
+			}
+			continue
+		}
+		pause(ctx, run)
+	}
+}
+
+// once runs fn in one transaction. It reports whether running it again may help.
+func (db *DB) once(ctx context.Context, of shop.ID, fn func(*Tx) error) (again bool, err error) {
+	inner, err := db.engine.begin(ctx)
+	if err != nil {
+		return db.engine.retryable(err), fmt.Errorf("begin a transaction: %w", err)
+	}
+	tx := &Tx{transaction: inner, of: of, db: db}
+	defer inner.rollback()
+	if err := fn(tx); err != nil {
+		_, short := errors.AsType[*shortOfIDs](err)
+		return short || tx.stale || db.engine.retryable(err), err
+	}
+	if err := inner.commit(ctx); err != nil {
+		return db.engine.retryable(err), fmt.Errorf("commit: %w", err)
+	}
+	return false, nil
+}
+
+// pause waits before a transaction is run again, longer each time.
+func pause(ctx context.Context, run int) {
+	timer := time.NewTimer(min(time.Millisecond<<min(run, 10), longestPause))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// Enqueue asks for tasks to be carried out when the transaction has committed.
+func (tx *Tx) Enqueue(ctx context.Context, tasks ...task.Task) error {
+	return tx.enqueue(ctx, tasks...)
+}
+
+// Enqueue asks for tasks to be carried out, in a transaction of their own.
+func (db *DB) Enqueue(ctx context.Context, tasks ...task.Task) error {
+	return db.update(ctx, 0, func(tx *Tx) error { return tx.Enqueue(ctx, tasks...) })
+}
+
+// Billing returns the store of the billing feature.
+func (db *DB) Billing() billing.Store {
+	return Scope[billing.Tx]{db, func(tx *Tx) billing.Tx { return tx }}
+}
+
+// Access returns the store of the access feature.
+func (db *DB) Access() access.Store {
+	return accessStore{Scope[access.Tx]{db, func(tx *Tx) access.Tx { return tx }}, db.Shops()}
+}
+
+type accessStore struct {
+	Scope[access.Tx]
+	Shops
+}
+
+// Intake returns the store of the intake feature.
+func (db *DB) Intake() intake.Store {
+	return intakeStore{Scope[intake.Tx]{db, func(tx *Tx) intake.Tx { return tx }}, db.Shops()}
+}
+
+type intakeStore struct {
+	Scope[intake.Tx]
+	Shops
+}
