@@ -1,0 +1,168 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// names turns a domain's values into words.
+func names[T ~string](values []T) []string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = string(v)
+	}
+	return words
+}
+
+// entryFields are the fields of an entry that criteria can be set on.
+func entryFields() []web.Field {
+	return []web.Field{
+		{Name: activity.FieldID, Kind: web.Number},
+		{Name: activity.FieldEntityID, Kind: web.Number},
+		{Name: activity.FieldEntityType, Kind: web.Enum, Values: names(activity.EntityTypes), Shape: "EntityType"},
+		{Name: activity.FieldSource, Kind: web.Enum, Values: names(activity.Sources), Shape: "EventSource"},
+		{Name: activity.FieldEvent, Kind: web.Enum, Values: names(activity.EventTypes), Shape: "EventType"},
+		{Name: activity.FieldStatus, Kind: web.Enum, Values: names(activity.Statuses), Shape: "ActivityStatus"},
+		{Name: activity.FieldAt, Kind: web.Date},
+		{Name: activity.FieldInfo, Kind: web.Text},
+		{Name: activity.FieldBy, Kind: web.Text},
+		{Name: activity.FieldClientIP, Kind: web.Text},
+	}
+}
+
+func entryList() web.List {
+	l := web.List{Default: activity.DefaultPage, Max: activity.MaxPage}
+	for _, f := range entryFields() {
+		l.Fields = append(l.Fields, f.Name)
+	}
+	return l
+}
+
+func (o Options) activityLogs(api *web.API) {
+	web.Register(api, web.Operation{
+		ID: "listActivityLogs", Method: http.MethodGet, Path: base + "/activity-logs", Tag: "Activity log",
+		Summary: "Activity log", Description: "What happened to the store's subscriptions, newest first. At most 100 entries in a page.",
+		Scope: access.ActivityRead, Parameters: web.CriteriaParameters(api.Schemas(), entryFields()),
+	}, o.listEntries)
+}
+
+// entryQuery is a question for entries. Its criteria have more names than a
+// struct should have fields, so they are read out of the query itself.
+type entryQuery struct {
+	web.Paging
+	query url.Values
+}
+
+// Resolve keeps the query.
+func (q *entryQuery) Resolve(ctx huma.Context) []error {
+	u := ctx.URL()
+	q.query = u.Query()
+	return nil
+}
+
+type entryPage struct {
+	web.ListHeaders
+	Body []activityLog
+}
+
+func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(entryList())
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Sort) == 0 {
+		p.Sort = []page.Sort{{Field: activity.FieldAt, Desc: true}, {Field: activity.FieldID, Desc: true}}
+	}
+	cal, err := caller.Shop.Calendar()
+	if err != nil {
+		return nil, err
+	}
+	if err := ownShop(in.query.Get("shop.equals"), caller, "shop.equals"); err != nil {
+		return nil, err
+	}
+	where, err := web.ParseCriteria(in.query, entryFields(), cal.Zone)
+	if err != nil {
+		return nil, err
+	}
+	entries, total, err := o.Trail.Entries(ctx, caller.Shop.ID, where, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &entryPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]activityLog, len(entries))}
+	for i, e := range entries {
+		out.Body[i] = newActivityLog(caller.Shop.Domain, e)
+	}
+	return out, nil
+}
+
+// ownShop refuses the name of another shop than the key's.
+func ownShop(domain string, caller web.Caller, param string) error {
+	if domain != "" && domain != caller.Shop.Domain {
+		return fault.New(fault.Invalid, "shop must be %s, the store that the API key belongs to", caller.Shop.Domain).Keyed("shopMismatch").At(param)
+	}
+	return nil
+}
+
+// activityLog is an entry of the activity log on the wire.
+type activityLog struct {
+	ID             int64        `json:"id"`
+	Shop           string       `json:"shop"`
+	EntityID       int64        `json:"entityId"`
+	EntityType     entityType   `json:"entityType"`
+	EventSource    eventSource  `json:"eventSource"`
+	EventType      eventType    `json:"eventType"`
+	Status         entryStatus  `json:"status"`
+	CreateAt       *web.Instant `json:"createAt" format:"date-time"` // sic
+	AdditionalInfo string       `json:"additionalInfo" doc:"JSON text about the event."`
+	ActivityBy     *string      `json:"activityBy" doc:"Who did it; null for the service itself."`
+	ClientIP       *string      `json:"clientIp" doc:"From where; null for the service itself."`
+}
+
+type (
+	entityType  string
+	eventSource string
+	eventType   string
+	entryStatus string
+)
+
+// Schema describes the values.
+func (entityType) Schema(r huma.Registry) *huma.Schema {
+	return web.EnumSchema(r, "EntityType", activity.EntityTypes)
+}
+
+// Schema describes the values.
+func (eventSource) Schema(r huma.Registry) *huma.Schema {
+	return web.EnumSchema(r, "EventSource", activity.Sources)
+}
+
+// Schema describes the values.
+func (eventType) Schema(r huma.Registry) *huma.Schema {
+	return web.EnumSchema(r, "EventType", activity.EventTypes)
+}
+
+// Schema describes the values.
+func (entryStatus) Schema(r huma.Registry) *huma.Schema {
+	return web.EnumSchema(r, "ActivityStatus", activity.Statuses)
+}
+
+func newActivityLog(domain string, e activity.Entry) activityLog {
+	info := e.Info
+	if info == "" {
+		info = "{}" // clients parse it
+	}
+	return activityLog{
+		ID: e.ID, Shop: domain, EntityID: e.EntityID, EntityType: entityType(e.EntityType), EventSource: eventSource(e.Actor.Source),
+		EventType: eventType(e.Event), Status: entryStatus(e.Status), CreateAt: web.At(e.At), AdditionalInfo: info,
+		ActivityBy: web.Some(e.Actor.By), ClientIP: web.Some(e.Actor.ClientIP),
+	}
+}

@@ -1,0 +1,72 @@
+// Package admin is the interface for servers: what a merchant's integrations
+// ask and change with an API key.
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// base is the path under which the operations live.
+const base = "/api/external/v2"
+
+// Billing changes billing attempts. Failures are faults.
+type Billing interface {
+	Skip(ctx context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error)
+	Unskip(ctx context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error)
+	Edit(ctx context.Context, of shop.ID, c billing.EditCommand) (billing.Record, error)
+	Trigger(ctx context.Context, of shop.ID, c billing.TriggerCommand) error
+}
+
+// Options are what the interface needs. A process serves each line with a
+// handler of its own, and the request's host chooses between them.
+type Options struct {
+	Line    shop.Line
+	Frame   web.Frame
+	Gate    web.Gate
+	Trail   activity.Trail
+	Search  contract.Directory
+	Book    billing.Book
+	Billing Billing
+}
+
+// interfaceVersion is the version of the reference that the interface follows.
+const interfaceVersion = "0.0.1"
+
+const about = "Bills subscriptions of a store: each due cycle exactly once. Every request carries a key of the store in the X-API-Key header. " +
+	"Subscriptions and memberships are served by two hosts with the same paths; on the memberships host the scopes contracts:read and contracts:write are memberships:read and memberships:write. " +
+	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
+	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers."
+
+// New returns the handler of one line.
+func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
+
+// newAPI lists the operations in the order of the reference.
+func newAPI(o Options) *web.API {
+	api := web.NewAPI(web.Info{Title: "Perennial admin interface", Version: interfaceVersion, Description: about}, o.Gate)
+	o.activityLogs(api)
+	o.contracts(api)
+	o.attempts(api)
+	return api
+}
+
+// scope returns the scope that an operation needs on this line.
+func (o Options) scope(of access.Scope) access.Scope {
+	if o.Line != shop.Memberships {
+		return of
+	}
+	switch of {
+	case access.ContractsRead:
+		return access.MembershipsRead
+	case access.ContractsWrite:
+		return access.MembershipsWrite
+	}
+	return of
+}

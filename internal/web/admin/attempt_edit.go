@@ -1,0 +1,169 @@
+package admin
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// attemptEdit is what of a billing attempt record a caller may change, with what
+// tells which record it is.
+type attemptEdit struct {
+	ID                      int64   `json:"id" minimum:"1"`
+	Shop                    string  `json:"shop,omitempty" doc:"Must be the key's store."`
+	BillingDate             *string `json:"billingDate,omitempty" doc:"The order is charged on that day, at the store's order time."`
+	Status                  *string `json:"status,omitempty" doc:"QUEUED to SKIPPED and back."`
+	OrderNote               *string `json:"orderNote,omitempty" nullable:"true" maxLength:"5000" doc:"null or an empty text clears it."`
+	RetryingNeeded          *bool   `json:"retryingNeeded,omitempty"`
+	ApplyUsageCharge        *bool   `json:"applyUsageCharge,omitempty"`
+	UpgradeDowngradeBilling *bool   `json:"upgradeDowngradeBilling,omitempty"`
+}
+
+type editIn struct {
+	web.JSONBody
+}
+
+// editAttempt changes an attempt. The body is laid over the record as it is: what
+// differs then is what the caller wants changed.
+func (o Options) editAttempt(ctx context.Context, in *editIn) (*attemptOut, error) {
+	caller := web.CallerOf(ctx)
+	wanted, err := in.wanted(caller)
+	if err != nil {
+		return nil, err
+	}
+	record, err := o.Book.Attempt(ctx, caller.Shop.ID, o.Line, billing.AttemptID(wanted.id))
+	if err != nil {
+		return nil, err
+	}
+	is, become := newBillingAttempt(caller.Shop.Domain, record), newBillingAttempt(caller.Shop.Domain, record)
+	if err := in.Into(&become); err != nil {
+		return nil, err
+	}
+	if err := serverOwned(is, become); err != nil {
+		return nil, err
+	}
+	command := billing.EditCommand{
+		Line: o.Line, Attempt: record.ID, Actor: caller.Actor, Note: changed(text(is.OrderNote), text(become.OrderNote)),
+		RetryingNeeded:          changed(*is.RetryingNeeded, yes(become.RetryingNeeded)),
+		ApplyUsageCharge:        changed(*is.ApplyUsageCharge, yes(become.ApplyUsageCharge)),
+		UpgradeDowngradeBilling: changed(*is.UpgradeDowngradeBilling, yes(become.UpgradeDowngradeBilling)),
+	}
+	if wanted.status != "" {
+		command.Status = changed(record.Status, wanted.status)
+	}
+	if !wanted.date.IsZero() && !wanted.date.Equal(clock.Trim(record.BillingDate)) {
+		command.BillingDate = &wanted.date
+	}
+	r, err := o.Billing.Edit(ctx, caller.Shop.ID, command)
+	return newAttemptOut(caller, r, err)
+}
+
+// wish is what can be said of a body before the record is read. Zero values are
+// absent.
+type wish struct {
+	id     int64
+	status billing.Status
+	date   time.Time
+}
+
+func (in *editIn) wanted(caller web.Caller) (wish, error) {
+	var nulls struct { // tells null from absent
+		BillingDate, Status nullable
+	}
+	var body attemptEdit
+	if err := in.Into(&body); err != nil {
+		return wish{}, err
+	}
+	if err := in.Into(&nulls); err != nil {
+		return wish{}, err
+	}
+	if body.ID < 1 {
+		return wish{}, fault.New(fault.Invalid, "field 'id' is required: the number of the billing attempt").Keyed("bodyField").At("id")
+	}
+	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+		return wish{}, err
+	}
+	for field, given := range map[string]nullable{"billingDate": nulls.BillingDate, "status": nulls.Status} {
+		if given.null {
+			return wish{}, fault.New(fault.Invalid, "field '%s' cannot be empty", field).Keyed("bodyField").At(field)
+		}
+	}
+	if err := web.CheckText("field 'orderNote'", "orderNote", text(body.OrderNote)); err != nil {
+		return wish{}, err
+	}
+	w := wish{id: body.ID}
+	if body.Status != nil {
+		status, err := billing.ParseStatus(*body.Status)
+		if err != nil {
+			return wish{}, err
+		}
+		w.status = status
+	}
+	if body.BillingDate == nil {
+		return w, nil
+	}
+	cal, err := caller.Shop.Calendar()
+	if err != nil {
+		return wish{}, err
+	}
+	m, err := web.ParseMoment("billingDate", *body.BillingDate, cal.Zone)
+	if err != nil {
+		return wish{}, err
+	}
+	w.date = m.From
+	if m.IsDay {
+		w.date = cal.Local(m.Day)
+	}
+	return w, nil
+}
+
+// nullable notes that a field was given as null.
+type nullable struct{ null bool }
+
+// UnmarshalJSON notes it.
+func (n *nullable) UnmarshalJSON(text []byte) error {
+	n.null = string(text) == "null"
+	return nil
+}
+
+// serverOwned refuses a record in which a field differs that callers may not
+// change.
+func serverOwned(is, become billingAttempt) error {
+	for _, a := range []*billingAttempt{&is, &become} {
+		a.BillingDate, a.Status, a.OrderNote = nil, "", nil
+		a.RetryingNeeded, a.ApplyUsageCharge, a.UpgradeDowngradeBilling = nil, nil, nil
+	}
+	before, after := reflect.ValueOf(is), reflect.ValueOf(become)
+	for i := range before.NumField() {
+		if reflect.DeepEqual(before.Field(i).Interface(), after.Field(i).Interface()) {
+			continue
+		}
+		name, _, _ := strings.Cut(before.Type().Field(i).Tag.Get("json"), ",")
+		return fault.New(fault.Invalid, "field '%s' belongs to the service and cannot be changed", name).
+			On("subscriptionBillingAttempt").Keyed("fieldReadOnly").At(name)
+	}
+	return nil
+}
+
+// changed returns the new value, or nil when it is the old one.
+func changed[T comparable](is, become T) *T {
+	if is == become {
+		return nil
+	}
+	return &become
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func yes(b *bool) bool { return b != nil && *b }

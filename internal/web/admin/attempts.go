@@ -1,0 +1,175 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// Page sizes of the lists of attempts.
+const (
+	defaultAttempts = 20
+	maxAttempts     = 2000
+)
+
+const attemptsPath = base + "/subscription-billing-attempts"
+
+func (o Options) attempts(api *web.API) {
+	list := web.Operation{Method: http.MethodGet, Tag: "Billing attempts", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead}
+	change := web.Operation{
+		Method: http.MethodPut, Tag: "Billing attempts", Scope: access.BillingWrite,
+		Errors: []int{http.StatusNotFound, http.StatusConflict},
+	}
+
+	top := list
+	top.ID, top.Path, top.Summary = "listUpcomingOrders", attemptsPath+"/top-orders", "Upcoming orders"
+	top.Description = "Attempts that wait for their date, soonest first, of a contract or of a customer."
+	web.Register(api, top, o.topOrders)
+
+	past := list
+	past.ID, past.Path, past.Summary = "listPastOrders", attemptsPath+"/past-orders", "Past orders"
+	past.Description = "Attempts that no longer wait, newest first, of a contract or of a customer."
+	web.Register(api, past, o.pastOrders)
+
+	edit := change
+	edit.ID, edit.Path, edit.Summary = "updateBillingAttempt", attemptsPath, "Change a billing attempt"
+	edit.Description = "Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. " +
+		"Every other field of the record may be sent back as it was read, and is refused when it differs."
+	edit.Body, edit.Errors = attemptEdit{}, append(edit.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, edit, o.editAttempt)
+
+	skip := change
+	skip.ID, skip.Path, skip.Summary = "skipOrder", attemptsPath+"/skip-order/{id}", "Skip an order"
+	skip.Description = "Skips an upcoming order. The contract's next billing date moves to the following cycle."
+	web.Register(api, skip, o.skipOrder)
+
+	unskip := change
+	unskip.ID, unskip.Path, unskip.Summary = "unskipOrder", attemptsPath+"/unskip-order/{id}", "Take a skip back"
+	unskip.Description = "Puts a skipped order whose date has not passed back into the queue."
+	web.Register(api, unskip, o.unskipOrder)
+
+	charge := change
+	charge.ID, charge.Path, charge.Summary, charge.Scope = "attemptBilling", attemptsPath+"/attempt-billing/{id}", "Charge now", access.BillingCharge
+	charge.Description = "Asks for an order to be charged now and answers as soon as that is certain to happen. The result is read later from the attempt."
+	web.Register(api, charge, o.attemptBilling)
+}
+
+// orderQuery is a question for the attempts of a contract or of a customer.
+type orderQuery struct {
+	web.Paging
+	Contract string `query:"contractId" doc:"The contract: number or graph id. This or customerId is required."`
+	Customer string `query:"customerId" doc:"The customer: number or graph id."`
+}
+
+func (q orderQuery) question() (billing.Question, error) {
+	switch {
+	case q.Contract == "" && q.Customer == "":
+		return billing.Question{}, web.MissingParameter("contractId", "Long")
+	case q.Contract != "" && q.Customer != "":
+		return billing.Question{}, fault.New(fault.Invalid, "give contractId or customerId, not both").At("customerId")
+	}
+	of, err := web.ParseID("SubscriptionContract", "contractId", q.Contract)
+	if err != nil {
+		return billing.Question{}, err
+	}
+	customer, err := web.ParseID("Customer", "customerId", q.Customer)
+	return billing.Question{Contract: contract.ID(of), Customer: customer}, err
+}
+
+type attemptPage struct {
+	web.ListHeaders
+	Body []billingAttempt
+}
+
+func (o Options) topOrders(ctx context.Context, in *orderQuery) (*attemptPage, error) {
+	return o.orders(ctx, in, true)
+}
+
+func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*attemptPage, error) {
+	return o.orders(ctx, in, false)
+}
+
+func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*attemptPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts, Fields: attemptSorts()})
+	if err != nil {
+		return nil, err
+	}
+	q, err := in.question()
+	if err != nil {
+		return nil, err
+	}
+	q.Line, q.Upcoming = o.Line, upcoming
+	records, total, err := o.Book.AttemptsWhere(ctx, caller.Shop.ID, q, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &attemptPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]billingAttempt, len(records))}
+	for i, r := range records {
+		out.Body[i] = newBillingAttempt(caller.Shop.Domain, r)
+	}
+	return out, nil
+}
+
+// attemptSorts are the fields by which attempts can be sorted: none, because
+// each list has an order of its own.
+func attemptSorts() []string { return nil }
+
+// attemptOut answers with a record.
+type attemptOut struct {
+	Body billingAttempt
+}
+
+func newAttemptOut(caller web.Caller, r billing.Record, err error) (*attemptOut, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &attemptOut{newBillingAttempt(caller.Shop.Domain, r)}, nil
+}
+
+type skipQuery struct {
+	ID       int64         `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+	Contract string        `query:"subscriptionContractId" doc:"The attempt's contract: number or graph id. When given it must match."`
+	Prepaid  web.Opt[bool] `query:"isPrepaid" doc:"Whether the contract is prepaid. When given it must fit."`
+}
+
+func (o Options) skipCommand(caller web.Caller, in *skipQuery) (billing.SkipCommand, error) {
+	of, err := web.ParseID("SubscriptionContract", "subscriptionContractId", in.Contract)
+	return billing.SkipCommand{
+		Line: o.Line, Attempt: billing.AttemptID(in.ID), Contract: contract.ID(of), Prepaid: in.Prepaid.Ptr(), Actor: caller.Actor,
+	}, err
+}
+
+func (o Options) skipOrder(ctx context.Context, in *skipQuery) (*attemptOut, error) {
+	caller := web.CallerOf(ctx)
+	command, err := o.skipCommand(caller, in)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Billing.Skip(ctx, caller.Shop.ID, command)
+	return newAttemptOut(caller, r, err)
+}
+
+func (o Options) unskipOrder(ctx context.Context, in *skipQuery) (*attemptOut, error) {
+	caller := web.CallerOf(ctx)
+	command, err := o.skipCommand(caller, in)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Billing.Unskip(ctx, caller.Shop.ID, command)
+	return newAttemptOut(caller, r, err)
+}
+
+type chargeQuery struct {
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+}
+
+func (o Options) attemptBilling(ctx context.Context, in *chargeQuery) (*struct{}, error) {
+	caller := web.CallerOf(ctx)
+	return nil, o.Billing.Trigger(ctx, caller.Shop.ID, billing.TriggerCommand{Line: o.Line, Attempt: billing.AttemptID(in.ID), Actor: caller.Actor})
+}

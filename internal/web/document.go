@@ -1,0 +1,192 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+//go:embed docs.html
+var docsPage string
+
+// document serves the description of the interface: for machines at
+// /openapi.json, for people at /docs. Both are written when first asked for,
+// because operations are added until then.
+func (a *API) document() {
+	machine := sync.OnceValues(func() ([]byte, error) { return json.Marshal(a.Document()) })
+	people := sync.OnceValues(func() ([]byte, error) { return renderDocs(a.Document()) })
+	a.mux.HandleFunc("GET /openapi.json", serve("application/json", machine))
+	a.mux.HandleFunc("GET /docs", serve("text/html; charset=utf-8", people))
+}
+
+func serve(media string, content func() ([]byte, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := content()
+		if err != nil {
+			WriteError(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", media)
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		_, _ = w.Write(body) // the reader is gone: there is nobody left to tell
+	}
+}
+
+// docsView is what the page shows.
+type docsView struct {
+	Title, Version, Description string
+	Operations                  []docsOperation
+	Shapes                      []docsShape
+}
+
+type docsOperation struct {
+	ID, Method, Path, Summary, Description, Scope, Curl string
+	Parameters, Filters                                 []docsField
+	Body                                                *docsShape
+	Answer                                              string // the type of what comes back; empty: nothing
+	Errors                                              []string
+}
+
+type docsShape struct {
+	Name, Description string
+	Fields            []docsField
+	Values            []string
+}
+
+type docsField struct {
+	Name, In, Type, Description string
+	Required                    bool
+}
+
+func renderDocs(doc *huma.OpenAPI) ([]byte, error) {
+	page, err := template.New("docs").Parse(docsPage)
+	if err != nil {
+		return nil, err
+	}
+	view := docsView{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description}
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+		item := doc.Paths[path]
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+			if op != nil {
+				view.Operations = append(view.Operations, describe(doc, op))
+			}
+		}
+	}
+	slices.SortStableFunc(view.Operations, func(a, b docsOperation) int { return cmp.Compare(a.Path, b.Path) })
+	shapes := doc.Components.Schemas.Map()
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		view.Shapes = append(view.Shapes, shape(name, shapes[name]))
+	}
+	var out bytes.Buffer
+	err = page.Execute(&out, view)
+	return out.Bytes(), err
+}
+
+func describe(doc *huma.OpenAPI, op *huma.Operation) docsOperation {
+	d := docsOperation{ID: op.OperationID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: op.Description}
+	if scope, ok := op.Extensions["x-scope"]; ok {
+		d.Scope = text(scope)
+	}
+	for _, p := range op.Parameters {
+		field := docsField{Name: p.Name, In: p.In, Type: typeOf(p.Schema), Description: p.Description, Required: p.Required}
+		if field.Description == "" && p.Schema != nil {
+			field.Description = p.Schema.Description
+		}
+		if isFilter(p) {
+			d.Filters = append(d.Filters, field)
+		} else {
+			d.Parameters = append(d.Parameters, field)
+		}
+	}
+	if op.RequestBody != nil {
+		name := referred(op.RequestBody.Content[mediaJSON].Schema)
+		body := shape(name, doc.Components.Schemas.Map()[name])
+		d.Body = &body
+	}
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		response := op.Responses[status]
+		if !strings.HasPrefix(status, "2") {
+			d.Errors = append(d.Errors, status+" "+response.Description)
+		} else if media := response.Content[mediaJSON]; media != nil {
+			d.Answer = typeOf(media.Schema)
+		}
+	}
+	d.Curl = curl(op)
+	return d
+}
+
+// isFilter reports whether a parameter is a criterion on a field.
+func isFilter(p *huma.Param) bool {
+	_, suffix, found := strings.Cut(p.Name, ".")
+	return found && !strings.HasPrefix(p.Name, "pageable.") && suffix != ""
+}
+
+func curl(op *huma.Operation) string {
+	var b strings.Builder
+	b.WriteString("curl -sS")
+	if op.Method != http.MethodGet {
+		b.WriteString(" -X " + op.Method)
+	}
+	b.WriteString(` -H "X-API-Key: $API_KEY"`)
+	if op.RequestBody != nil {
+		b.WriteString(` -H "Content-Type: application/json" -d '{"id": 1}'`)
+	}
+	b.WriteString(` "$BASE_URL` + strings.ReplaceAll(op.Path, "{id}", "1") + `"`)
+	return b.String()
+}
+
+func shape(name string, s *huma.Schema) docsShape {
+	d := docsShape{Name: name}
+	if s == nil {
+		return d
+	}
+	d.Description = s.Description
+	for _, v := range s.Enum {
+		d.Values = append(d.Values, text(v))
+	}
+	for _, field := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[field]
+		d.Fields = append(d.Fields, docsField{
+			Name: field, Type: typeOf(p), Description: p.Description, Required: slices.Contains(s.Required, field),
+		})
+	}
+	return d
+}
+
+func typeOf(s *huma.Schema) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Ref != "":
+		return referred(s)
+	case s.Type == huma.TypeArray:
+		return "list of " + typeOf(s.Items)
+	}
+	name := s.Type
+	if s.Format != "" {
+		name += " (" + s.Format + ")"
+	}
+	if s.Nullable {
+		name += " or null"
+	}
+	return name
+}
+
+func text(v any) string { return fmt.Sprint(v) }
+
+func referred(s *huma.Schema) string {
+	if s == nil {
+		return ""
+	}
+	return s.Ref[strings.LastIndex(s.Ref, "/")+1:]
+}

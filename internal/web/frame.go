@@ -1,0 +1,172 @@
+package web
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// MaxBody is the largest body of a request, in bytes.
+const MaxBody = 1 << 20
+
+// Frame is what every request passes first and last: it gets an id, its body a
+// limit, its end a line in the log, and its panic an answer.
+type Frame struct {
+	Log            *slog.Logger
+	Clock          clock.Clock    // measures; zero: the system's
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+}
+
+// Around returns the handler inside the frame.
+func (f Frame) Around(next http.Handler) http.Handler {
+	if f.Clock == nil {
+		f.Clock = clock.System{}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := f.Clock.Now()
+		t := &trace{id: requestID(r), clientIP: clientIP(r, f.TrustedProxies), url: askedFor(r)}
+		rec := &recorder{ResponseWriter: w}
+		header := rec.Header()
+		header.Set(requestIDHeader, t.id)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Cache-Control", "no-store")
+		r = withTrace(r, t)
+		r.Body = http.MaxBytesReader(rec, r.Body, MaxBody)
+		defer f.finish(rec, r, t, start)
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// finish answers a panic and writes the request's line in the log. The line
+// holds ids and never a key, a query or a body.
+func (f Frame) finish(w *recorder, r *http.Request, t *trace, start time.Time) {
+	cause := recover()
+	if cause != nil && cause != http.ErrAbortHandler {
+		f.Log.Error("panic while serving a request", "requestId", t.id, "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+		if w.status == 0 {
+			WriteError(w, r, fmt.Errorf("panic: %v", cause))
+			cause = nil
+		}
+	}
+	level := slog.LevelInfo
+	attrs := []slog.Attr{
+		slog.String("requestId", t.id), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", w.answered()),
+		slog.Int64("ms", f.Clock.Now().Sub(start).Milliseconds()), slog.Int64("bytes", w.bytes),
+		slog.Int64("shop", int64(t.shop)), slog.Int64("key", int64(t.key)),
+	}
+	if t.err != nil {
+		attrs = append(attrs, slog.String("error", t.err.Error()))
+		if w.answered() >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+	}
+	f.Log.LogAttrs(r.Context(), level, "request", attrs...)
+	if cause != nil {
+		panic(http.ErrAbortHandler) // the answer has begun: only a cut connection says that it is not whole
+	}
+}
+
+// withTrace returns the request with its trace, and without the slashes at the
+// end of its path.
+func withTrace(r *http.Request, t *trace) *http.Request {
+	r = r.WithContext(contextWith(r.Context(), t))
+	if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
+		u := *r.URL
+		u.Path, u.RawPath = "/"+strings.Trim(p, "/"), ""
+		if r.URL.RawPath != "" {
+			u.RawPath = "/" + strings.Trim(r.URL.RawPath, "/")
+		}
+		r.URL = &u
+	}
+	return r
+}
+
+// askedFor returns the path and query of the request, without the key.
+func askedFor(r *http.Request) *url.URL {
+	u := &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
+	query := r.URL.Query()
+	query.Del(keyParam)
+	u.RawQuery = query.Encode()
+	return u
+}
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader notes the status.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts the bytes.
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *recorder) answered() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}
+
+// Routes serves the mux and answers what it does not know in our words: the
+// mux's own answers are plain text, and its redirects to tidier paths HTML.
+func Routes(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		unknown := fault.New(fault.NotFound, "there is nothing at %s", strings.ToValidUTF8(r.URL.Path, "�")).Keyed("pathNotFound")
+		if p := r.URL.EscapedPath(); path.Clean(p) != p {
+			WriteError(w, r, unknown)
+			return
+		}
+		handler, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		answer := &discarded{header: http.Header{}}
+		handler.ServeHTTP(answer, r)
+		if answer.status != http.StatusMethodNotAllowed {
+			WriteError(w, r, unknown)
+			return
+		}
+		w.Header().Set("Allow", answer.header.Get("Allow"))
+		wrong := fault.New(fault.Invalid, "%s is not possible at %s: use %s", r.Method, r.URL.Path, answer.header.Get("Allow")).Keyed("methodNotAllowed")
+		traceOf(r.Context()).failed(wrong)
+		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "The method is not possible here"}, wrong))
+	})
+}
+
+// discarded takes an answer of which only the status and headers matter.
+type discarded struct {
+	header http.Header
+	status int
+}
+
+func (d *discarded) Header() http.Header         { return d.header }
+func (d *discarded) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discarded) WriteHeader(status int)      { d.status = status }

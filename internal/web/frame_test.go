@@ -1,0 +1,94 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+func framed(log *bytes.Buffer, handler http.HandlerFunc) http.Handler {
+	return Frame{Log: slog.New(slog.NewTextHandler(log, nil))}.Around(handler)
+}
+
+func TestAPanicAfterTheAnswerBeganCutsTheConnection(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	server := httptest.NewServer(framed(&log, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("half"))
+		panic("too late")
+	}))
+	defer server.Close()
+	response, err := http.Get(server.URL)
+	if err == nil {
+		_, err = bytes.NewBuffer(nil).ReadFrom(response.Body)
+		_ = response.Body.Close()
+	}
+	if err == nil {
+		t.Error("half an answer looks like a whole one")
+	}
+	server.Close()
+	if !strings.Contains(log.String(), "too late") {
+		t.Errorf("log %s", log.String())
+	}
+}
+
+func TestTheAccessLog(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	h := framed(&log, func(w http.ResponseWriter, r *http.Request) {
+		Note(r.Context(), errors.New("odd"))
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = w.Write([]byte("four"))
+	})
+	r := httptest.NewRequest("POST", "/a/?api_key=secret&email=ann@example.com", nil)
+	r.Header.Set("X-Api-Key", "secret")
+	r.Header.Set("X-Request-Id", "one")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	for _, want := range []string{"requestId=one", "method=POST", "path=/a ", "status=202", "bytes=4", "error=odd"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not say %s: %s", want, log.String())
+		}
+	}
+	for _, banned := range []string{"secret", "ann@example.com"} {
+		if strings.Contains(log.String(), banned) {
+			t.Errorf("the log tells %s: %s", banned, log.String())
+		}
+	}
+}
+
+func TestTheClientsAddress(t *testing.T) {
+	t.Parallel()
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	for name, test := range map[string]struct {
+		peer, forwarded, want string
+		trusted               []netip.Prefix
+	}{
+		"the peer, when no proxy is trusted":            {"192.0.2.1:1", "198.51.100.1", "192.0.2.1", nil},
+		"the peer, when it is no trusted proxy":         {"192.0.2.1:1", "198.51.100.1", "192.0.2.1", proxies},
+		"what a trusted proxy says":                     {"10.1.2.3:1", "198.51.100.1", "198.51.100.1", proxies},
+		"the nearest that is not trusted":               {"10.1.2.3:1", "203.0.113.9, 198.51.100.1, 10.9.9.9", "198.51.100.1", proxies},
+		"the proxy, when it says nothing":               {"10.1.2.3:1", "", "10.1.2.3", proxies},
+		"the proxy, when it says nonsense":              {"10.1.2.3:1", "unknown", "10.1.2.3", proxies},
+		"an address of the sixth version":               {"[fd00::1]:1", "2001:db8::7", "2001:db8::7", proxies},
+		"an address of the fourth written in the sixth": {"[::ffff:192.0.2.1]:1", "", "192.0.2.1", nil},
+		"nothing, when there is no peer":                {"@", "", "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequest("GET", "/", nil)
+			r.RemoteAddr = test.peer
+			if test.forwarded != "" {
+				r.Header.Set("X-Forwarded-For", test.forwarded)
+			}
+			if got := clientIP(r, test.trusted); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+)
+
+// Paging is how every list is asked for a page. Both spellings mean the same.
+type Paging struct {
+	Page         Opt[int64] `query:"page" minimum:"0" maximum:"2147483647" doc:"Zero-based page. Default 0."`
+	Size         Opt[int64] `query:"size" minimum:"1" doc:"Elements in a page. Each list has its own maximum. Default 20."`
+	Sort         []string   `query:"sort,explode" doc:"A field and a direction, such as createdAt,desc. May be repeated."`
+	PageablePage Opt[int64] `query:"pageable.page" minimum:"0" maximum:"2147483647" doc:"Another spelling of page."`
+	PageableSize Opt[int64] `query:"pageable.size" minimum:"1" doc:"Another spelling of size."`
+	PageableSort []string   `query:"pageable.sort,explode" doc:"Another spelling of sort."`
+}
+
+// List is what a list allows to be asked for.
+type List struct {
+	Default, Max int
+	Fields       []string // by which it can be sorted
+}
+
+// maxSorts is how many fields can order a list.
+const maxSorts = 5
+
+// Request returns the page that is asked for.
+func (p Paging) Request(l List) (page.Request, error) {
+	number, err := either("page", p.Page, p.PageablePage, 0)
+	if err != nil {
+		return page.Request{}, err
+	}
+	size, err := either("size", p.Size, p.PageableSize, int64(l.Default))
+	if err != nil {
+		return page.Request{}, err
+	}
+	if size > int64(l.Max) {
+		return page.Request{}, fault.New(fault.Invalid, "parameter 'size' is %d and must be at most %d", size, l.Max).Keyed("pageTooLarge").At("size")
+	}
+	sorts, err := parseSorts(slices.Concat(p.Sort, p.PageableSort), l.Fields)
+	return page.Request{Page: int(number), Size: int(size), Sort: sorts}, err
+}
+
+func either(name string, a, b Opt[int64], otherwise int64) (int64, error) {
+	switch {
+	case a.Set && b.Set && a.Value != b.Value:
+		return 0, fault.New(fault.Invalid, "parameters '%s' and 'pageable.%s' differ: give one of them", name, name).At(name)
+	case a.Set:
+		return a.Value, nil
+	case b.Set:
+		return b.Value, nil
+	}
+	return otherwise, nil
+}
+
+// parseSorts reads "field", "field,dir" and "field,field,dir". A field may be
+// written in snake_case or camelCase.
+func parseSorts(texts, allowed []string) ([]page.Sort, error) {
+	var sorts []page.Sort
+	for _, text := range texts {
+		names := strings.Split(text, ",")
+		desc := false
+		if last := names[len(names)-1]; len(names) > 1 && (strings.EqualFold(last, "asc") || strings.EqualFold(last, "desc")) {
+			desc = strings.EqualFold(last, "desc")
+			names = names[:len(names)-1]
+		}
+		for _, name := range names {
+			if name == "" {
+				continue
+			}
+			if len(allowed) == 0 {
+				return nil, fault.New(fault.Invalid, "the list has an order of its own: leave 'sort' out").Keyed("sortField").At("sort")
+			}
+			field, ok := matchField(name, allowed)
+			if !ok {
+				return nil, fault.New(fault.Invalid, "the list cannot be sorted by %q: use %s", name, strings.Join(allowed, ", ")).Keyed("sortField").At("sort")
+			}
+			if !slices.ContainsFunc(sorts, func(s page.Sort) bool { return s.Field == field }) {
+				sorts = append(sorts, page.Sort{Field: field, Desc: desc})
+			}
+		}
+	}
+	if len(sorts) > maxSorts {
+		return nil, fault.New(fault.Invalid, "a list can be sorted by at most %d fields", maxSorts).Keyed("sortField").At("sort")
+	}
+	return sorts, nil
+}
+
+func matchField(name string, allowed []string) (string, bool) {
+	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	i := slices.IndexFunc(allowed, func(field string) bool { return fold(field) == fold(name) })
+	if i < 0 {
+		return "", false
+	}
+	return allowed[i], true
+}
+
+// ListHeaders say how long a list is and where its other pages are.
+type ListHeaders struct {
+	Total int    `header:"X-Total-Count" doc:"Elements on all pages."`
+	Link  string `header:"Link" doc:"Where the first, last, next and previous pages are."`
+}
+
+// Paged returns the headers of a page of a list with so many elements. Links
+// are relative to the host and never hold a key.
+func Paged(ctx context.Context, p page.Request, total int) ListHeaders {
+	last := max(0, (total-1)/p.Size)
+	asked := traceOf(ctx).url
+	query := asked.Query()
+	query.Del("pageable.page")
+	link := func(number int, rel string) string {
+		query.Set("page", strconv.Itoa(number))
+		u := url.URL{Path: asked.Path, RawPath: asked.RawPath, RawQuery: query.Encode()}
+		return "<" + u.String() + `>; rel="` + rel + `"`
+	}
+	links := []string{link(0, "first"), link(last, "last")}
+	if p.Page < last {
+		links = append(links, link(p.Page+1, "next"))
+	}
+	if p.Page > 0 {
+		links = append(links, link(min(p.Page-1, last), "prev"))
+	}
+	return ListHeaders{Total: total, Link: strings.Join(links, ", ")}
+}

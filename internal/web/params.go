@@ -1,0 +1,219 @@
+package web
+
+import (
+	"errors"
+	"math"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
+)
+
+// Opt is a parameter that can be told from its zero value.
+type Opt[T any] struct {
+	Value T
+	Set   bool
+}
+
+// Schema describes the value.
+func (Opt[T]) Schema(r huma.Registry) *huma.Schema {
+	return huma.SchemaFromType(r, reflect.TypeFor[T]())
+}
+
+// Receiver is where the library puts the value.
+func (o *Opt[T]) Receiver() reflect.Value { return reflect.ValueOf(o).Elem().Field(0) }
+
+// OnParamSet notes that the value was given.
+func (o *Opt[T]) OnParamSet(isSet bool, _ any) { o.Set = isSet }
+
+// Ptr returns the value, or nil when it was not given.
+func (o Opt[T]) Ptr() *T {
+	if !o.Set {
+		return nil
+	}
+	return &o.Value
+}
+
+// Some returns a pointer to v, or nil when v is the zero value: what is unknown
+// is null on the wire.
+func Some[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// checkParameters refuses a request whose parameters are not what its operation
+// describes. The library then finds nothing to complain of, in words that are
+// not the interface's.
+func (a *API) checkParameters(ctx huma.Context, next func(huma.Context)) {
+	if err := checkParameters(ctx); err != nil {
+		r, w := humago.Unwrap(ctx)
+		WriteError(w, r, err)
+		return
+	}
+	next(ctx)
+}
+
+func checkParameters(ctx huma.Context) error {
+	r, _ := humago.Unwrap(ctx)
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fault.Because(fault.Invalid, err, "the query is not well formed: percent-encode names and values")
+	}
+	if err := CheckText("the path", "", r.URL.Path); err != nil {
+		return err
+	}
+	for name, values := range query {
+		if err := CheckText("the name of a parameter", "", name); err != nil {
+			return err
+		}
+		for _, v := range values {
+			if err := CheckText("parameter '"+name+"'", name, v); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range ctx.Operation().Parameters {
+		values := query[p.Name]
+		if p.In == "path" {
+			values = []string{ctx.Param(p.Name)}
+		}
+		if err := checkParameter(p, values); err != nil {
+			return err
+		}
+	}
+	// The library looks a name up as it is written; this writes it plainly.
+	r.URL.RawQuery = query.Encode()
+	return nil
+}
+
+// CheckText refuses what is not text: databases do not keep it. What names the
+// text in the message, param the parameter or field at fault.
+func CheckText(what, param, s string) error {
+	if !utf8.ValidString(s) {
+		return fault.New(fault.Invalid, "%s is not valid UTF-8", what).At(param)
+	}
+	if strings.ContainsRune(s, 0) {
+		return fault.New(fault.Invalid, "%s contains a NUL character", what).At(param)
+	}
+	return nil
+}
+
+func checkParameter(p *huma.Param, values []string) error {
+	if p.Schema == nil || p.Schema.Type == huma.TypeArray {
+		return nil
+	}
+	if len(values) > 1 {
+		return fault.New(fault.Invalid, "parameter '%s' is given %d times: give it once", p.Name, len(values)).At(p.Name)
+	}
+	if len(values) == 0 || values[0] == "" {
+		if p.Required {
+			return MissingParameter(p.Name, typeName(p.Schema))
+		}
+		return nil
+	}
+	return checkValue(p.Name, p.Schema, values[0])
+}
+
+func checkValue(name string, s *huma.Schema, value string) error {
+	switch s.Type {
+	case huma.TypeInteger:
+		n, err := ParseInt(name, value)
+		if err != nil {
+			return err
+		}
+		return checkRange(name, s, float64(n), value)
+	case huma.TypeNumber:
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+			return fault.New(fault.Invalid, "parameter '%s' must be a number, and %q is not", name, value).At(name)
+		}
+		return checkRange(name, s, f, value)
+	case huma.TypeBoolean:
+		if _, err := strconv.ParseBool(value); err != nil {
+			return fault.New(fault.Invalid, "parameter '%s' must be true or false, and %q is neither", name, value).At(name)
+		}
+	case huma.TypeString:
+		if s.MaxLength != nil && utf8.RuneCountInString(value) > *s.MaxLength {
+			return fault.New(fault.Invalid, "parameter '%s' is longer than %d characters", name, *s.MaxLength).At(name)
+		}
+	}
+	return nil
+}
+
+func checkRange(name string, s *huma.Schema, n float64, value string) error {
+	if s.Minimum != nil && n < *s.Minimum {
+		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at least %g", name, value, *s.Minimum).At(name)
+	}
+	if s.Maximum != nil && n > *s.Maximum {
+		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at most %g", name, value, *s.Maximum).At(name)
+	}
+	return nil
+}
+
+// MissingParameter is the failure that a required parameter is absent. Clients
+// match on its words, which name the type as the interface always has.
+func MissingParameter(name, typeName string) error {
+	return fault.New(fault.Invalid, "Required request parameter '%s' for method parameter type %s is not present", name, typeName).
+		Keyed("parameterMissing").At(name)
+}
+
+func typeName(s *huma.Schema) string {
+	switch {
+	case s.Type == huma.TypeInteger && s.Format == "int32":
+		return "Integer"
+	case s.Type == huma.TypeInteger:
+		return "Long"
+	case s.Type == huma.TypeNumber:
+		return "Double"
+	case s.Type == huma.TypeBoolean:
+		return "Boolean"
+	}
+	return "String"
+}
+
+// ParseInt reads a whole number of 64 bits.
+func ParseInt(param, value string) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fault.New(fault.Invalid, "parameter '%s' is beyond the range of a 64-bit integer", param).At(param)
+	}
+	if err != nil {
+		return 0, fault.New(fault.Invalid, "parameter '%s' must be a whole number, and %q is not", param, value).At(param)
+	}
+	return n, nil
+}
+
+// ParseID reads a numeric or a graph id of an object of the given type, or 0
+// when the value is empty.
+func ParseID(objectType, param, value string) (int64, error) {
+	if value == "" {
+		return 0, nil
+	}
+	id, err := gid.Parse(objectType, value)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return 0, f.At(param)
+	}
+	return id, err
+}
+
+// ParseEnum reads one of the values, in any letter case.
+func ParseEnum[T ~string](param, value string, values []T) (T, error) {
+	names := make([]string, len(values))
+	for i, v := range values {
+		if strings.EqualFold(value, string(v)) {
+			return v, nil
+		}
+		names[i] = string(v)
+	}
+	return "", fault.New(fault.Invalid, "%q is not a value of '%s': use one of %s", value, param, strings.Join(names, ", ")).At(param)
+}

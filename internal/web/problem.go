@@ -1,0 +1,174 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// Media types that the interfaces speak.
+const (
+	mediaJSON    = "application/json"
+	mediaProblem = "application/problem+json"
+)
+
+// Problem is the body of every answer that is not a success. It is a superset
+// of RFC 9457, so that clients written for either shape find what they look for.
+type Problem struct {
+	Type       string  `json:"type" format:"uri" doc:"Stable URI of the kind of problem."`
+	Title      string  `json:"title" doc:"The kind of problem in words."`
+	Status     int     `json:"status" doc:"HTTP status."`
+	Detail     string  `json:"detail" doc:"What went wrong this time."`
+	Message    string  `json:"message" doc:"The same as detail."`
+	Reason     string  `json:"error" doc:"The status's reason phrase."`
+	ErrorKey   string  `json:"errorKey" doc:"Stable code of the broken rule."`
+	EntityName *string `json:"entityName" doc:"What the problem is about."`
+	Params     *string `json:"params" doc:"The parameter or field at fault."`
+	Path       string  `json:"path" doc:"Path of the request."`
+	RequestID  string  `json:"requestId" doc:"Identifies the request, as X-Request-Id does."`
+
+	retryAfter int    // seconds; 0: no advice
+	media      string // content type of the answer
+}
+
+// Error returns the detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus returns the HTTP status.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType returns the media type that the client asked for.
+func (p *Problem) ContentType(string) string {
+	if p.media == "" {
+		return mediaJSON
+	}
+	return p.media
+}
+
+// kindAnswer is how a kind of failure is spoken in HTTP.
+type kindAnswer struct {
+	status     int
+	title      string
+	retryAfter int // seconds
+}
+
+// answers is the only place where a kind of failure becomes a status.
+var answers = map[fault.Kind]kindAnswer{
+	fault.Internal:        {http.StatusInternalServerError, "Something is wrong on our side", 0},
+	fault.Invalid:         {http.StatusBadRequest, "The request is not valid", 0},
+	fault.Unauthenticated: {http.StatusUnauthorized, "A valid API key is needed", 0},
+	fault.Forbidden:       {http.StatusForbidden, "The API key does not permit this", 0},
+	fault.NotFound:        {http.StatusNotFound, "There is no such thing", 0},
+	fault.Refused:         {http.StatusBadRequest, "A rule does not allow this now", 0},
+	fault.Conflict:        {http.StatusConflict, "Another change is in the way", 1},
+	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "The body is too large", 0},
+	fault.TooMany:         {http.StatusTooManyRequests, "Too many requests", 1},
+	fault.Unavailable:     {http.StatusServiceUnavailable, "Something we depend on does not answer", 5},
+}
+
+const internalDetail = "The request could not be carried out because of an error on our side. The request id identifies it in the log."
+
+// problemOf puts a failure into the words of the interface and notes it for the
+// access log. What is not a fault is a bug and shows nothing of itself.
+func problemOf(r *http.Request, err error) *Problem {
+	traceOf(r.Context()).failed(err)
+	f, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case !ok && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+		f = fault.New(fault.Unavailable, "The request was given up before it was done.")
+	case !ok, f.Kind == fault.Internal:
+		f = fault.New(fault.Internal, internalDetail)
+	}
+	a, ok := answers[f.Kind]
+	if !ok {
+		a = answers[fault.Internal]
+	}
+	return newProblem(r, a, f)
+}
+
+func newProblem(r *http.Request, a kindAnswer, f *fault.Error) *Problem {
+	key := f.Key
+	if key == "" {
+		key = f.Kind.String()
+	}
+	return &Problem{
+		Type:  "urn:perennial:problem:" + key,
+		Title: a.title, Status: a.status, Detail: f.Message, Message: f.Message, Reason: http.StatusText(a.status),
+		ErrorKey: key, EntityName: Some(f.Entity), Params: Some(f.Param),
+		Path: strings.ToValidUTF8(r.URL.Path, "�"), RequestID: traceOf(r.Context()).id,
+		retryAfter: a.retryAfter, media: problemMedia(r),
+	}
+}
+
+func problemMedia(r *http.Request) string {
+	if strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), mediaProblem) {
+		return mediaProblem
+	}
+	return mediaJSON
+}
+
+// headers adds what belongs to the problem outside its body.
+func (p *Problem) headers(h http.Header) {
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `ApiKey realm="perennial"`)
+	}
+	if p.retryAfter > 0 && h.Get("Retry-After") == "" {
+		h.Set("Retry-After", strconv.Itoa(p.retryAfter))
+	}
+}
+
+// WriteError answers a request with a failure.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	writeProblem(w, problemOf(r, err))
+}
+
+func writeProblem(w http.ResponseWriter, p *Problem) {
+	p.headers(w.Header())
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(p) // the client is gone: there is nobody left to tell
+}
+
+// speakProblems makes the library answer with our problems. It keeps its
+// constructor in package variables, which are set once.
+var speakProblems = sync.OnceFunc(func() {
+	huma.NewError = func(status int, message string, _ ...error) huma.StatusError {
+		return &Problem{Status: status, Detail: message}
+	}
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+		r, w := humago.Unwrap(ctx)
+		p := problemOf(r, complaint(status, message, errs))
+		p.headers(w.Header())
+		return p
+	}
+})
+
+// complaint finds the failure in what the library reports: ours, or its own
+// about a request that it could not read.
+func complaint(status int, message string, errs []error) error {
+	for _, err := range errs {
+		if _, ok := errors.AsType[*fault.Error](err); ok {
+			return err
+		}
+	}
+	switch {
+	case status >= http.StatusInternalServerError && len(errs) > 0:
+		return errs[0]
+	case status >= http.StatusInternalServerError:
+		return errors.New(message)
+	case len(errs) > 0:
+		return fault.New(fault.Invalid, "%s: %s", message, errs[0])
+	}
+	return fault.New(fault.Invalid, "%s", message)
+}

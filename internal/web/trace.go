@@ -1,0 +1,89 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+const requestIDHeader = "X-Request-Id"
+
+// trace follows one request. It belongs to the goroutine that serves it.
+type trace struct {
+	id       string
+	clientIP string
+	url      *url.URL // as asked for, without the key
+	shop     shop.ID  // 0 before authentication
+	key      access.KeyID
+	err      error // why it failed; nil when it did not
+}
+
+func (t *trace) failed(err error) { t.err = err }
+
+// Note lets the access log tell of something that went wrong in a request that
+// is answered with success all the same.
+func Note(ctx context.Context, err error) { traceOf(ctx).failed(err) }
+
+type traceKey struct{}
+
+// traceOf returns the request's trace, or a blank one outside a Frame.
+func traceOf(ctx context.Context) *trace {
+	if t, ok := ctx.Value(traceKey{}).(*trace); ok {
+		return t
+	}
+	return &trace{url: &url.URL{}}
+}
+
+func contextWith(ctx context.Context, t *trace) context.Context {
+	return context.WithValue(ctx, traceKey{}, t)
+}
+
+// maxRequestID is the longest X-Request-Id that is taken over from a client.
+const maxRequestID = 128
+
+// requestID returns the client's id when it is safe to repeat, or a new one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get(requestIDHeader)
+	if id == "" || len(id) > maxRequestID || strings.ContainsFunc(id, func(c rune) bool { return !plain(c) }) {
+		return strings.ToLower(rand.Text())
+	}
+	return id
+}
+
+func plain(c rune) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.:", c)
+}
+
+// clientIP returns the address of the client: the nearest one that is not a
+// proxy that the operator trusts.
+func clientIP(r *http.Request, trusted []netip.Prefix) string {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	addr := peer.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && contains(trusted, addr); i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		addr = hop.Unmap()
+	}
+	return addr.WithZone("").String()
+}
+
+func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+	for _, p := range prefixes {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

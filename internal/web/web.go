@@ -1,0 +1,160 @@
+// Package web is what every HTTP audience shares: decoding, errors, limits,
+// documents and logging. What an operation does is left to the domain, and which
+// operations there are to the audiences.
+package web
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/perennialhq/perennial/internal/domain/access"
+)
+
+// API is one audience's operations and the document that describes them.
+type API struct {
+	huma huma.API
+	mux  *http.ServeMux
+	gate Gate
+}
+
+// Gate is what a request passes before its operation sees it.
+type Gate struct {
+	Keys   Keys
+	Limits Limiter
+}
+
+// Info heads an audience's document.
+type Info struct {
+	Title       string
+	Version     string
+	Description string
+}
+
+// NewAPI returns an interface without operations.
+func NewAPI(info Info, gate Gate) *API {
+	speakProblems()
+	mux := http.NewServeMux()
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	config := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: info.Title, Version: info.Version, Description: info.Description,
+				License: &huma.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
+			},
+			Servers: []*huma.Server{{URL: "/"}},
+			Components: &huma.Components{
+				Schemas: registry,
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					headerScheme: {Type: "apiKey", In: "header", Name: keyHeader, Description: "A key of the store."},
+					queryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "Deprecated: send the header instead."},
+				},
+			},
+		},
+		Formats:       map[string]huma.Format{mediaJSON: huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		DefaultFormat: mediaJSON,
+	}
+	config.AllowAdditionalPropertiesByDefault = true // unknown fields are ignored
+	api := humago.New(mux, config)
+	a := &API{huma: api, mux: mux, gate: gate}
+	api.UseMiddleware(gate.authenticate, gate.limit)
+	a.document()
+	return a
+}
+
+// Names of the security schemes in the document.
+const (
+	headerScheme = "apiKey"
+	queryScheme  = "apiKeyQuery"
+)
+
+// Operation describes one operation of an audience.
+type Operation struct {
+	ID          string
+	Method      string
+	Path        string
+	Summary     string
+	Description string
+	Tag         string
+	Scope       access.Scope // a key needs it
+	Asks        access.Scope // the scope the document names; empty: Scope
+	Body        any          // a value of the type of the JSON body; nil: none
+	Parameters  []*huma.Param
+	Errors      []int // besides those that every operation can answer
+}
+
+// everyError lists what any operation can answer besides its own errors.
+var everyError = [...]int{
+	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
+	http.StatusInternalServerError, http.StatusServiceUnavailable,
+}
+
+// Register adds an operation. Success answers 200, with no body when O has none.
+func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (*O, error)) {
+	asks := op.Asks
+	if asks == "" {
+		asks = op.Scope
+	}
+	described := huma.Operation{
+		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: op.Description,
+		Tags: []string{op.Tag}, Parameters: op.Parameters, DefaultStatus: http.StatusOK,
+		SkipValidateParams: true, SkipValidateBody: true,
+		Security:    []map[string][]string{{headerScheme: {}}, {queryScheme: {}}},
+		Middlewares: huma.Middlewares{a.require(op.Scope), a.checkParameters},
+		Responses:   a.errorResponses(op),
+		Extensions:  map[string]any{"x-scope": asks},
+	}
+	huma.Register(a.huma, described, handle)
+	if op.Body != nil {
+		// Only now: the operation reads its body itself, so that it can tell an
+		// absent field from one that is null.
+		a.operation(op.Method, op.Path).RequestBody = &huma.RequestBody{
+			Required: true,
+			Content: map[string]*huma.MediaType{
+				mediaJSON: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(op.Body), true, op.ID+"Body")},
+			},
+		}
+	}
+}
+
+func (a *API) errorResponses(op Operation) map[string]*huma.Response {
+	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	responses := map[string]*huma.Response{}
+	for _, status := range append(everyError[:], op.Errors...) {
+		responses[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status),
+			Content:     map[string]*huma.MediaType{mediaJSON: {Schema: schema}, mediaProblem: {Schema: schema}},
+		}
+	}
+	return responses
+}
+
+func (a *API) operation(method, path string) *huma.Operation {
+	item := a.huma.OpenAPI().Paths[path]
+	switch method {
+	case http.MethodGet:
+		return item.Get
+	case http.MethodPost:
+		return item.Post
+	case http.MethodDelete:
+		return item.Delete
+	default:
+		return item.Put
+	}
+}
+
+// Document returns the description of the interface. It must not be changed.
+func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
+
+// Schemas is where the document keeps its named shapes.
+func (a *API) Schemas() huma.Registry { return a.huma.OpenAPI().Components.Schemas }
+
+// Handler returns the interface inside the frame that every request passes.
+func (a *API) Handler(f Frame) http.Handler {
+	return f.Around(a.gate.announce(Routes(a.mux)))
+}
