@@ -24,7 +24,8 @@ const shopsAtOnce = 1000
 // from an index of what is due, never from all that is stored.
 type Source interface {
 	DueShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
-	PendingShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	UnpublishedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	PendingInboxShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	// UnreconciledShops returns connected shops whose reconciliation is due.
 	UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 }
@@ -46,21 +47,25 @@ type Sweep struct {
 func (s Sweep) Once(ctx context.Context) (int, error) {
 	now := s.Clock.Now()
 	var tasks []task.Task
-	collect := func(what string, shops []shop.ID, err error, make func(shop.ID) task.Task) error {
+	var failed error
+	for _, q := range []struct {
+		what string
+		find func(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+		make func(shop.ID) task.Task
+	}{
+		{"shops with due attempts", s.Source.DueShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
+		{"shops with news for the platform", s.Source.UnpublishedShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
+		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.Work{Shop: id} }},
+		{"shops to reconcile", s.Source.UnreconciledShops, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }},
+	} {
+		shops, err := q.find(ctx, now, shopsAtOnce)
 		if err != nil {
-			return fmt.Errorf("find %s: %w", what, err)
+			failed = errors.Join(failed, fmt.Errorf("find %s: %w", q.what, err))
 		}
 		for _, id := range shops {
-			tasks = append(tasks, make(id))
+			tasks = append(tasks, q.make(id))
 		}
-		return nil
 	}
-	due, err := s.Source.DueShops(ctx, now, shopsAtOnce)
-	failed := collect("shops with due attempts", due, err, func(id shop.ID) task.Task { return billing.Work{Shop: id} })
-	pending, err := s.Source.PendingShops(ctx, now, shopsAtOnce)
-	failed = errors.Join(failed, collect("shops with waiting events", pending, err, func(id shop.ID) task.Task { return intake.Work{Shop: id} }))
-	stale, err := s.Source.UnreconciledShops(ctx, now, shopsAtOnce)
-	failed = errors.Join(failed, collect("shops to reconcile", stale, err, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }))
 	if len(tasks) == 0 {
 		return 0, failed
 	}

@@ -1,0 +1,101 @@
+// Command perennial runs subscriptions for stores on a commerce platform. Its
+// subcommands are the whole product: the service, its sandbox, and the tools to
+// look after both.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	_ "time/tzdata" // zones must not depend on the machine
+
+	"github.com/alecthomas/kong"
+	kongyaml "github.com/alecthomas/kong-yaml"
+
+	"github.com/perennialhq/perennial/internal/config"
+)
+
+// version is set when a release is built.
+var version = "0.1.0"
+
+// cli is every command.
+type cli struct {
+	Config kong.ConfigFlag `help:"YAML file with settings, named like the flags." placeholder:"FILE" env:"PERENNIAL_CONFIG"`
+
+	Serve   serveCommand   `cmd:"" help:"Run the service."`
+	Sandbox sandboxCommand `cmd:"" help:"Run a store that works, with a simulated platform and a clock that you move."`
+	Migrate migrateCommand `cmd:"" help:"Bring the database up to date and exit."`
+	Shops   shopsCommand   `cmd:"" help:"Connect stores and look at them."`
+	Keys    keysCommand    `cmd:"" help:"Create, list and revoke API keys."`
+	Doctor  doctorCommand  `cmd:"" help:"Check settings, database, clock and connections, and say what to do."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run parses and runs one command line and returns the exit code: 0 for
+// success, 1 for a failure, 2 for words that cannot be understood.
+func run(args []string, out, errs io.Writer) int {
+	var commands cli
+	parser, err := kong.New(&commands,
+		kong.Name("perennial"),
+		kong.Description("Subscriptions, memberships and loyalty for stores: no customer charged twice, none forgotten."),
+		kong.Configuration(kongyaml.Loader),
+		kong.Writers(out, errs),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		fmt.Fprintln(errs, "perennial:", err)
+		return 2
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintln(errs, "perennial:", err)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.BindTo(out, (*io.Writer)(nil))
+	if err := parsed.Run(); err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(errs, "perennial:", err)
+		return 1
+	}
+	return 0
+}
+
+type versionCommand struct{}
+
+// Run prints the version and the commit that it was built from.
+func (versionCommand) Run(out io.Writer) error {
+	commit := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				commit = s.Value
+			}
+		}
+	}
+	_, err := fmt.Fprintf(out, "perennial %s (commit %s)\n", version, commit)
+	return err
+}
+
+func logger(out io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level}))
+}
+
+type serveCommand struct {
+	config.Server `embed:""`
+}
+
+type migrateCommand struct {
+	config.Database `embed:""`
+}

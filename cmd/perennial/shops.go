@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+type shopsCommand struct {
+	Connect shopsConnectCommand `cmd:"" help:"Connect a store, or give it a new token; bring in its contracts."`
+	List    shopsListCommand    `cmd:"" help:"List the stores."`
+}
+
+type shopsConnectCommand struct {
+	config.Database `embed:""`
+	config.Platform `embed:""`
+
+	Shop            string  `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+	TokenFile       string  `help:"File that holds the store's access token; - reads standard input." required:"" placeholder:"FILE"`
+	OrderTime       string  `help:"Local time of day at which orders are charged." default:"09:00"`
+	ImmediateOrders bool    `help:"Permit immediate orders over the admin interface."`
+	Memberships     []int64 `help:"Numbers of the selling plans whose contracts are memberships." placeholder:"PLAN"`
+}
+
+// Run connects a store.
+func (c *shopsConnectCommand) Run(ctx context.Context, out io.Writer) error {
+	var hour, minute int
+	if n, err := fmt.Sscanf(c.OrderTime, "%d:%d", &hour, &minute); n != 2 || err != nil {
+		return fmt.Errorf("order time: %q is not a time of day such as 09:00", c.OrderTime)
+	}
+	token, err := readToken(c.TokenFile)
+	if err != nil {
+		return err
+	}
+	store, err := app.Connect(ctx, c.Database, c.Platform, clock.System{}, platform.Shop{Domain: c.Shop, Token: token}, hour, minute,
+		shop.Settings{ImmediateOrders: c.ImmediateOrders, Memberships: c.Memberships})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s is connected: shop %d, %s, orders at %02d:%02d, %s\n", store.Domain, store.ID, store.TimeZone, store.OrderHour, store.OrderMinute, store.Currency)
+	return err
+}
+
+func readToken(file string) (platform.Token, error) {
+	in := os.Stdin
+	if file != "-" {
+		opened, err := os.Open(file) //nolint:gosec // the operator names the file
+		if err != nil {
+			return "", err
+		}
+		defer opened.Close()
+		in = opened
+	}
+	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	if line = strings.TrimSpace(line); line == "" {
+		return "", errors.New("the token is empty")
+	}
+	return platform.Token(line), nil
+}
+
+type shopsListCommand struct {
+	config.Database `embed:""`
+}
+
+// Run lists the stores.
+func (c *shopsListCommand) Run(ctx context.Context, out io.Writer) error {
+	stores, err := app.Shops(ctx, c.Database)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tSTORE\tZONE\tORDERS AT\tCURRENCY\tCONNECTED\tRECONCILED")
+	for _, s := range stores {
+		fmt.Fprintf(table, "%d\t%s\t%s\t%02d:%02d\t%s\t%t\t%s\n", s.ID, s.Domain, s.TimeZone, s.OrderHour, s.OrderMinute, s.Currency, s.Connected, shown(s.ReconciledAt))
+	}
+	return table.Flush()
+}

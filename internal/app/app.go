@@ -1,0 +1,143 @@
+// Package app assembles the service from its parts. It is the only place that
+// knows all of them.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/job"
+	"github.com/perennialhq/perennial/internal/platform/shopify"
+	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/sweep"
+)
+
+// The kinds of installation: a sandbox's database is never served in earnest.
+const (
+	Production = store.Production
+	Sandbox    = store.Sandbox
+)
+
+// Options say what to assemble.
+type Options struct {
+	Settings config.Server
+	Clock    clock.Clock
+	Log      *slog.Logger
+	Kind     store.Kind
+	JobPoll  time.Duration // overrides the settings' when not zero
+	Relaxed  bool          // commits may be lost with the machine; for the sandbox
+}
+
+// App is the assembled service.
+type App struct {
+	Subscriptions http.Handler // the subscriptions line, webhooks, documents and probes
+	Memberships   http.Handler // the memberships line
+	Ops           http.Handler // health, readiness, metrics
+
+	Store   *store.DB
+	Billing *billing.Service
+	Intake  *intake.Service
+	Access  *access.Service
+	Sweep   sweep.Sweep
+
+	options  Options
+	handlers job.Handlers
+	jobs     *job.Runner
+}
+
+// New opens and migrates the database and assembles the service. Nothing runs
+// yet.
+func New(ctx context.Context, o Options) (*App, error) {
+	db, err := open(ctx, o.Settings.Database, o.Relaxed)
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(ctx, db, o.Kind); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	a := &App{Store: db, options: o}
+	client := shopify.New(shopify.Options{
+		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log,
+	})
+	hurry := cmp.Or(o.Settings.WaitsScale, 1)
+	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry)}
+	a.Intake = &intake.Service{
+		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
+		Billing: a.Billing, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
+	}
+	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
+	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
+	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t intake.Work) error { return a.Intake.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
+	if err := a.route(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+func open(ctx context.Context, d config.Database, relaxed bool) (*store.DB, error) {
+	key, err := d.Key()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], Relaxed: relaxed})
+}
+
+func prepare(ctx context.Context, db *store.DB, kind store.Kind) error {
+	if err := db.Migrate(ctx); err != nil {
+		return err
+	}
+	return db.Claim(ctx, kind)
+}
+
+// Start begins to work tasks.
+func (a *App) Start(ctx context.Context) error {
+	poll := a.options.JobPoll
+	if poll == 0 {
+		poll = a.options.Settings.JobPoll
+	}
+	var err error
+	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{
+		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: poll, Cooldown: min(poll, job.DefaultCooldown), Log: a.options.Log,
+	})
+	if err != nil {
+		return fmt.Errorf("start the workers: %w", err)
+	}
+	return nil
+}
+
+// Stop takes up no more tasks and waits for those that run, until ctx ends.
+func (a *App) Stop(ctx context.Context) error {
+	if a.jobs == nil {
+		return nil
+	}
+	err := a.jobs.Stop(ctx)
+	a.jobs = nil
+	return err
+}
+
+// Close closes the database. The app must be stopped.
+func (a *App) Close() error {
+	a.Access.Wait()
+	return a.Store.Close()
+}
+
+// Idle reports whether no task is running or could be run now.
+func (a *App) Idle(ctx context.Context) (bool, error) { return a.Store.Idle(ctx) }
+
+// NextDue returns the earliest instant at which the service has something to do
+// by itself.
+func (a *App) NextDue(ctx context.Context) (time.Time, bool, error) {
+	return a.Store.Shops().NextDue(ctx)
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/shopify"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+// Migrate brings the database up to date and says what it did.
+func Migrate(ctx context.Context, d config.Database) (string, error) {
+	db, err := open(ctx, d, false)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	before, err := pending(ctx, db)
+	if err != nil {
+		return "", err
+	}
+	if err := db.Migrate(ctx); err != nil {
+		return "", err
+	}
+	if before == 0 {
+		return "the database is up to date", nil
+	}
+	return fmt.Sprintf("%d migrations applied; the database is up to date", before), nil
+}
+
+func pending(ctx context.Context, db *store.DB) (int, error) {
+	steps, err := db.Migrations(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, s := range steps {
+		if !s.Applied {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// ShopRef names a store.
+type ShopRef struct {
+	ID     shop.ID
+	Domain string
+}
+
+// WithAccess opens the database and lets fn work on a store's keys.
+func WithAccess(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*access.Service, ShopRef) error) error {
+	db, err := open(ctx, d, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	found, err := db.Shops().ShopByDomain(ctx, domain)
+	if err != nil {
+		return err
+	}
+	return fn(&access.Service{Store: db.Access(), Clock: c, Log: slog.New(slog.DiscardHandler)}, ShopRef{found.ID, found.Domain})
+}
+
+// Shops lists the stores, oldest first.
+func Shops(ctx context.Context, d config.Database) ([]shop.Shop, error) {
+	db, err := open(ctx, d, false)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	return db.Shops().All(ctx)
+}
+
+// Connect adds a store, or gives a known one a new token, and brings in what it
+// has.
+func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, at platform.Shop, hour, minute int, settings shop.Settings) (shop.Shop, error) {
+	const reconcileEvery = time.Hour // until the service takes over
+	a, err := New(ctx, Options{
+		Settings: config.Server{Database: d, Platform: p, RatePerSecond: 1, RateBurst: 1, ReconcileEvery: reconcileEvery},
+		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production,
+	})
+	if err != nil {
+		return shop.Shop{}, err
+	}
+	defer a.Close()
+	return a.Intake.Connect(ctx, at, hour, minute, settings)
+}
+
+// Finding is the result of one check. Err says what is wrong and what to do.
+type Finding struct {
+	Name string
+	Err  error
+}
+
+// Doctor checks everything that the service needs.
+func Doctor(ctx context.Context, s config.Server) []Finding {
+	findings := []Finding{{"settings", s.Check()}, {"time zones", zones()}}
+	db, err := open(ctx, s.Database, false)
+	findings = append(findings, Finding{"database opens", err})
+	if err != nil {
+		return findings
+	}
+	defer db.Close()
+	findings = append(findings, Finding{"database answers", db.Ping(ctx)}, Finding{"database is up to date", upToDate(ctx, db)})
+	stores, err := db.Shops().All(ctx)
+	if err != nil {
+		return append(findings, Finding{"stores", err})
+	}
+	client := shopify.New(shopify.Options{BaseURL: s.PlatformURL, APIVersion: s.APIVersion, Timeout: s.CallTimeout, Log: slog.New(slog.DiscardHandler)})
+	for _, store := range stores {
+		findings = append(findings, Finding{"connection of " + store.Domain, reach(ctx, client, store)})
+	}
+	return findings
+}
+
+func zones() error {
+	if _, err := time.LoadLocation("America/New_York"); err != nil {
+		return fmt.Errorf("no time zone data: %w", err)
+	}
+	return nil
+}
+
+func upToDate(ctx context.Context, db *store.DB) error {
+	n, err := pending(ctx, db)
+	if err == nil && n > 0 {
+		err = fmt.Errorf("%d migrations are missing: run perennial migrate", n)
+	}
+	return err
+}
+
+func reach(ctx context.Context, client platform.Stores, s shop.Shop) error {
+	facts, err := client.Store(ctx, s.At())
+	switch {
+	case errors.Is(err, platform.ErrDisconnected):
+		return fmt.Errorf("the token no longer opens the store: run perennial shops connect --shop %s", s.Domain)
+	case err != nil:
+		return err
+	case facts.TimeZone != s.TimeZone:
+		return fmt.Errorf("the store's zone is now %s and was %s: connect it again to take that over", facts.TimeZone, s.TimeZone)
+	}
+	return nil
+}
