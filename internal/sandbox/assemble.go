@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/schema"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
+)
+
+// The limits of the platform's largest plan: stores in a sandbox are read in at
+// once, and a year passes in seconds.
+const (
+	costMaximum = 40_000
+	costRestore = 2_000
+)
+
+// How the service is set.
+const (
+	reconcileEvery = 12 * time.Hour
+	workers        = 8
+	jobPoll        = 2 * time.Millisecond
+	callTimeout    = 15 * time.Second
+	ratePerSecond  = 10
+	rateBurst      = 40
+)
+
+// pace is the clock of the platform's limits. It follows the machine's, since a
+// standing clock would never refill them, and the sandbox's too.
+type pace struct{ sandbox clock.Clock }
+
+// Now returns an instant that only has a meaning beside others of this clock.
+func (p pace) Now() time.Time {
+	return clock.System{}.Now().Add(p.sandbox.Now().Sub(beginning()))
+}
+
+func (s *Sandbox) simulation(file string) simulator.Options {
+	o := simulator.Options{
+		Clock: s.clock, AppSecret: s.secrets.AppSecret, AllowHTTPWebhooks: true, CostMaximum: costMaximum, CostRestore: costRestore, File: file, Log: s.log,
+	}
+	if s.hand != nil {
+		o.ThrottleClock = pace{s.hand}
+	}
+	return o
+}
+
+// openPlatform opens the platform and, the first time, its stores. They are made
+// in memory and kept in one piece, so that there is never half a store.
+func (s *Sandbox) openPlatform() (err error) {
+	if s.sim, err = simulator.New(s.simulation(s.home.path(platformFile))); err != nil {
+		return fmt.Errorf("open the platform: %w", err)
+	}
+	if _, err := s.sim.Variants(demo.Main); err == nil {
+		return nil
+	}
+	draft, err := simulator.New(s.simulation(""))
+	if err != nil {
+		return err
+	}
+	defer draft.Close()
+	cast, err := demo.Build(draft, demo.Options{
+		Seed: s.options.Seed, Contracts: s.options.Contracts, Empty: s.options.Empty, Now: s.clock.Now(), Token: s.secrets.token,
+	})
+	if err != nil {
+		return fmt.Errorf("make the demo store: %w", err)
+	}
+	s.secrets.Cast = cast
+	if err := s.home.write(secretsFile, s.secrets); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := draft.Snapshot(&text); err != nil {
+		return err
+	}
+	return s.sim.Restore(&text)
+}
+
+func (s *Sandbox) database() string {
+	if s.options.Database != "" {
+		return s.options.Database
+	}
+	return s.home.path(databaseFile)
+}
+
+// openService opens the service on its database and begins to work.
+func (s *Sandbox) openService(ctx context.Context) error {
+	a, err := app.New(ctx, app.Options{
+		Settings: config.Server{
+			Database: config.Database{Database: s.database(), SecretKey: config.Secret(s.secrets.DatabaseKey)},
+			Platform: config.Platform{
+				PlatformURL: s.urls.Platform, APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
+				CallTimeout: callTimeout,
+			},
+			Web: true, Work: true, Workers: workers, PollOnly: true, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
+			RatePerSecond: ratePerSecond, RateBurst: rateBurst,
+		},
+		Clock: s.clock, Log: s.log, Kind: app.Sandbox, JobPoll: jobPoll, Relaxed: true,
+	})
+	if err != nil {
+		return fmt.Errorf("open the service: %w", err)
+	}
+	s.front.exchange(a)
+	// A process that was killed leaves jobs that seem to run. Nobody runs them,
+	// and what they were to do is found again.
+	if err := s.vault.forgetRunning(ctx); err != nil {
+		return fmt.Errorf("clear the queue: %w", err)
+	}
+	return a.Start(s.working)
+}
+
+// connectStores makes the service know the stores, their webhooks reach it, and
+// their keys open it.
+func (s *Sandbox) connectStores(ctx context.Context) error {
+	a := s.front.running()
+	known, err := a.Store.Shops().All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range demo.Stores() {
+		if err := s.connect(ctx, d.Domain, d.Hour, d.Minute); err != nil {
+			return fmt.Errorf("connect %s: %w", d.Domain, err)
+		}
+	}
+	if s.secrets.Callback == s.urls.Subscriptions {
+		return nil
+	}
+	if err := s.moveCallbacks(ctx, known); err != nil {
+		return err
+	}
+	s.secrets.Callback = s.urls.Subscriptions
+	return s.home.write(secretsFile, s.secrets)
+}
+
+// connect makes a store known that is not, and gives it a key that is shown.
+func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) error {
+	a := s.front.running()
+	found, err := a.Store.Shops().ShopByDomain(ctx, domain)
+	if fault.Is(err, fault.NotFound) {
+		found, err = a.Intake.Connect(ctx, platform.Shop{Domain: domain, Token: s.secrets.token(domain)}, hour, minute, shop.Settings{
+			ImmediateOrders: true, Memberships: demo.MembershipPlans(),
+		})
+	}
+	if err != nil || s.secrets.Keys[domain] != "" {
+		return err
+	}
+	value, _, err := a.Access.Create(ctx, found.ID, "sandbox", []access.Scope{access.All})
+	if err != nil {
+		return err
+	}
+	s.secrets.Keys[domain] = value
+	return s.home.write(secretsFile, s.secrets)
+}
+
+// moveCallbacks tells the platform where the service listens now.
+func (s *Sandbox) moveCallbacks(ctx context.Context, stores []shop.Shop) error {
+	for _, one := range stores {
+		if err := s.front.running().Intake.Reconcile(ctx, one.ID); err != nil {
+			return fmt.Errorf("move the webhooks of %s: %w", one.Domain, err)
+		}
+	}
+	return nil
+}
+
+// tally counts what has happened up to now.
+func (s *Sandbox) tally(ctx context.Context) (tally, error) {
+	t := tally{Webhooks: int(s.heard.Load()), Orders: len(s.sim.Orders(simulator.OrderFilter{}))}
+	a := s.front.running()
+	stores, err := a.Store.Shops().All(ctx)
+	if err != nil {
+		return t, err
+	}
+	ended := func(of shop.ID, as activity.Status) (int, error) {
+		_, n, err := a.Store.Entries(ctx, of, []page.Criterion{
+			{Field: activity.FieldEvent, Op: page.Equals, Texts: []string{string(activity.BillingAttemptTriggered)}},
+			{Field: activity.FieldStatus, Op: page.Equals, Texts: []string{string(as)}},
+		}, page.Request{Size: 1})
+		return n, err
+	}
+	for _, one := range stores {
+		billed, err := ended(one.ID, activity.Success)
+		if err != nil {
+			return t, err
+		}
+		failed, err := ended(one.ID, activity.Failure)
+		if err != nil {
+			return t, err
+		}
+		t.Billed, t.Failed = t.Billed+billed, t.Failed+failed
+	}
+	return t, nil
+}

@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// control is the director's chair: it moves time, plays the platform's part and
+// says what really happened.
+func (s *Sandbox) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", answer(s.contents))
+	mux.HandleFunc("GET /clock", answer(s.readClock))
+	mux.HandleFunc("POST /clock", answer(s.moveClock))
+	mux.HandleFunc("GET /platform/orders", answer(s.orders))
+	mux.HandleFunc("GET /platform/contracts/{id}", answer(s.contract))
+	mux.HandleFunc("GET /platform/cycles", answer(s.cycles))
+	mux.HandleFunc("GET /platform/variants", answer(s.variants))
+	mux.HandleFunc("POST /platform/contracts", answer(s.checkout))
+	mux.HandleFunc("POST /platform/shops", answer(s.install))
+	mux.HandleFunc("POST /platform/outcomes", answer(s.outcome))
+	mux.HandleFunc("GET /platform/faults", answer(s.faultCounts))
+	mux.HandleFunc("POST /platform/faults", answer(s.setFaults))
+	mux.HandleFunc("DELETE /platform/faults", answer(s.clearFaults))
+	mux.HandleFunc("POST /platform/payment-methods/{id...}", answer(s.setPaymentMethod))
+	mux.HandleFunc("GET /mail", answer(s.mail))
+	mux.HandleFunc("POST /webhook-sink", answer(s.addSink))
+	mux.HandleFunc("GET /webhook-sink/{id}", answer(s.arrivals))
+	mux.HandleFunc("POST /webhook-sink/{id}", s.receive)
+	mux.HandleFunc("POST /webhook-sink/{id}/answers", answer(s.scriptSink))
+	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
+	mux.HandleFunc("POST /restore", answer(s.restoreSnapshot))
+	mux.HandleFunc("POST /reset", answer(s.reset))
+	return web.Frame{Log: s.log}.Around(web.Routes(mux))
+}
+
+// answer turns an operation into a handler that speaks JSON.
+func answer[T any](do func(r *http.Request) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := do(r)
+		if err != nil {
+			web.WriteError(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(v) // the client is gone: there is nobody left to tell
+	}
+}
+
+// none is an answer without content.
+type none struct{}
+
+// body reads a request's JSON into v. Fields that v does not have are ignored.
+func body(r *http.Request, v any) error {
+	text, err := web.ReadBody(r)
+	if err != nil {
+		return err
+	}
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return fault.New(fault.Invalid, "a JSON body is required").Keyed("bodyMissing")
+	}
+	err = json.Unmarshal(text, v)
+	if known, ok := errors.AsType[*fault.Error](err); ok {
+		return known
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fault.New(fault.Invalid, "field '%s' cannot be a %s", wrong.Field, wrong.Value).Keyed("bodyField").At(wrong.Field)
+	}
+	if err != nil {
+		return fault.Because(fault.Invalid, err, "the body is not well-formed JSON: %s", err).Keyed("bodyMalformed")
+	}
+	return nil
+}
+
+// id is the number of an object of the platform, written as a number, in a
+// string, or as a graph id.
+type id int64
+
+// UnmarshalJSON reads any of the three.
+func (n *id) UnmarshalJSON(text []byte) error {
+	var err error
+	*n, err = parseID(strings.Trim(string(text), `"`))
+	return err
+}
+
+func parseID(s string) (id, error) {
+	if strings.HasPrefix(s, "gid://") {
+		if n := gid.Number(s); n > 0 {
+			return id(n), nil
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 1 || n > gid.Max {
+		return 0, fault.New(fault.Invalid, "%q is not an id: write a number or a graph id", s).At("id")
+	}
+	return id(n), nil
+}
+
+// decimal is an amount, written as a number or in a string.
+type decimal string
+
+// UnmarshalJSON reads either.
+func (d *decimal) UnmarshalJSON(text []byte) error {
+	*d = decimal(strings.Trim(string(text), `"`))
+	return nil
+}
+
+// moment is an instant in ISO 8601 with a zone. A day alone is its first instant
+// in UTC.
+type moment time.Time
+
+// UnmarshalJSON reads the instant.
+func (m *moment) UnmarshalJSON(text []byte) error {
+	parsed, err := web.ParseMoment("", strings.Trim(string(text), `"`), time.UTC)
+	*m = moment(parsed.From)
+	return err
+}
+
+// contractParam reads the contract that a query names; 0 when it names none.
+func contractParam(r *http.Request) (int64, error) {
+	s := r.URL.Query().Get("contractId")
+	if s == "" {
+		return 0, nil
+	}
+	n, err := parseID(s)
+	if err != nil {
+		return 0, fault.New(fault.Invalid, "contractId: %q is not an id", s).At("contractId")
+	}
+	return int64(n), nil
+}

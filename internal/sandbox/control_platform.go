@@ -1,0 +1,236 @@
+package sandbox
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// orders answers with the platform's own books.
+func (s *Sandbox) orders(r *http.Request) ([]simulator.Renewal, error) {
+	f := simulator.OrderFilter{Shop: r.URL.Query().Get("shop")}
+	var err error
+	if f.Contract, err = contractParam(r); err != nil {
+		return nil, err
+	}
+	if f.Contract != 0 {
+		if _, err := s.sim.Contract(f.Contract); err != nil {
+			return nil, err
+		}
+	}
+	if since := r.URL.Query().Get("since"); since != "" {
+		m, err := web.ParseMoment("since", since, time.UTC)
+		if err != nil {
+			return nil, err
+		}
+		f.Since = m.From
+	}
+	return s.sim.Orders(f), nil
+}
+
+func (s *Sandbox) contract(r *http.Request) (simulator.Contract, error) {
+	n, err := parseID(r.PathValue("id"))
+	if err != nil {
+		return simulator.Contract{}, err
+	}
+	return s.sim.Contract(int64(n))
+}
+
+func (s *Sandbox) cycles(r *http.Request) ([]simulator.Cycle, error) {
+	n, err := contractParam(r)
+	if err == nil && n == 0 {
+		err = fault.New(fault.Invalid, "say whose cycles: /platform/cycles?contractId=9001").At("contractId")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.sim.Cycles(n)
+}
+
+func (s *Sandbox) variants(r *http.Request) ([]simulator.Variant, error) {
+	return s.sim.Variants(r.URL.Query().Get("shop"))
+}
+
+// outcomeIn scripts how charges end.
+type outcomeIn struct {
+	Contract id     `json:"contractId"`
+	Cycles   []int  `json:"cycles"`
+	Code     string `json:"code"`
+}
+
+func (s *Sandbox) outcome(r *http.Request) (outcomeIn, error) {
+	var in outcomeIn
+	if err := body(r, &in); err != nil {
+		return in, err
+	}
+	if in.Contract == 0 {
+		return in, fault.New(fault.Invalid, "say whose charge: contractId is required").At("contractId")
+	}
+	for _, n := range in.Cycles {
+		if n < 1 {
+			return in, fault.New(fault.Invalid, "cycles are counted from 1, not %d", n).At("cycles")
+		}
+	}
+	return in, s.sim.Outcome(simulator.Outcome{Contract: int64(in.Contract), Cycles: in.Cycles, Code: in.Code})
+}
+
+// faultsIn is what goes wrong between service and platform.
+type faultsIn struct {
+	Rate  float64               `json:"rate"` // 0 to 1
+	Kinds []simulator.FaultKind `json:"kinds"`
+	Seed  uint64                `json:"seed"`
+	For   string                `json:"for"` // ISO 8601 duration; empty: until they are ended
+}
+
+// faultsView is what goes wrong, and how often it did.
+type faultsView struct {
+	Counts map[simulator.FaultKind]int `json:"counts"`
+	Until  *web.Instant                `json:"until,omitempty"`
+}
+
+func (s *Sandbox) setFaults(r *http.Request) (faultsView, error) {
+	var in faultsIn
+	if err := body(r, &in); err != nil {
+		return faultsView{}, err
+	}
+	f := simulator.Faults{Rate: in.Rate, Kinds: in.Kinds, Seed: in.Seed}
+	if in.For != "" {
+		by, err := parseSpan(in.For)
+		if err != nil {
+			return faultsView{}, err
+		}
+		f.Until = by.after(s.clock.Now())
+	}
+	if err := s.sim.SetFaults(f); err != nil {
+		return faultsView{}, err
+	}
+	return faultsView{s.sim.FaultCounts(), web.At(f.Until)}, nil
+}
+
+func (s *Sandbox) faultCounts(*http.Request) (faultsView, error) {
+	return faultsView{Counts: s.sim.FaultCounts()}, nil
+}
+
+func (s *Sandbox) clearFaults(r *http.Request) (faultsView, error) {
+	if err := s.sim.ClearFaults(); err != nil {
+		return faultsView{}, err
+	}
+	return s.faultCounts(r)
+}
+
+// policyIn is how often something recurs.
+type policyIn struct {
+	Interval      string                 `json:"interval"`
+	IntervalCount int                    `json:"intervalCount"`
+	Anchors       []simulator.AnchorSpec `json:"anchors"`
+	MinCycles     int                    `json:"minCycles"`
+	MaxCycles     int                    `json:"maxCycles"`
+}
+
+// contractIn is a checkout.
+type contractIn struct {
+	Shop            string                    `json:"shop"`
+	Customer        simulator.CustomerSpec    `json:"customer"`
+	Currency        money.Currency            `json:"currencyCode"`
+	NextBillingDate *moment                   `json:"nextBillingDate"`
+	Billing         *policyIn                 `json:"billingPolicy"`
+	Delivery        *policyIn                 `json:"deliveryPolicy"`
+	DeliveryPrice   decimal                   `json:"deliveryPrice"`
+	Lines           []lineIn                  `json:"lines"`
+	PaymentMethod   simulator.MethodStatus    `json:"paymentMethod"`
+	Note            string                    `json:"note"`
+	Attributes      []simulator.AttributeSpec `json:"customAttributes"`
+}
+
+type lineIn struct {
+	Variant         id      `json:"variantId"`
+	Quantity        int     `json:"quantity"`
+	Price           decimal `json:"currentPrice"`
+	SellingPlanID   id      `json:"sellingPlanId"`
+	SellingPlanName string  `json:"sellingPlanName"`
+}
+
+func (s *Sandbox) checkout(r *http.Request) (simulator.Made, error) {
+	var in contractIn
+	if err := body(r, &in); err != nil {
+		return simulator.Made{}, err
+	}
+	spec, err := in.spec()
+	if err != nil {
+		return simulator.Made{}, err
+	}
+	made, err := s.sim.Checkout(spec)
+	if err != nil {
+		return simulator.Made{}, err
+	}
+	return made, s.steps.Settle(r.Context())
+}
+
+func (in contractIn) spec() (simulator.ContractSpec, error) {
+	missing := func(field string) error {
+		return fault.New(fault.Invalid, "%s is required", field).Keyed("fieldMissing").At(field)
+	}
+	switch {
+	case in.NextBillingDate == nil:
+		return simulator.ContractSpec{}, missing("nextBillingDate")
+	case in.Billing == nil:
+		return simulator.ContractSpec{}, missing("billingPolicy")
+	case len(in.Lines) == 0:
+		return simulator.ContractSpec{}, missing("lines")
+	}
+	switch in.PaymentMethod {
+	case "", simulator.MethodValid, simulator.MethodExpired, simulator.MethodNone:
+	default:
+		return simulator.ContractSpec{}, fault.New(fault.Invalid, "paymentMethod is %q: use valid, expired or none", in.PaymentMethod).At("paymentMethod")
+	}
+	spec := simulator.ContractSpec{
+		Shop: in.Shop, Customer: in.Customer, Currency: in.Currency, NextBillingDate: time.Time(*in.NextBillingDate),
+		Billing: simulator.PolicySpec(*in.Billing), DeliveryPrice: string(in.DeliveryPrice), PaymentMethod: in.PaymentMethod,
+		Note: in.Note, Attributes: in.Attributes,
+	}
+	if in.Delivery != nil {
+		spec.Delivery = simulator.PolicySpec(*in.Delivery)
+	}
+	for _, l := range in.Lines {
+		spec.Lines = append(spec.Lines, simulator.LineSpec{
+			VariantID: int64(l.Variant), Quantity: l.Quantity, CurrentPrice: string(l.Price),
+			SellingPlanID: int64(l.SellingPlanID), SellingPlanName: l.SellingPlanName,
+		})
+	}
+	return spec, nil
+}
+
+// methodIn is whether a payment method can be charged.
+type methodIn struct {
+	Status simulator.MethodStatus `json:"status"`
+}
+
+func (s *Sandbox) setPaymentMethod(r *http.Request) (methodIn, error) {
+	var in methodIn
+	if err := body(r, &in); err != nil {
+		return in, err
+	}
+	if err := s.sim.SetPaymentMethodStatus(r.PathValue("id"), in.Status); err != nil {
+		return in, err
+	}
+	return in, s.steps.Settle(r.Context())
+}
+
+// message is an e-mail as it was sent.
+type message struct {
+	ID      string       `json:"id"`
+	To      string       `json:"to"`
+	Kind    string       `json:"kind"`
+	Subject string       `json:"subject"`
+	Text    string       `json:"text"`
+	HTML    string       `json:"html"`
+	At      *web.Instant `json:"at"`
+	Links   []string     `json:"links"`
+}
+
+// mail lists the e-mails that the service has sent: it sends none yet.
+func (s *Sandbox) mail(*http.Request) ([]message, error) { return []message{}, nil }

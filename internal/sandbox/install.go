@@ -1,0 +1,96 @@
+package sandbox
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
+)
+
+// shopIn is a store to be installed.
+type shopIn struct {
+	Domain   string         `json:"domain"`
+	TimeZone string         `json:"ianaTimeZone"`
+	Currency money.Currency `json:"currencyCode"`
+	Hour     int            `json:"localOrderHour"`
+	Minute   int            `json:"localOrderMinute"`
+}
+
+// shopView opens a store.
+type shopView struct {
+	Shop   string `json:"shop"`
+	APIKey string `json:"apiKey"`
+}
+
+// connectTries is how often a connection is tried while faults are on.
+const connectTries = 20
+
+// install makes another store that uses the service. It sells what the demo
+// store sells, priced in its own currency.
+func (s *Sandbox) install(r *http.Request) (shopView, error) {
+	var in shopIn
+	if err := body(r, &in); err != nil {
+		return shopView{}, err
+	}
+	if in.Domain == "" {
+		return shopView{}, fault.New(fault.Invalid, "domain is required, such as third.myshopify.com").Keyed("fieldMissing").At("domain")
+	}
+	if len(in.Currency) != 0 && len(in.Currency) != 3 {
+		return shopView{}, fault.New(fault.Invalid, "%q is not a currency code", in.Currency).At("currencyCode")
+	}
+	if in.Hour < 0 || in.Hour > 23 || in.Minute < 0 || in.Minute > 59 {
+		return shopView{}, fault.New(fault.Invalid, "%d:%02d is not a time of day", in.Hour, in.Minute).At("localOrderHour")
+	}
+	ctx := r.Context()
+	made := shopView{Shop: in.Domain}
+	err := s.steps.alone(ctx, func() error {
+		err := s.installAlone(ctx, in)
+		made.APIKey = s.secrets.Keys[in.Domain]
+		return err
+	})
+	return made, err
+}
+
+func (s *Sandbox) installAlone(ctx context.Context, in shopIn) error {
+	_, err := s.front.running().Store.Shops().ShopByDomain(ctx, in.Domain)
+	if err == nil {
+		return fault.New(fault.Refused, "%s is installed already", in.Domain).Keyed("shopExists").At("domain")
+	}
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	token := s.secrets.token(in.Domain)
+	delete(s.secrets.Keys, in.Domain) // of a store of that name that a restore took away
+	if err := s.home.write(secretsFile, s.secrets); err != nil {
+		return err
+	}
+	// A store that only the platform knows is one whose installation was
+	// interrupted.
+	if _, err := s.sim.Variants(in.Domain); fault.Is(err, fault.NotFound) {
+		if err := s.sim.AddShop(simulator.ShopSpec{Domain: in.Domain, Token: string(token), TimeZone: in.TimeZone, Currency: in.Currency}); err != nil {
+			return err
+		}
+	}
+	if on, err := s.sim.Variants(in.Domain); err != nil || len(on) == 0 {
+		if err := demo.Stock(s.sim, in.Domain, in.Currency); err != nil {
+			return err
+		}
+	}
+	for try := 1; ; try++ {
+		err := s.connect(ctx, in.Domain, in.Hour, in.Minute)
+		if err == nil || try == connectTries || fault.Is(err, fault.Invalid) {
+			return settled(err, func() error { return s.steps.settle(ctx) })
+		}
+	}
+}
+
+// settled waits for rest after a change that succeeded.
+func settled(err error, rest func() error) error {
+	if err != nil {
+		return err
+	}
+	return rest()
+}

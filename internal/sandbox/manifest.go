@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/schema"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
+)
+
+// Manifest is what a sandbox tells a program: the text of sandbox.json.
+type Manifest struct {
+	Version string `json:"version"`
+	PID     int    `json:"pid"`
+	URLs
+	Shop              string          `json:"shop"`
+	APIKey            string          `json:"apiKey"`
+	DashboardUser     string          `json:"dashboardUser"`
+	DashboardPassword string          `json:"dashboardPassword"`
+	PlatformToken     platform.Token  `json:"platformToken"`
+	AppSecret         string          `json:"appSecret"`
+	APIVersion        string          `json:"apiVersion"`
+	Customers         []demo.Customer `json:"customers"`
+	OtherShop         otherShop       `json:"otherShop"`
+	Examples          examples        `json:"examples"`
+}
+
+type otherShop struct {
+	Shop      string  `json:"shop"`
+	APIKey    string  `json:"apiKey"`
+	Contracts []int64 `json:"contracts"`
+}
+
+// examples are ids of things that the product has.
+type examples struct {
+	PrepaidContract int64 `json:"prepaidContractId,omitempty"`
+	SellingPlan     int64 `json:"sellingPlanId"`
+}
+
+const dashboardUser = "owner@demo.example"
+
+// Manifest returns what sandbox.json says.
+func (s *Sandbox) Manifest() Manifest { return s.manifest }
+
+// describe makes the manifest.
+func (s *Sandbox) describe() Manifest {
+	return Manifest{
+		Version: s.options.Version, PID: os.Getpid(), URLs: s.urls, Shop: demo.Main, APIKey: s.secrets.Keys[demo.Main],
+		DashboardUser: dashboardUser, DashboardPassword: s.secrets.Password, PlatformToken: s.secrets.Tokens[demo.Main],
+		AppSecret: s.secrets.AppSecret, APIVersion: schema.Version, Customers: s.secrets.Cast.Customers,
+		OtherShop: otherShop{demo.Other, s.secrets.Keys[demo.Other], s.secrets.Cast.Others},
+		Examples:  examples{s.secrets.Cast.Prepaid, demo.EveryMonth},
+	}
+}
+
+// announce tells a person what to open and what to type.
+func (s *Sandbox) announce(out io.Writer) {
+	m := s.Manifest()
+	fmt.Fprintf(out, "\nPerennial sandbox: %s with %d customers. It is %s.\n\n", m.Shop, len(m.Customers), s.clock.Now().Format("2006-01-02 15:04 MST"))
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"Subscriptions API", m.Subscriptions + "/docs"}, {"Memberships API", m.Memberships}, {"Dashboard", m.Dashboard},
+		{"Storefront", m.Storefront}, {"Platform (simulated)", m.Platform}, {"Control", m.Control}, {"Data", s.home.path(manifestFile)},
+	} {
+		fmt.Fprintf(table, "  %s\t%s\n", row[0], row[1])
+	}
+	table.Flush()
+	fmt.Fprintf(out, `
+Contracts, soonest renewal first:
+  curl -s -H 'X-API-Key: %s' '%s/api/external/v2/subscription-contract-details?size=5&sort=next_billing_date'
+
+Let a month pass, then look at the platform's books:
+  curl -s -X POST '%s/clock' -d '{"advance":"P1M"}'
+  curl -s '%s/platform/orders?contractId=9001'
+
+`, m.APIKey, m.Subscriptions, m.Control, m.Control)
+}

@@ -1,0 +1,253 @@
+// Package sandbox is a working store in one process: the real service, a
+// simulated platform behind real HTTP, a demo store, and a control interface
+// that moves time.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+)
+
+// Options say what sandbox to run. The zero value is a new one with a demo store.
+type Options struct {
+	DataDir   string // where it lives; empty: a new folder below the user's cache
+	Listen    string // HOST:PORT of the first of six ports; default 127.0.0.1:8080; HOST:0: free ports
+	Database  string // postgres:// address or SQLite file; default: a file in DataDir
+	Seed      uint64 // of a new demo store; default 1
+	Contracts int    // of a new demo store; default 200
+	Empty     bool   // a new store that nobody has subscribed to
+	WallClock bool   // follow the machine's clock
+	Out       io.Writer
+	Log       *slog.Logger // default: discards
+	Version   string
+}
+
+// Defaults of Options.
+const (
+	defaultSeed      = 1
+	defaultContracts = 200
+)
+
+// Sandbox is a running sandbox.
+type Sandbox struct {
+	options Options
+	log     *slog.Logger
+	home    home
+	lock    io.Closer
+	secrets *secrets
+	urls    URLs
+	vault   vault
+
+	manifest Manifest // complete when the sandbox is ready
+
+	clock clock.Clock
+	hand  *clock.Manual // nil: the machine's clock
+	sim   *simulator.Simulator
+	front front
+	steps *stepper
+	sinks sinks
+	heard atomic.Int64 // webhooks of the platform that the service accepted
+
+	servers []*http.Server
+	serving sync.WaitGroup
+	stop    context.CancelFunc
+	working context.Context
+}
+
+// URLs are where a sandbox answers.
+type URLs struct {
+	Subscriptions string `json:"subscriptions"`
+	Memberships   string `json:"memberships"`
+	Loyalty       string `json:"loyalty"`
+	Dashboard     string `json:"dashboard"`
+	Storefront    string `json:"storefront"`
+	Platform      string `json:"platform"`
+	Control       string `json:"control"`
+}
+
+// URLs returns where the sandbox answers.
+func (s *Sandbox) URLs() URLs { return s.urls }
+
+// Run runs a sandbox until ctx ends.
+func Run(ctx context.Context, o Options) error {
+	s, err := Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.Out != nil {
+		s.announce(o.Out)
+	}
+	<-ctx.Done()
+	return s.Close()
+}
+
+// Start starts a sandbox and returns when it is ready.
+func Start(ctx context.Context, o Options) (_ *Sandbox, err error) {
+	if o.Seed == 0 {
+		o.Seed = defaultSeed
+	}
+	if o.Contracts == 0 {
+		o.Contracts = defaultContracts
+	}
+	if o.Contracts < 0 {
+		return nil, fmt.Errorf("--contracts %d: a store cannot have fewer than none; use --empty", o.Contracts)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Sandbox{options: o, log: o.Log, sinks: sinks{byID: map[string]*sink{}}}
+	s.working, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open takes possession of the folder and opens everything in it.
+func (s *Sandbox) open(ctx context.Context) (err error) {
+	if s.home, err = openHome(s.options.DataDir); err != nil {
+		return fmt.Errorf("open the sandbox's folder: %w", err)
+	}
+	if s.lock, err = s.home.lock(); err != nil {
+		return err
+	}
+	if s.secrets, err = s.home.openSecrets(); err != nil {
+		return err
+	}
+	s.vault = openVault(s.database())
+	s.clock = clock.System{}
+	var move func(time.Time) error
+	if !s.options.WallClock {
+		if s.hand, err = s.home.openClock(); err != nil {
+			return err
+		}
+		s.clock, move = s.hand, s.setClock
+	}
+	if err := s.openPlatform(); err != nil {
+		return err
+	}
+	if err := s.resumeRestore(ctx); err != nil {
+		return fmt.Errorf("finish the restore that was under way: %w", err)
+	}
+	listeners, err := listen(ctx, s.options.Listen, s.secrets.Ports)
+	if err != nil {
+		return err
+	}
+	s.secrets.Ports = nil
+	for _, l := range listeners {
+		s.secrets.Ports = append(s.secrets.Ports, portOf(l))
+	}
+	s.urls = URLs{
+		Subscriptions: urlOf(listeners[subscriptionsPort]), Memberships: urlOf(listeners[membershipsPort]), Loyalty: urlOf(listeners[subscriptionsPort]),
+		Dashboard: urlOf(listeners[dashboardPort]), Storefront: urlOf(listeners[storefrontPort]), Platform: urlOf(listeners[platformPort]),
+		Control: urlOf(listeners[controlPort]),
+	}
+	s.steps = newStepper(stepper{
+		clock: s.clock, move: move, platform: platformSide{s.sim}, service: serviceSide{s.front.running}, log: s.log,
+	})
+	if err := s.openService(ctx); err != nil {
+		closeAll(listeners)
+		return err
+	}
+	s.serve(listeners)
+	return nil
+}
+
+// serve answers on every port.
+func (s *Sandbox) serve(listeners []net.Listener) {
+	for i, h := range [portCount]http.Handler{
+		subscriptionsPort: s.counted(s.front.handler(func(a *app.App) http.Handler { return a.Subscriptions })),
+		membershipsPort:   s.front.handler(func(a *app.App) http.Handler { return a.Memberships }),
+		dashboardPort:     s.dashboard(),
+		storefrontPort:    s.storefront(),
+		platformPort:      s.sim.Handler(),
+		controlPort:       s.control(),
+	} {
+		server := app.Listener(h)
+		if i == controlPort {
+			server.WriteTimeout = 0 // a year takes as long as it takes
+		}
+		s.servers = append(s.servers, server)
+		s.serving.Go(func() {
+			if err := server.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
+				s.log.Error("a port is no longer served", "address", listeners[i].Addr().String(), "error", err)
+			}
+		})
+	}
+}
+
+// begin brings the stores in, makes what is due happen, and says that the
+// sandbox is ready.
+func (s *Sandbox) begin(ctx context.Context) error {
+	if err := s.connectStores(ctx); err != nil {
+		return err
+	}
+	if err := s.steps.Settle(ctx); err != nil {
+		return err
+	}
+	if err := s.keepBeginning(ctx); err != nil {
+		return fmt.Errorf("keep what the sandbox began with: %w", err)
+	}
+	s.manifest = s.describe()
+	if err := s.home.write(manifestFile, s.manifest); err != nil {
+		return err
+	}
+	s.serving.Go(func() { s.steps.Watch(s.working) })
+	return nil
+}
+
+func (s *Sandbox) setClock(t time.Time) error {
+	if err := s.home.keepClock(t); err != nil {
+		return err
+	}
+	s.hand.Set(t)
+	return nil
+}
+
+// closing is how long requests and jobs may take to end.
+const closing = 5 * time.Second
+
+// Close stops the sandbox. What it was doing is continued when it is started
+// again.
+func (s *Sandbox) Close() error {
+	s.stop()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	var errs []error
+	for i := len(s.servers) - 1; i >= 0; i-- { // the service last: the platform still delivers to it
+		if err := s.servers[i].Shutdown(ctx); err != nil {
+			errs = append(errs, s.servers[i].Close())
+		}
+	}
+	s.serving.Wait()
+	if a := s.front.running(); a != nil {
+		errs = append(errs, a.Stop(ctx), a.Close())
+	}
+	if s.sim != nil {
+		errs = append(errs, s.sim.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+)
+
+// platformSide is the simulator as the stepper sees it.
+type platformSide struct{ sim *simulator.Simulator }
+
+func (p platformSide) Work(ctx context.Context) error {
+	_, err := p.sim.RunDue(ctx)
+	return err
+}
+
+func (p platformSide) NextDue(context.Context) (time.Time, bool, error) {
+	at, some := p.sim.NextDue()
+	return at, some, nil
+}
+
+// serviceSide is the service as the stepper sees it. A restore puts another
+// service in the place of the one that runs.
+type serviceSide struct{ running func() *app.App }
+
+// Work asks for what is due and waits until the queue is empty. A job that is
+// under way may make something due, so its end is waited for in any case.
+func (s serviceSide) Work(ctx context.Context) error {
+	a := s.running()
+	if _, err := a.Sweep.Once(ctx); err != nil {
+		return err
+	}
+	return s.idle(ctx, a)
+}
+
+func (s serviceSide) idle(ctx context.Context, a *app.App) error {
+	wait := time.NewTimer(0)
+	defer wait.Stop()
+	for waited := time.Duration(0); waited < patience; waited += waitEvery {
+		idle, err := a.Idle(ctx)
+		if err != nil || idle {
+			return err
+		}
+		wait.Reset(waitEvery)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-wait.C:
+		}
+	}
+	return nil // the stepper looks what is left, and gives up when it must
+}
+
+// NextDue returns the zero time while the queue holds something.
+func (s serviceSide) NextDue(ctx context.Context) (time.Time, bool, error) {
+	a := s.running()
+	idle, err := a.Idle(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	if !idle {
+		return time.Time{}, true, nil
+	}
+	return a.NextDue(ctx)
+}

@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// snapshotRef names a snapshot.
+type snapshotRef struct {
+	ID string `json:"id"`
+}
+
+// beginningID names the snapshot that a reset goes back to.
+const beginningID = "beginning"
+
+// snapshotMeta is what a snapshot says of itself.
+type snapshotMeta struct {
+	instant
+	Callback string `json:"callback"` // where the service listened
+}
+
+// Names in a snapshot's folder, besides the vault's.
+const (
+	metaFile      = "snapshot.json"
+	platformState = "platform.json"
+)
+
+// takeSnapshot keeps the whole sandbox as it is now.
+func (s *Sandbox) takeSnapshot(r *http.Request) (snapshotRef, error) {
+	ctx := r.Context()
+	var ref snapshotRef
+	err := s.steps.alone(ctx, func() error {
+		taken, err := os.ReadDir(s.home.path(snapshotsDir))
+		if err != nil {
+			return err
+		}
+		ref.ID = fmt.Sprintf("snapshot-%d", len(taken))
+		return s.snapshot(ctx, ref.ID)
+	})
+	return ref, err
+}
+
+// keepBeginning takes the snapshot that a reset goes back to, once.
+func (s *Sandbox) keepBeginning(ctx context.Context) error {
+	if _, err := os.Stat(s.home.path(snapshotsDir, beginningID)); err == nil {
+		return nil
+	}
+	return s.steps.alone(ctx, func() error { return s.snapshot(ctx, beginningID) })
+}
+
+// snapshot keeps both sides while nothing moves: requests to the service wait,
+// and nobody steps.
+func (s *Sandbox) snapshot(ctx context.Context, name string) error {
+	for {
+		if err := s.steps.settle(ctx); err != nil {
+			return err
+		}
+		s.front.mu.Lock()
+		due, err := s.steps.due(ctx)
+		if err == nil && due == "" {
+			break
+		}
+		s.front.mu.Unlock() // a request came between
+		if err != nil {
+			return err
+		}
+	}
+	defer s.front.mu.Unlock()
+	dir, err := os.MkdirTemp(s.home.dir, "snapshot-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := s.vault.save(ctx, dir); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	f, err := os.Create(filepath.Join(dir, platformState))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(s.sim.Snapshot(f), f.Close()); err != nil {
+		return fmt.Errorf("copy the platform: %w", err)
+	}
+	if err := (home{dir}).write(metaFile, snapshotMeta{instant{s.clock.Now()}, s.secrets.Callback}); err != nil {
+		return err
+	}
+	return os.Rename(dir, s.home.path(snapshotsDir, name))
+}
+
+func (s *Sandbox) restoreSnapshot(r *http.Request) (clockView, error) {
+	var in snapshotRef
+	if err := body(r, &in); err != nil {
+		return clockView{}, err
+	}
+	return s.goBack(r, in.ID)
+}
+
+// reset goes back to the instant at which the sandbox was ready for the first
+// time.
+func (s *Sandbox) reset(r *http.Request) (clockView, error) { return s.goBack(r, beginningID) }
+
+var snapshotName = regexp.MustCompile(`^[a-z]+(-[0-9]+)?$`)
+
+func (s *Sandbox) goBack(r *http.Request, name string) (clockView, error) {
+	if _, err := os.Stat(s.home.path(snapshotsDir, name)); !snapshotName.MatchString(name) || err != nil {
+		return clockView{}, fault.New(fault.NotFound, "there is no snapshot %q", name).Keyed("snapshotNotFound").At("id")
+	}
+	if s.hand == nil {
+		return clockView{}, fault.New(fault.Refused, "this sandbox follows the machine's clock (--wall-clock): it cannot go back").Keyed("wallClock")
+	}
+	// Whoever asked may leave: a restore that has begun is ended.
+	ctx := context.WithoutCancel(r.Context())
+	err := s.steps.alone(ctx, func() error {
+		s.front.mu.Lock()
+		err := s.exchange(ctx, name)
+		s.front.mu.Unlock() // the platform's webhooks must get through again
+		return settled(err, func() error { return s.steps.settle(ctx) })
+	})
+	if err != nil {
+		return clockView{}, err
+	}
+	return s.readClock(r)
+}
+
+// exchange stops the service, puts everything back as it was, and starts
+// another. What is begun here and cut off is ended at the next start.
+func (s *Sandbox) exchange(ctx context.Context, name string) error {
+	a := s.front.running()
+	stopping, cancel := context.WithTimeout(ctx, closing)
+	defer cancel()
+	if err := errors.Join(a.Stop(stopping), a.Close()); err != nil {
+		return fmt.Errorf("stop the service: %w", err)
+	}
+	if err := s.home.write(restoringFile, snapshotRef{name}); err != nil {
+		return err
+	}
+	if err := s.resumeRestore(ctx); err != nil {
+		return err
+	}
+	if err := s.openService(ctx); err != nil {
+		return err
+	}
+	return s.reconnect(ctx)
+}
+
+// reconnect repairs what a snapshot of an earlier process remembers wrongly: the
+// address at which the service listens.
+func (s *Sandbox) reconnect(ctx context.Context) error {
+	if s.secrets.Callback == s.urls.Subscriptions {
+		return nil
+	}
+	stores, err := s.front.running().Store.Shops().All(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.moveCallbacks(ctx, stores); err != nil {
+		return err
+	}
+	s.secrets.Callback = s.urls.Subscriptions
+	return s.home.write(secretsFile, s.secrets)
+}
+
+// resumeRestore puts everything back as a snapshot has it, if one is to be
+// restored. The service must not run.
+func (s *Sandbox) resumeRestore(ctx context.Context) error {
+	var ref snapshotRef
+	if found, err := s.home.read(restoringFile, &ref); err != nil || !found {
+		return err
+	}
+	dir := s.home.path(snapshotsDir, ref.ID)
+	var meta snapshotMeta
+	if _, err := (home{dir}).read(metaFile, &meta); err != nil {
+		return err
+	}
+	if err := s.vault.load(ctx, dir); err != nil {
+		return fmt.Errorf("put the database back: %w", err)
+	}
+	f, err := os.Open(filepath.Join(dir, platformState))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if s.hand != nil {
+		if err := s.setClock(meta.Now); err != nil {
+			return err
+		}
+	}
+	if err := s.sim.Restore(f); err != nil {
+		return fmt.Errorf("put the platform back: %w", err)
+	}
+	s.secrets.Callback = meta.Callback
+	if err := s.home.write(secretsFile, s.secrets); err != nil {
+		return err
+	}
+	return os.Remove(s.home.path(restoringFile))
+}

@@ -1,0 +1,175 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// side is a half of the sandbox, service or platform, that has work at certain
+// instants of the sandbox's time.
+type side interface {
+	// Work does what is due now, or has it begun, and waits for as much of it as
+	// can be waited for.
+	Work(ctx context.Context) error
+	// NextDue returns the instant of the earliest work, which may be past, and
+	// false when there is none.
+	NextDue(ctx context.Context) (time.Time, bool, error)
+}
+
+// stepper moves time: from one due instant to the next, never past one that is
+// not quiet.
+type stepper struct {
+	clock    clock.Clock
+	move     func(t time.Time) error // keeps the instant, then sets the clock; nil: nobody can
+	platform side
+	service  side
+	log      *slog.Logger
+
+	turn chan struct{} // holds one token: whoever steps has it
+}
+
+// How far stepping goes before it gives up, and how often it looks.
+const (
+	patience   = 30 * time.Second // the machine's time until an instant must be quiet
+	lookEvery  = 20 * time.Millisecond
+	waitEvery  = 500 * time.Microsecond
+	maxAdvance = 20 // years in one call
+)
+
+func newStepper(s stepper) *stepper {
+	s.turn = make(chan struct{}, 1)
+	s.turn <- struct{}{}
+	return &s
+}
+
+// alone runs fn while nobody else steps or moves anything.
+func (s *stepper) alone(ctx context.Context, fn func() error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.turn:
+	}
+	defer func() { s.turn <- struct{}{} }()
+	return fn()
+}
+
+// Settle waits until nothing is due any more at the present instant.
+func (s *stepper) Settle(ctx context.Context) error {
+	return s.alone(ctx, func() error { return s.settle(ctx) })
+}
+
+// Advance moves time to target and answers when all is quiet there. When ctx
+// ends, time stays at the instant that it reached.
+func (s *stepper) Advance(ctx context.Context, target func(now time.Time) (time.Time, error)) error {
+	return s.alone(ctx, func() error {
+		from := s.clock.Now()
+		to, err := target(from)
+		if err != nil {
+			return err
+		}
+		if s.move == nil {
+			return fault.New(fault.Refused, "this sandbox follows the machine's clock (--wall-clock): its time cannot be moved").Keyed("wallClock")
+		}
+		if to.Before(from) {
+			return fault.New(fault.Invalid, "%s is past: the sandbox's time is %s and never goes back", to.Format(time.RFC3339), from.Format(time.RFC3339)).At("to")
+		}
+		if to.After(from.AddDate(maxAdvance, 0, 0)) {
+			return fault.New(fault.Invalid, "time moves at most %d years in one call", maxAdvance).At("advance")
+		}
+		for {
+			if err := s.settle(ctx); err != nil {
+				return err
+			}
+			now := s.clock.Now()
+			if !now.Before(to) {
+				return nil
+			}
+			next, err := s.next(ctx, to)
+			if err != nil {
+				return err
+			}
+			if err := s.move(next); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// next returns the earliest instant at which there is something to do, or limit
+// when that comes first.
+func (s *stepper) next(ctx context.Context, limit time.Time) (time.Time, error) {
+	for _, half := range []side{s.platform, s.service} {
+		due, some, err := half.NextDue(ctx)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if some && due.Before(limit) {
+			limit = due
+		}
+	}
+	return limit, nil
+}
+
+// settle does what is due until nothing is, on either side.
+func (s *stepper) settle(ctx context.Context) error {
+	began := clock.System{}.Now()
+	for {
+		due, err := s.due(ctx)
+		if err != nil || due == "" {
+			return err
+		}
+		if (clock.System{}).Now().Sub(began) > patience {
+			return fmt.Errorf("the sandbox does not come to rest at %s: %s", s.clock.Now().Format(time.RFC3339), due)
+		}
+		if err := s.platform.Work(ctx); err != nil {
+			return fmt.Errorf("the platform's work: %w", err)
+		}
+		if err := s.service.Work(ctx); err != nil {
+			return fmt.Errorf("the service's work: %w", err)
+		}
+	}
+}
+
+// due says what is due on either side, or "" when nothing is. The service comes
+// first: while it is quiet only the platform's webhooks wake it, and they wait
+// for the stepper.
+func (s *stepper) due(ctx context.Context) (string, error) {
+	now := s.clock.Now()
+	for _, half := range []struct {
+		name string
+		side side
+	}{{"service", s.service}, {"platform", s.platform}} {
+		at, some, err := half.side.NextDue(ctx)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("the %s's next work: %w", half.name, err)
+		case some && at.IsZero():
+			return fmt.Sprintf("the %s is still working", half.name), nil
+		case some && !at.After(now):
+			return fmt.Sprintf("the %s has had something to do since %s", half.name, at.Format(time.RFC3339)), nil
+		}
+	}
+	return "", nil
+}
+
+// Watch carries out, until ctx ends, what falls due while nobody steps: the
+// effects of requests to either side, and of time that passes by itself.
+func (s *stepper) Watch(ctx context.Context) {
+	ticks := time.NewTicker(lookEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if err := s.Settle(ctx); err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "what is due was not done", "error", err)
+		}
+	}
+}

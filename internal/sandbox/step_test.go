@@ -1,0 +1,184 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// diary is a side that has something to do at each of its instants.
+type diary struct {
+	clock clock.Clock
+	due   []time.Time
+	done  []string        // when it was done, by the clock
+	then  func(*diary)    // after each piece of work
+	stuck bool            // never gets anything done
+	block <-chan struct{} // work waits for it
+}
+
+func (d *diary) Work(context.Context) error {
+	if d.block != nil {
+		<-d.block
+	}
+	now := d.clock.Now()
+	for len(d.due) > 0 && !d.due[0].After(now) && !d.stuck {
+		d.due = d.due[1:]
+		d.done = append(d.done, now.Format(time.TimeOnly))
+		if d.then != nil {
+			d.then(d)
+		}
+	}
+	if d.stuck {
+		time.Sleep(time.Second) // in a bubble
+	}
+	return nil
+}
+
+func (d *diary) NextDue(context.Context) (time.Time, bool, error) {
+	if len(d.due) == 0 {
+		return time.Time{}, false, nil
+	}
+	return d.due[0], true, nil
+}
+
+var noon = time.Date(2026, time.November, 1, 12, 0, 0, 0, time.UTC)
+
+func at(minutes ...int) (list []time.Time) {
+	for _, m := range minutes {
+		list = append(list, noon.Add(time.Duration(m)*time.Minute))
+	}
+	return list
+}
+
+// two returns a stepper between two sides that share a clock at noon.
+func two(platform, service *diary) (*stepper, *clock.Manual) {
+	c := clock.NewManual(noon)
+	platform.clock, service.clock = c, c
+	return newStepper(stepper{
+		clock: c, platform: platform, service: service, log: slog.New(slog.DiscardHandler),
+		move: func(t time.Time) error { c.Set(t); return nil },
+	}), c
+}
+
+func to(t time.Time) func(time.Time) (time.Time, error) {
+	return func(time.Time) (time.Time, error) { return t, nil }
+}
+
+func TestTimeStopsAtEveryDueInstantInOrder(t *testing.T) {
+	t.Parallel()
+	platform, service := &diary{due: at(1, 30)}, &diary{due: at(0, 10, 59, 61)}
+	s, c := two(platform, service)
+	if err := s.Advance(t.Context(), to(noon.Add(time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"12:01:00", "12:30:00"}; !slices.Equal(platform.done, want) {
+		t.Errorf("the platform worked at %v, want %v", platform.done, want)
+	}
+	if want := []string{"12:00:00", "12:10:00", "12:59:00"}; !slices.Equal(service.done, want) {
+		t.Errorf("the service worked at %v, want %v", service.done, want)
+	}
+	if got := c.Now(); !got.Equal(noon.Add(time.Hour)) {
+		t.Errorf("it is %s", got)
+	}
+}
+
+func TestWhatWorkCausesForNowIsDoneNow(t *testing.T) {
+	t.Parallel()
+	platform, service := &diary{}, &diary{due: at(5)}
+	service.then = func(*diary) { platform.due = append(platform.due, service.clock.Now()) }
+	s, _ := two(platform, service)
+	if err := s.Advance(t.Context(), to(noon.Add(time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"12:05:00"}; !slices.Equal(platform.done, want) {
+		t.Errorf("the platform worked at %v, want %v", platform.done, want)
+	}
+}
+
+func TestTimeDoesNotGoBackOrTooFar(t *testing.T) {
+	t.Parallel()
+	s, c := two(&diary{}, &diary{})
+	for _, target := range []time.Time{noon.Add(-time.Millisecond), noon.AddDate(maxAdvance, 0, 1)} {
+		if err := s.Advance(t.Context(), to(target)); !fault.Is(err, fault.Invalid) {
+			t.Errorf("to %s: %v", target, err)
+		}
+	}
+	if !c.Now().Equal(noon) {
+		t.Errorf("it is %s", c.Now())
+	}
+	if err := s.Advance(t.Context(), to(noon)); err != nil {
+		t.Errorf("staying is no step back: %v", err)
+	}
+}
+
+func TestAnInstantThatIsNotKeptIsNotReached(t *testing.T) {
+	t.Parallel()
+	s, c := two(&diary{}, &diary{due: at(10)})
+	full := errors.New("the disk is full")
+	s.move = func(time.Time) error { return full }
+	if err := s.Advance(t.Context(), to(noon.Add(time.Hour))); !errors.Is(err, full) {
+		t.Errorf("got %v", err)
+	}
+	if !c.Now().Equal(noon) {
+		t.Errorf("it is %s", c.Now())
+	}
+}
+
+func TestAnInstantThatNeverGetsQuietIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := two(&diary{}, &diary{due: at(10), stuck: true})
+		began := time.Now()
+		err := s.Advance(t.Context(), to(noon.Add(time.Hour)))
+		if err == nil || !strings.Contains(err.Error(), "the service has had something to do since 2026-11-01T12:10:00Z") {
+			t.Errorf("got %v", err)
+		}
+		if waited := time.Since(began); waited < patience || waited > 2*patience {
+			t.Errorf("given up after %s", waited)
+		}
+	})
+}
+
+func TestOnlyOneStepsAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		s, c := two(&diary{}, &diary{due: at(10), block: gate})
+		first, second := make(chan error, 1), make(chan error, 1)
+		go func() { first <- s.Advance(t.Context(), to(noon.Add(time.Hour))) }()
+		synctest.Wait()
+		go func() {
+			second <- s.Advance(t.Context(), func(now time.Time) (time.Time, error) { return now.Add(time.Hour), nil })
+		}()
+		synctest.Wait()
+		if len(second) > 0 {
+			t.Error("the second did not wait")
+		}
+		close(gate)
+		if err := errors.Join(<-first, <-second); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Now(); !got.Equal(noon.Add(2 * time.Hour)) {
+			t.Errorf("it is %s, want both hours to have passed", got)
+		}
+	})
+}
+
+func TestWhoeverWaitsToStepMayLeave(t *testing.T) {
+	t.Parallel()
+	s, _ := two(&diary{}, &diary{})
+	<-s.turn
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Settle(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,255 @@
+package storefront_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
+	"github.com/perennialhq/perennial/internal/sandbox/storefront"
+)
+
+var start = time.Date(2026, time.November, 1, 12, 0, 0, 0, time.UTC)
+
+// heard is what the app was sent.
+type heard struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         string
+}
+
+// scene is a storefront, an app behind it, and a shopper's browser.
+type scene struct {
+	t       *testing.T
+	url     string
+	browser *http.Client
+	app     []heard
+	sim     *simulator.Simulator
+	settled int
+}
+
+func open(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{t: t}
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		s.app = append(s.app, heard{r.Method, r.URL.Path, r.URL.Query(), r.Header, string(text)})
+		http.SetCookie(w, &http.Cookie{Name: "app", Value: "secret"})
+		w.Header().Set("X-From", "app")
+		w.WriteHeader(http.StatusTeapot)
+		io.WriteString(w, "from the app")
+	}))
+	t.Cleanup(backend.Close)
+	manual := clock.NewManual(start)
+	var err error
+	if s.sim, err = simulator.New(simulator.Options{Clock: manual}); err != nil {
+		t.Fatal(err)
+	}
+	token := func(domain string) platform.Token { return platform.Token(domain) }
+	if _, err := demo.Build(s.sim, demo.Options{Seed: 1, Contracts: 3, Now: start, Token: token}); err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer((&storefront.Store{
+		Shop: demo.Main, Name: "Demo", AppSecret: "hush", Subscriptions: backend.URL, Memberships: backend.URL + "/members",
+		Platform: s.sim, Clock: manual, Settled: func(context.Context) error { s.settled++; return nil },
+	}).Handler())
+	t.Cleanup(front.Close)
+	s.url = front.URL
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.browser = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return s
+}
+
+// do sends a request and returns the answer and its body.
+func (s *scene) do(method, path, body string, header ...string) (*http.Response, string) {
+	s.t.Helper()
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := s.browser.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return res, string(text)
+}
+
+func (s *scene) login() {
+	s.t.Helper()
+	if res, text := s.do("POST", "/account/login?customer_id=7001", ""); res.StatusCode != http.StatusOK || !strings.Contains(text, `"7001"`) {
+		s.t.Fatalf("login: %d %s", res.StatusCode, text)
+	}
+}
+
+func TestTheAppHearsWhoIsSignedIn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.do("GET", "/apps/subscriptions/cp/api/past-orders?size=2", "")
+	s.login()
+	s.do("GET", "/apps/subscriptions/cp/api/past-orders?size=2", "")
+	s.do("POST", "/account/logout", "")
+	s.do("GET", "/apps/subscriptions/cp/api/past-orders?size=2", "")
+	for i, want := range []string{"", "7001", ""} {
+		got := s.app[i]
+		if id, present := got.query["logged_in_customer_id"]; !present || len(id) != 1 || id[0] != want {
+			t.Errorf("request %d says %q is signed in, want %q", i, id, want)
+		}
+		if got.path != "/apps/subscriptions/cp/api/past-orders" || got.query.Get("size") != "2" {
+			t.Errorf("request %d is for %s?%s", i, got.path, got.query.Encode())
+		}
+		if got.query.Get("shop") != demo.Main || got.query.Get("path_prefix") != "/apps/subscriptions" || got.query.Get("timestamp") != "1793534400" {
+			t.Errorf("request %d carries %v", i, got.query)
+		}
+		if got.query.Get("signature") != storefront.Sign("hush", got.query) {
+			t.Errorf("request %d is not signed", i)
+		}
+	}
+}
+
+func TestEverythingButCookiesPasses(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.login()
+	res, text := s.do("PUT", "/apps/memberships/cp/api/x", `{"a":1}`, "Content-Type", "application/json", "Cookie", "other=1")
+	if res.StatusCode != http.StatusTeapot || text != "from the app" || res.Header.Get("X-From") != "app" {
+		t.Errorf("the app's answer arrived as %d %q %v", res.StatusCode, text, res.Header)
+	}
+	if res.Header.Get("Set-Cookie") != "" {
+		t.Error("the app has set a cookie")
+	}
+	got := s.app[0]
+	if got.method != "PUT" || got.path != "/members/apps/memberships/cp/api/x" || got.body != `{"a":1}` || got.header.Get("Content-Type") != "application/json" {
+		t.Errorf("the app heard %+v", got)
+	}
+	if got.header.Get("Cookie") != "" {
+		t.Errorf("the app saw cookies: %s", got.header.Get("Cookie"))
+	}
+	if got.header.Get("X-Forwarded-Host") == "" {
+		t.Error("the app does not hear the store's host")
+	}
+}
+
+func TestAShopperCannotSignInByTheQuery(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.do("GET", "/apps/subscriptions/x?logged_in_customer_id=7002&signature=abc", "")
+	got := s.app[0].query
+	if ids := got["logged_in_customer_id"]; len(ids) != 2 || ids[1] != "" {
+		t.Errorf("the app must be able to see both values, and sees %q", ids)
+	}
+	if len(got["signature"]) != 1 || got.Get("signature") != storefront.Sign("hush", got) {
+		t.Errorf("the signature is %q", got["signature"])
+	}
+}
+
+func TestAForgedSessionIsNoSession(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.do("GET", "/apps/subscriptions/x", "", "Cookie", "storefront_session=7001.00000000000000000000000000000000")
+	if id := s.app[0].query.Get("logged_in_customer_id"); id != "" {
+		t.Errorf("%s is signed in", id)
+	}
+}
+
+func TestWrongRequestsToTheStore(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, row := range []struct {
+		name, method, path, body string
+		status                   int
+	}{
+		{"nobody signs in", "POST", "/account/login", "", 400},
+		{"somebody with a name signs in", "POST", "/account/login?customer_id=ada", "", 400},
+		{"a graph id is not a customer's number", "POST", "/account/login?customer_id=gid://shopify/Customer/7001", "", 400},
+		{"signing in is no reading", "GET", "/account/login?customer_id=7001", "", 405},
+		{"an app that the store does not have", "GET", "/apps/loyalty/x", "", 404},
+		{"a page that the store does not have", "GET", "/cart", "", 404},
+		{"a checkout of nothing", "POST", "/checkout", "", 400},
+		{"a checkout of an unknown variant", "POST", "/checkout?variant=1&plan=6003&email=a@b.example", "", 400},
+		{"a checkout on an unknown plan", "POST", "/checkout?variant=4001&plan=1&email=a@b.example", "", 400},
+		{"a checkout of too many", "POST", "/checkout?variant=4001&plan=6003&quantity=100&email=a@b.example", "", 400},
+		{"a checkout by nobody", "POST", "/checkout?variant=4001&plan=6003", "", 400},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			res, text := s.do(row.method, row.path, row.body)
+			var problem struct{ Status int }
+			if err := json.Unmarshal([]byte(text), &problem); err != nil || res.StatusCode != row.status || problem.Status != row.status {
+				t.Errorf("got %d %s", res.StatusCode, text)
+			}
+		})
+	}
+	if len(s.app) != 0 || s.settled != 0 {
+		t.Errorf("the app heard %v", s.app)
+	}
+}
+
+func TestCheckout(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.login()
+	form := url.Values{"variant": {"4001"}, "plan": {"6003"}, "quantity": {"2"}}.Encode()
+	res, text := s.do("POST", "/checkout", form, "Content-Type", "application/x-www-form-urlencoded")
+	var made simulator.Made
+	if err := json.Unmarshal([]byte(text), &made); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s", res.StatusCode, text)
+	}
+	c, err := s.sim.Contract(made.Contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Customer.ID != 7001 || c.Billing.Interval != "MONTH" || len(c.Lines) != 1 || c.Lines[0].Quantity != 2 || c.Lines[0].CurrentPrice != "14.40" {
+		t.Errorf("the contract is %+v", c)
+	}
+	if want := time.Date(2026, time.December, 1, 14, 0, 0, 0, time.UTC); c.NextBillingDate == nil || !c.NextBillingDate.Equal(want) {
+		t.Errorf("it renews at %v, want %s", c.NextBillingDate, want)
+	}
+	if s.settled != 1 {
+		t.Error("the answer did not wait for the service to hear of it")
+	}
+	res, _ = s.do("POST", "/checkout", form, "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html")
+	if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), "/?thanks=") {
+		t.Errorf("a browser is answered %d %s", res.StatusCode, res.Header.Get("Location"))
+	}
+}
+
+func TestTheStoreShowsWhatItSells(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	res, text := s.do("GET", "/?thanks=%3Cscript%3E", "")
+	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
+		t.Fatalf("%d %s", res.StatusCode, res.Header.Get("Content-Type"))
+	}
+	for _, want := range []string{"House Blend Coffee", `value="4001"`, "Every month", "Pantry Club, yearly", "Sign in", "&lt;script&gt;"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "<script>") || strings.Contains(text, "https://") {
+		t.Error("the page holds a script or loads something from elsewhere")
+	}
+}

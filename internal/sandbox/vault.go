@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// vault copies the service's database out and in. Coming in, the database must
+// not be open elsewhere.
+type vault interface {
+	save(ctx context.Context, dir string) error
+	load(ctx context.Context, dir string) error
+	// forgetRunning removes jobs that are marked as running.
+	forgetRunning(ctx context.Context) error
+}
+
+func openVault(database string) vault {
+	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
+		return postgresVault{database}
+	}
+	return sqliteVault{strings.TrimPrefix(database, "sqlite://")}
+}
+
+// forgetRunning is the statement of every vault.
+const forgetRunning = `DELETE FROM river_job WHERE state = 'running'`
+
+// sqliteVault copies the file.
+type sqliteVault struct{ path string }
+
+func (v sqliteVault) open() (*sql.DB, error) {
+	return sql.Open("sqlite", "file:"+v.path+"?_pragma=busy_timeout(5000)")
+}
+
+func (v sqliteVault) do(ctx context.Context, statement string, args ...any) error {
+	db, err := v.open()
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, statement, args...)
+	return errors.Join(err, db.Close())
+}
+
+func (v sqliteVault) save(ctx context.Context, dir string) error {
+	return v.do(ctx, `VACUUM INTO ?`, filepath.Join(dir, databaseFile))
+}
+
+func (v sqliteVault) forgetRunning(ctx context.Context) error { return v.do(ctx, forgetRunning) }
+
+func (v sqliteVault) load(_ context.Context, dir string) error {
+	fresh := v.path + ".restored"
+	if err := copyFile(fresh, filepath.Join(dir, databaseFile)); err != nil {
+		return err
+	}
+	for _, left := range []string{"-wal", "-shm"} { // of the file that is replaced
+		if err := os.Remove(v.path + left); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.Rename(fresh, v.path)
+}
+
+func copyFile(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	return errors.Join(err, target.Close())
+}
