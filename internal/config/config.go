@@ -82,6 +82,7 @@ type Server struct {
 	RatePerSecond     float64       `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
 	RateBurst         int           `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
 	DrainTimeout      time.Duration `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`
+	WaitsScale        float64       `help:"For tests of failures: divides every wait." default:"1" hidden:""`
 	LogLevel          slog.Level    `help:"DEBUG, INFO, WARN or ERROR." default:"INFO" env:"PERENNIAL_LOG_LEVEL"`
 }
 
@@ -98,8 +99,8 @@ func (s Server) Check() error {
 			return fmt.Errorf("public URL: %q is not an address such as https://subscriptions.example.com", s.PublicURL)
 		}
 	}
-	if s.Workers < 1 || s.SweepEvery <= 0 || s.ReconcileEvery <= 0 || s.RatePerSecond <= 0 || s.RateBurst < 1 {
-		return errors.New("workers, sweep, reconcile and rate settings must be positive")
+	if s.Workers < 1 || s.SweepEvery <= 0 || s.ReconcileEvery <= 0 || s.RatePerSecond <= 0 || s.RateBurst < 1 || s.WaitsScale <= 0 {
+		return errors.New("workers, sweep, reconcile, rate and waits settings must be positive")
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ func TestAPanicAfterTheAnswerBeganCutsTheConnection(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	server := httptest.NewServer(framed(&log, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "100")
 		_, _ = w.Write([]byte("half"))
+		_ = http.NewResponseController(w).Flush()
 		panic("too late")
 	}))
 	defer server.Close()

@@ -49,9 +49,12 @@ func (m *memory) KeyByHash(_ context.Context, h Hash) (Key, shop.Shop, error) {
 
 func (m *memory) ShopByDomain(context.Context, string) (shop.Shop, error) { return shop.Shop{}, nil }
 
-func (m *memory) TouchKeys(_ context.Context, of shop.ID, used map[KeyID]time.Time) error {
+func (m *memory) TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.Time) error {
 	if m.hold != nil {
 		<-m.hold
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -272,11 +275,13 @@ func TestUseIsNotedOnceAMinuteWithoutWaiting(t *testing.T) {
 			t.Errorf("after 59 seconds: %d notes", m.touches)
 		}
 		at.Set(at.Now().Add(time.Second))
+		m.hold = make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		if _, err := s.Authenticate(ctx, value); err != nil {
 			t.Fatal(err)
 		}
-		cancel()
+		cancel() // the request has ended
+		close(m.hold)
 		s.Wait()
 		if m.touches != 2 {
 			t.Errorf("after a minute: %d notes", m.touches)

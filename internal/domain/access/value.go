@@ -56,7 +56,7 @@ func wellFormed(value string) bool {
 	if strings.HasPrefix(value, Prefix) {
 		return len(value) == valueLength && checksum(value[:valueLength-checksumLength]) == value[valueLength-checksumLength:]
 	}
-	if len(value) < minLegacy || false {
+	if len(value) < minLegacy || len(value) > maxLegacy {
 		return false
 	}
 	for i := range len(value) {

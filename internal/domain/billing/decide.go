@@ -14,6 +14,7 @@ type ground struct {
 	shop     shop.Shop
 	contract contract.Contract
 	calendar cadence.Calendar
+	policy   Policy
 	others   []Attempt // the contract's attempts that are in flight or QUEUED
 }
 
@@ -49,7 +50,7 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	}
 	for _, o := range g.others {
 		if o.ID != a.ID && o.Status.InFlight() {
-			return verdict{do: wait, until: now.Add(inFlightWait), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
+			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
 		}
 	}
 	if a.Status == Queued && !a.Moved {
@@ -57,7 +58,7 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 			return v
 		}
 	}
-	if sendable(a, now) {
+	if g.policy.sendable(a, now) {
 		return verdict{do: charge}
 	}
 	return verdict{do: ask}
@@ -113,6 +114,6 @@ func interval(a Attempt, g ground) time.Duration {
 // sendable reports whether the try may be sent, for the first time or again.
 // After the window the platform's own word is needed that it never saw it, and
 // enough time since the last send for that word to count.
-func sendable(a Attempt, now time.Time) bool {
-	return a.FirstSentAt.IsZero() || now.Sub(a.FirstSentAt) < sendWindow || now.Sub(a.SentAt) >= settlingTime
+func (p Policy) sendable(a Attempt, now time.Time) bool {
+	return a.FirstSentAt.IsZero() || now.Sub(a.FirstSentAt) < p.SendWindow || now.Sub(a.SentAt) >= p.Settling
 }

@@ -39,6 +39,7 @@ func monthly(change ...func(*ground)) ground {
 			Series:  contract.Series{Cycle: 1, Start: time.Date(2026, 1, 10, 14, 0, 0, 0, time.UTC)},
 		},
 		calendar: cadence.Calendar{Zone: time.UTC, Hour: 14},
+		policy:   DefaultPolicy(),
 	}
 	for _, f := range change {
 		f(&g)
@@ -72,10 +73,10 @@ func TestDecide(t *testing.T) {
 			monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: charge}},
 		{"a cycle waits while another one of the contract is in flight", due(),
 			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: Progress}} }),
-			verdict{do: wait, until: now.Add(inFlightWait)}},
+			verdict{do: wait, until: now.Add(10 * time.Minute)}},
 		{"a cycle waits while the outcome of another one is unknown", due(),
 			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException}} }),
-			verdict{do: wait, until: now.Add(inFlightWait)}},
+			verdict{do: wait, until: now.Add(10 * time.Minute)}},
 		{"of two missed cycles the older is given up", due(),
 			monthly(func(g *ground) {
 				g.others = []Attempt{{ID: 1, Cycle: 3, Status: Queued}, {ID: 2, Cycle: 4, Status: Queued, BillingDate: now}}

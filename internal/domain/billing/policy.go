@@ -2,30 +2,12 @@ package billing
 
 import "time"
 
-// The engine's limits and waits. All waits are in the domain's time.
+// The engine's limits.
 const (
 	// QueueLength is how many upcoming attempts a contract has at least.
 	QueueLength = 6
 	// batchSize is how many due attempts are taken up in one transaction.
 	batchSize = 200
-	// lease is how long a taken-up attempt belongs to whoever took it.
-	lease = 5 * time.Minute
-	// sendWindow is how long after the first send of a try it may be sent again
-	// without further ado: shorter than the life of the platform's keys.
-	sendWindow = 20 * time.Hour
-	// settlingTime is how long a send may still be on its way. After the
-	// window a try is sent again only when the platform says, this long after
-	// the last send, that it never saw it.
-	settlingTime = time.Hour
-	// throttleWait is how long to wait when the platform did nothing for us.
-	throttleWait = time.Minute
-	// inFlightWait is how long a cycle waits for another one of its contract.
-	inFlightWait = 10 * time.Minute
-	// repairWait is the time between attempts to clear up an unknown outcome.
-	repairWait = time.Hour
-	// horizon is how long an accepted try may stay without an end before it is
-	// shown as stuck. It goes on being asked for.
-	horizon = 48 * time.Hour
 	// MaxTriggers is how many immediate charges a contract may have within
 	// TriggerWindow.
 	MaxTriggers   = 5
@@ -36,12 +18,61 @@ const (
 	MaxNote = 5000
 )
 
-// retryWaits are the waits after the first, second and third call that found
-// the platform unreachable. After a fourth the attempt is PlatformException.
-var retryWaits = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
+// Policy is how long the engine waits for what. All waits are in the domain's
+// time.
+type Policy struct {
+	// Lease is how long a taken-up attempt belongs to whoever took it.
+	Lease time.Duration
+	// SendWindow is how long after the first send of a try it may be sent again
+	// without further ado: shorter than the life of the platform's keys.
+	SendWindow time.Duration
+	// Settling is how long a send may still be on its way. After the window a
+	// try is sent again only when the platform says, this long after the last
+	// send, that it never saw it.
+	Settling time.Duration
+	// Throttled is how long to wait when the platform did nothing for us.
+	Throttled time.Duration
+	// InFlight is how long a cycle waits for another one of its contract.
+	InFlight time.Duration
+	// Retries are the waits after the first calls that found the platform
+	// unreachable. After one more the attempt is PlatformException.
+	Retries []time.Duration
+	// Repair is the time between attempts to clear up an unknown outcome.
+	Repair time.Duration
+	// Polls are the waits between questions after an attempt that stays
+	// pending; the last one repeats. It must not be empty.
+	Polls []time.Duration
+	// Horizon is how long an accepted try may stay without an end before it is
+	// shown as stuck. It goes on being asked for.
+	Horizon time.Duration
+}
 
-// pollWaits are the waits between questions after an attempt that stays pending;
-// the last one repeats.
-var pollWaits = []time.Duration{10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour}
+// DefaultPolicy returns the waits of the service in earnest.
+func DefaultPolicy() Policy {
+	return Policy{
+		Lease: 5 * time.Minute, SendWindow: 20 * time.Hour, Settling: time.Hour, Throttled: time.Minute, InFlight: 10 * time.Minute,
+		Retries: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Repair: time.Hour,
+		Polls:   []time.Duration{10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour},
+		Horizon: 48 * time.Hour,
+	}
+}
 
-func pollWait(polls int) time.Duration { return pollWaits[min(polls, len(pollWaits)-1)] }
+// Divided returns the policy with every wait divided by n, which is positive.
+func (p Policy) Divided(n float64) Policy {
+	one := func(d time.Duration) time.Duration { return time.Duration(float64(d) / n) }
+	all := func(list []time.Duration) []time.Duration {
+		divided := make([]time.Duration, len(list))
+		for i, d := range list {
+			divided[i] = one(d)
+		}
+		return divided
+	}
+	return Policy{
+		Lease: one(p.Lease), SendWindow: one(p.SendWindow), Settling: one(p.Settling), Throttled: one(p.Throttled), InFlight: one(p.InFlight),
+		Retries: all(p.Retries), Repair: one(p.Repair), Polls: all(p.Polls), Horizon: one(p.Horizon),
+	}
+}
+
+// poll returns the wait before the next question about an attempt that was found
+// pending so many times.
+func (p Policy) poll(polls int) time.Duration { return p.Polls[min(polls, len(p.Polls)-1)] }

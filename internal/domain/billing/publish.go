@@ -28,7 +28,7 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 				return err
 			}
 			for i := range news {
-				news[i].PublishAt = now.Add(lease)
+				news[i].PublishAt = now.Add(s.Policy.Lease)
 			}
 			if contracts, err = byID(tx.Contracts(ctx, contractsOf(news))); err != nil {
 				return err

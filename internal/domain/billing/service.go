@@ -23,6 +23,7 @@ type Service struct {
 	Platform Platform
 	Clock    clock.Clock
 	Log      *slog.Logger
+	Policy   Policy
 }
 
 // Work is the task of acting on everything of a shop that is due.

@@ -28,7 +28,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, findings []finding) er
 		if err != nil {
 			return err
 		}
-		l, err := openLedger(ctx, tx, rows, s.Clock.Now())
+		l, err := s.openLedger(ctx, tx, rows)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (s *Service) Settle(ctx context.Context, tx Tx, found []platform.Attempt) e
 	for _, a := range earlier {
 		rows = append(rows, a)
 	}
-	l, err := openLedger(ctx, tx, rows, s.Clock.Now())
+	l, err := s.openLedger(ctx, tx, rows)
 	if err != nil {
 		return err
 	}
@@ -124,6 +124,7 @@ func (s *Service) earlierTries(ctx context.Context, tx Tx, found []platform.Atte
 // written together.
 type ledger struct {
 	now       time.Time
+	policy    Policy
 	shop      shop.Shop
 	attempts  map[AttemptID]*Attempt
 	contracts map[contract.ID]*contract.Contract
@@ -133,8 +134,8 @@ type ledger struct {
 	gone      bool // the store's connection
 }
 
-func openLedger(ctx context.Context, tx Tx, rows []Attempt, now time.Time) (*ledger, error) {
-	l := &ledger{now: now, attempts: make(map[AttemptID]*Attempt, len(rows))}
+func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*ledger, error) {
+	l := &ledger{now: s.Clock.Now(), policy: s.Policy, attempts: make(map[AttemptID]*Attempt, len(rows))}
 	for i := range rows {
 		l.attempts[rows[i].ID] = &rows[i]
 	}
@@ -224,7 +225,7 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 			return err
 		}
 		a.ActionURL = p.NextActionURL
-		a.DueAt = l.now.Add(pollWait(0))
+		a.DueAt = l.now.Add(l.policy.poll(0))
 		l.note(*a, activity.BillingAttemptUpdated, activity.Info, outcome{Cycle: a.Cycle, Reason: "the customer must authenticate the payment"})
 		return nil
 	}
@@ -233,7 +234,7 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 			return err
 		}
 		a.Failures, a.Polls = 0, 0
-		a.DueAt = l.now.Add(pollWait(0))
+		a.DueAt = l.now.Add(l.policy.poll(0))
 		return nil
 	}
 	l.stillPending(a)
@@ -294,7 +295,7 @@ var refusals = map[string]Status{
 
 func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
 	if r.Code == "THROTTLED" {
-		a.DueAt = l.now.Add(throttleWait)
+		a.DueAt = l.now.Add(l.policy.Throttled)
 		return nil
 	}
 	if status, ok := refusals[r.Code]; ok {
@@ -318,9 +319,9 @@ func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason st
 // stillPending puts the next question off.
 func (l *ledger) stillPending(a *Attempt) {
 	a.Polls++
-	a.DueAt = l.now.Add(pollWait(a.Polls))
-	if a.ErrorMessage == "" && l.now.Sub(a.SentAt) >= horizon {
-		a.ErrorMessage = fmt.Sprintf("the platform has not ended this charge within %s", horizon)
+	a.DueAt = l.now.Add(l.policy.poll(a.Polls))
+	if a.ErrorMessage == "" && l.now.Sub(a.SentAt) >= l.policy.Horizon {
+		a.ErrorMessage = fmt.Sprintf("the platform has not ended this charge within %s", l.policy.Horizon)
 		l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Reason: a.ErrorMessage})
 	}
 }
@@ -329,10 +330,10 @@ func (l *ledger) stillPending(a *Attempt) {
 // try. What forbade the charge may forbid it for good.
 func (l *ledger) unsent(a *Attempt) error {
 	c := l.contracts[a.Contract]
-	if stop, status, reason := hindrance(*a, ground{shop: l.shop, contract: *c}); stop && l.now.Sub(a.SentAt) >= settlingTime {
+	if stop, status, reason := hindrance(*a, ground{shop: l.shop, contract: *c}); stop && l.now.Sub(a.SentAt) >= l.policy.Settling {
 		return l.stop(a, status, activity.BillingAttemptSkipped, reason)
 	}
-	a.DueAt = a.SentAt.Add(settlingTime)
+	a.DueAt = a.SentAt.Add(l.policy.Settling)
 	if !a.DueAt.After(l.now) {
 		a.DueAt = l.now
 	}
@@ -343,7 +344,7 @@ func (l *ledger) unsent(a *Attempt) error {
 // have been made.
 func (l *ledger) unreachable(a *Attempt, cause error) error {
 	if errors.Is(cause, platform.ErrThrottled) {
-		a.DueAt = l.now.Add(throttleWait)
+		a.DueAt = l.now.Add(l.policy.Throttled)
 		return nil
 	}
 	if errors.Is(cause, platform.ErrDisconnected) {
@@ -354,16 +355,16 @@ func (l *ledger) unreachable(a *Attempt, cause error) error {
 		return nil
 	}
 	a.Failures++
-	if a.Failures <= len(retryWaits) {
-		a.DueAt = l.now.Add(retryWaits[a.Failures-1])
+	if a.Failures <= len(l.policy.Retries) {
+		a.DueAt = l.now.Add(l.policy.Retries[a.Failures-1])
 		return nil
 	}
 	if err := a.move(PlatformException); err != nil {
 		return err
 	}
-	a.DueAt = l.now.Add(repairWait)
+	a.DueAt = l.now.Add(l.policy.Repair)
 	a.ErrorMessage = "the platform could not be reached; the charge is repeated with the same key, or adopted, as soon as it answers"
-	if a.Failures == len(retryWaits)+1 {
+	if a.Failures == len(l.policy.Retries)+1 {
 		l.note(*a, activity.BillingAttemptTriggered, activity.PartialFailure, outcome{Cycle: a.Cycle, Try: a.Try, Reason: a.ErrorMessage})
 	}
 	return nil

@@ -40,6 +40,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 // batch is what one transaction took up.
 type batch struct {
 	shop    shop.Shop
+	policy  Policy
 	taken   int
 	charges []errand // to be charged, or asked for
 	polls   []Attempt
@@ -56,7 +57,7 @@ type errand struct {
 func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 	var b batch
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		b = batch{}
+		b = batch{policy: s.Policy}
 		now := s.Clock.Now()
 		due, err := tx.DueAttempts(ctx, now, batchSize)
 		if err != nil || len(due) == 0 {
@@ -88,7 +89,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		for i := range due {
 			a := &due[i]
 			c := contracts[a.Contract]
-			v := decide(*a, ground{b.shop, *c, cal, open[a.Contract]}, now)
+			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract]}, now)
 			entry, err := b.carry(a, v, now)
 			if err != nil {
 				return err
@@ -117,7 +118,7 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 	a.UpdatedAt = now
 	switch v.do {
 	case poll:
-		a.DueAt = now.Add(lease)
+		a.DueAt = now.Add(b.policy.Lease)
 		b.polls = append(b.polls, *a)
 	case wait:
 		a.DueAt = v.until
@@ -132,6 +133,7 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		if err := a.request(b.shop, now); err != nil {
 			return nil, err
 		}
+		a.DueAt = now.Add(b.policy.Lease)
 		if v.do == charge {
 			if a.FirstSentAt.IsZero() {
 				a.FirstSentAt = now
@@ -144,7 +146,7 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 }
 
 // request states the intent to charge. The first request of a cycle is its
-// first try.
+// first try. When to act on it next is the caller's business.
 func (a *Attempt) request(s shop.Shop, now time.Time) error {
 	if err := a.move(Requesting); err != nil {
 		return err
@@ -155,7 +157,6 @@ func (a *Attempt) request(s shop.Shop, now time.Time) error {
 	if a.AttemptedAt.IsZero() {
 		a.AttemptedAt = now
 	}
-	a.DueAt = now.Add(lease)
 	return nil
 }
 

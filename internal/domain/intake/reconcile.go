@@ -11,9 +11,6 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// reconcileWait is the time after which a failed reconciliation is tried again.
-const reconcileWait = 10 * time.Minute
-
 // overlap is how far a reconciliation looks back before the last one, for clocks
 // that differ and changes that show late.
 const overlap = time.Hour
@@ -57,7 +54,7 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		case gone(failed):
 			current.Connected = false
 		default:
-			current.ReconcileAt = s.Clock.Now().Add(reconcileWait)
+			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}
 		if err := tx.PutShop(ctx, current); err != nil {
 			return err

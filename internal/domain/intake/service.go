@@ -13,17 +13,44 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Waits of the inbox, in the domain's time.
+// Limits of the inbox.
 const (
-	// lease is how long events belong to whoever took them.
-	lease = 5 * time.Minute
 	// batchSize is how many events are worked together.
 	batchSize = 200
 	// maxFailures is how often working an event may fail before it is given up.
 	maxFailures = 12
 	// remember is how long a worked event stays known.
 	remember = 7 * 24 * time.Hour
+	// maxDoublings is how often the wait after a failure doubles.
+	maxDoublings = 9
 )
+
+// Policy is how long intake waits for what, in the domain's time.
+type Policy struct {
+	// Lease is how long events belong to whoever took them.
+	Lease time.Duration
+	// Retry is the wait after an event failed for the first time. It doubles
+	// with every further failure, up to LongestRetry.
+	Retry, LongestRetry time.Duration
+	// Reconcile is the time after which a failed reconciliation is tried again.
+	Reconcile time.Duration
+}
+
+// DefaultPolicy returns the waits of the service in earnest.
+func DefaultPolicy() Policy {
+	return Policy{Lease: 5 * time.Minute, Retry: time.Minute, LongestRetry: 6 * time.Hour, Reconcile: 10 * time.Minute}
+}
+
+// Divided returns the policy with every wait divided by n, which is positive.
+func (p Policy) Divided(n float64) Policy {
+	one := func(d time.Duration) time.Duration { return time.Duration(float64(d) / n) }
+	return Policy{Lease: one(p.Lease), Retry: one(p.Retry), LongestRetry: one(p.LongestRetry), Reconcile: one(p.Reconcile)}
+}
+
+// backoff is the wait of an event that had failed so many times before.
+func (p Policy) backoff(failures int) time.Duration {
+	return min(p.Retry<<min(failures, maxDoublings), p.LongestRetry)
+}
 
 // Platform is what intake needs of the commerce platform.
 type Platform interface {
@@ -46,6 +73,7 @@ type Service struct {
 	Billing  Settler
 	Clock    clock.Clock
 	Log      *slog.Logger
+	Policy   Policy
 	// Callback is the address to which the platform delivers webhooks.
 	Callback string
 	// ReconcileEvery is the time between two reconciliations of a store.
@@ -89,9 +117,4 @@ func (s *Service) shopOf(ctx context.Context, domain string) (shop.ID, error) {
 	}
 	s.known.Store(domain, found.ID)
 	return found.ID, nil
-}
-
-// backoff is the wait after an event failed for the n-th time.
-func backoff(failures int) time.Duration {
-	return min(time.Minute<<min(failures, 9), 6*time.Hour)
 }

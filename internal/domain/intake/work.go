@@ -23,7 +23,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			now := s.Clock.Now()
 			var err error
-			if events, err = tx.TakeEvents(ctx, now, now.Add(lease), batchSize); err != nil || len(events) == 0 {
+			if events, err = tx.TakeEvents(ctx, now, now.Add(s.Policy.Lease), batchSize); err != nil || len(events) == 0 {
 				return err
 			}
 			store, err = tx.Shop(ctx)
@@ -82,7 +82,7 @@ func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending,
 	now := s.Clock.Now()
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 		for _, e := range events {
-			until := now.Add(backoff(e.Failures))
+			until := now.Add(s.Policy.backoff(e.Failures))
 			if e.Failures+1 >= maxFailures {
 				until = time.Time{}
 			}

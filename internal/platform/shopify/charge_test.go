@@ -153,7 +153,7 @@ func cycleJSON(index, status, attempts, more string) string {
 		`","skipped":true,"edited":true,"billingAttempts":{"nodes":[` + attempts + `],"pageInfo":{"hasNextPage":` + more + `,"endCursor":"c"}}}`
 }
 
-func TestTheStateOfACycleHasAllItsAttemptsOnce(t *testing.T) {
+func TestTheStateOfACycleTellsItsAttemptsFromTheContractsLatest(t *testing.T) {
 	t.Parallel()
 	five, six, seven, eight := attemptJSON("5", pendingJSON, ``), attemptJSON("6", successJSON, ``), attemptJSON("7", pendingJSON, ``), attemptJSON("8", pendingJSON, ``)
 	rows := []struct {
@@ -163,17 +163,17 @@ func TestTheStateOfACycleHasAllItsAttemptsOnce(t *testing.T) {
 		attempts string
 	}{
 		{"those of the cycle and the contract's latest",
-			[]string{`{"data":{"cycle0":` + cycleJSON("2", "BILLED", six+","+five, "false") + `,"contract0":{"billingAttempts":{"nodes":[` + seven + `,` + six + `],"pageInfo":{"hasNextPage":true}}}}}`}, false, "6 5 7"},
+			[]string{`{"data":{"cycle0":` + cycleJSON("2", "BILLED", six+","+five, "false") + `,"contract0":{"billingAttempts":{"nodes":[` + seven + `,` + six + `],"pageInfo":{"hasNextPage":true}}}}}`}, false, "6 5 | 7 6"},
 		{"a cycle with more than a page is read to the end",
 			[]string{`{"data":{"cycle0":` + cycleJSON("2", "BILLED", six, "true") + `,"contract0":null}}`,
 				`{"data":{"subscriptionBillingCycle":{"billingAttempts":{"nodes":[` + seven + `],"pageInfo":{"hasNextPage":true,"endCursor":"d"}}}}}`,
-				`{"data":{"subscriptionBillingCycle":{"billingAttempts":{"nodes":[` + eight + `],"pageInfo":{"hasNextPage":false}}}}}`}, false, "6 7 8"},
+				`{"data":{"subscriptionBillingCycle":{"billingAttempts":{"nodes":[` + eight + `],"pageInfo":{"hasNextPage":false}}}}}`}, false, "6 7 8 |"},
 		{"a cycle that is null is missing, and the contract's attempts are there",
-			[]string{`{"data":{"cycle0":null,"contract0":{"billingAttempts":{"nodes":[` + seven + `]}}}}`}, true, "7"},
+			[]string{`{"data":{"cycle0":null,"contract0":{"billingAttempts":{"nodes":[` + seven + `]}}}}`}, true, "| 7"},
 		{"a cycle that is not found is missing",
-			[]string{`{"data":{"cycle0":null,"contract0":null},"errors":[{"message":"?","path":["cycle0"],"extensions":{"code":"RESOURCE_NOT_FOUND"}}]}`}, true, ""},
+			[]string{`{"data":{"cycle0":null,"contract0":null},"errors":[{"message":"?","path":["cycle0"],"extensions":{"code":"RESOURCE_NOT_FOUND"}}]}`}, true, "|"},
 		{"a cycle that is out of range is missing",
-			[]string{`{"data":{"cycle0":null,"contract0":null},"errors":[{"message":"?","path":["cycle0"],"extensions":{"code":"CYCLE_INDEX_OUT_OF_RANGE"}}]}`}, true, ""},
+			[]string{`{"data":{"cycle0":null,"contract0":null},"errors":[{"message":"?","path":["cycle0"],"extensions":{"code":"CYCLE_INDEX_OUT_OF_RANGE"}}]}`}, true, "|"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -184,12 +184,17 @@ func TestTheStateOfACycleHasAllItsAttemptsOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			var ids []string
-			for _, a := range got[0].Attempts {
-				ids = append(ids, strings.TrimPrefix(a.ID, "gid://shopify/SubscriptionBillingAttempt/"))
-				if a.Contract != 9001 {
-					t.Errorf("attempt %s is of contract %d", a.ID, a.Contract)
+			list := func(attempts []platform.Attempt) {
+				for _, a := range attempts {
+					ids = append(ids, strings.TrimPrefix(a.ID, "gid://shopify/SubscriptionBillingAttempt/"))
+					if a.Contract != 9001 {
+						t.Errorf("attempt %s is of contract %d", a.ID, a.Contract)
+					}
 				}
 			}
+			list(got[0].Attempts)
+			ids = append(ids, "|")
+			list(got[0].Recent)
 			if strings.Join(ids, " ") != row.attempts {
 				t.Errorf("attempts %v, want %s", ids, row.attempts)
 			}

@@ -80,20 +80,25 @@ func (s session) newCycleState(ctx context.Context, ref platform.CycleRef, cycle
 		}
 		attempts = append(attempts, older...)
 	}
+	var err error
+	if state.Attempts, err = newAttempts(attempts, ref.Contract); err != nil {
+		return platform.CycleState{}, err
+	}
 	if contract != nil {
-		attempts = append(attempts, contract.BillingAttempts.Nodes...)
+		state.Recent, err = newAttempts(contract.BillingAttempts.Nodes, ref.Contract)
 	}
-	for i := range attempts {
-		if known(state.Attempts, attempts[i].Id) {
-			continue
+	return state, err
+}
+
+func newAttempts(fields []admin.AttemptFields, contract int64) ([]platform.Attempt, error) {
+	attempts := make([]platform.Attempt, len(fields))
+	for i := range fields {
+		var err error
+		if attempts[i], err = newAttempt(&fields[i], contract); err != nil {
+			return nil, err
 		}
-		a, err := newAttempt(&attempts[i], ref.Contract)
-		if err != nil {
-			return platform.CycleState{}, err
-		}
-		state.Attempts = append(state.Attempts, a)
 	}
-	return state, nil
+	return attempts, nil
 }
 
 // olderAttempts returns the billing attempts of a cycle behind a page.
@@ -111,13 +116,4 @@ func (s session) olderAttempts(ctx context.Context, ref platform.CycleRef, page 
 		page = got.SubscriptionBillingCycle.BillingAttempts.PageInfo
 	}
 	return attempts, nil
-}
-
-func known(attempts []platform.Attempt, id string) bool {
-	for i := range attempts {
-		if attempts[i].ID == id {
-			return true
-		}
-	}
-	return false
 }

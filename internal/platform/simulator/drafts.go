@@ -122,7 +122,7 @@ func (s *Simulator) newContract(sh *store, cust *customer, cur money.Currency, t
 		t.Status = statusActive
 	}
 	c := &contract{
-		Shop: sh.Domain, ID: take(&sh.next.Contract), Currency: cur, Customer: cust.ID, Revision: 1,
+		Shop: sh.Domain, ID: s.contractNumber(sh), Currency: cur, Customer: cust.ID, Revision: 1,
 		CreatedAt: created, UpdatedAt: s.now(), Terms: t,
 	}
 	for i := range c.Terms.Lines {
@@ -135,6 +135,17 @@ func (s *Simulator) newContract(sh *store, cust *customer, cur money.Currency, t
 	s.save(&sh.next)
 	s.save(c)
 	return c
+}
+
+// contractNumber returns the next number of a store's contracts that is not a
+// number of another store's: directors name contracts without their store.
+func (s *Simulator) contractNumber(sh *store) int64 {
+	for {
+		id := take(&sh.next.Contract)
+		if _, err := s.contract(id); err != nil {
+			return id
+		}
+	}
 }
 
 // indexContract makes a contract findable.
