@@ -1,0 +1,142 @@
+// Package test holds the stories: the whole service over simulated time, seen
+// from outside.
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/sandbox"
+)
+
+// store is a running sandbox and how it is talked to.
+type store struct {
+	t    *testing.T
+	urls sandbox.URLs
+	dir  string
+}
+
+// open starts a sandbox that ends with the test.
+func open(t *testing.T, o sandbox.Options) *store {
+	t.Helper()
+	o.DataDir, o.Listen, o.Log, o.Out = t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler), io.Discard
+	s, err := sandbox.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+	return &store{t: t, urls: s.URLs(), dir: o.DataDir}
+}
+
+// call sends JSON to the control interface and reads the answer into out, which
+// may be nil.
+func (s *store) call(method, path string, in, out any) {
+	s.t.Helper()
+	if got := s.send(method, s.urls.Control+path, "", in, out); got != http.StatusOK && got != http.StatusCreated && got != http.StatusNoContent {
+		s.t.Fatalf("%s %s answered %d", method, path, got)
+	}
+}
+
+// send sends a request, with a key if there is one, and returns the status.
+func (s *store) send(method, url, key string, in, out any) int {
+	s.t.Helper()
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		body = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(s.t.Context(), method, url, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if key != "" {
+		r.Header.Set("X-API-Key", key)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if answer.StatusCode < 300 && out != nil {
+		if err := json.Unmarshal(text, out); err != nil {
+			s.t.Fatalf("%s %s: %v in %.300s", method, url, err, text)
+		}
+	} else if answer.StatusCode >= 300 {
+		s.t.Logf("%s %s: %d %.500s", method, url, answer.StatusCode, text)
+	}
+	return answer.StatusCode
+}
+
+// now returns the sandbox's time.
+func (s *store) now() time.Time {
+	s.t.Helper()
+	var clock struct{ Now time.Time }
+	s.call("GET", "/clock", nil, &clock)
+	return clock.Now
+}
+
+// pass lets time pass, such as "P30D".
+func (s *store) pass(duration string) {
+	s.t.Helper()
+	s.call("POST", "/clock", map[string]string{"advance": duration}, nil)
+}
+
+// order is a renewal in the platform's books.
+type order struct {
+	Shop       string
+	ID         int64
+	Contract   int64 `json:"contractId"`
+	Cycle      int
+	AttemptKey string `json:"attemptKey"`
+	Amount     string
+	At         time.Time
+}
+
+func (s *store) orders() []order {
+	s.t.Helper()
+	var orders []order
+	s.call("GET", "/platform/orders", nil, &orders)
+	return orders
+}
+
+// platformContract is a contract as the platform holds it.
+type platformContract struct {
+	ID                  int64
+	Shop                string
+	Status              string
+	PaymentMethodStatus string     `json:"paymentMethodStatus"`
+	NextBillingDate     *time.Time `json:"nextBillingDate"`
+	Billing             policy     `json:"billingPolicy"`
+	Attempts            []struct {
+		Key   string
+		Cycle int
+		State string
+	}
+}
+
+func (s *store) contract(id int64) platformContract {
+	s.t.Helper()
+	var c platformContract
+	s.call("GET", fmt.Sprintf("/platform/contracts/%d", id), nil, &c)
+	return c
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
