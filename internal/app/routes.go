@@ -37,18 +37,27 @@ func (a *App) route() error {
 	if host := a.options.Settings.MembershipsHost; host != "" {
 		subscriptions = byHost(host, a.Memberships, subscriptions)
 	}
-	mux := http.NewServeMux()
-	webhooks := inbound.New(a.Intake, frame)
-	mux.Handle("/webhooks", webhooks)
-	mux.Handle("/webhooks/", webhooks)
-	if a.options.Settings.OpsListen == "" {
-		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-			mux.Handle(path, a.Ops)
-		}
+	ops := a.Ops
+	if a.options.Settings.OpsListen != "" {
+		ops = subscriptions
 	}
-	mux.Handle("/", subscriptions)
-	a.Subscriptions = mux
+	a.Subscriptions = byPath(inbound.New(a.Intake, frame), ops, subscriptions)
 	return nil
+}
+
+// byPath sends webhooks and probes to their handlers and all else to the
+// interface, whose own words answer what nobody knows.
+func byPath(webhooks, ops, otherwise http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case path == "/webhooks" || strings.HasPrefix(path, "/webhooks/"):
+			webhooks.ServeHTTP(w, r)
+		case path == "/healthz" || path == "/readyz" || path == "/metrics":
+			ops.ServeHTTP(w, r)
+		default:
+			otherwise.ServeHTTP(w, r)
+		}
+	})
 }
 
 // byHost answers requests for one host name with one handler and all others with

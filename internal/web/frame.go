@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -40,7 +41,7 @@ func (f Frame) Around(next http.Handler) http.Handler {
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Cache-Control", "no-store")
 		r = withTrace(r, t)
-		r.Body = http.MaxBytesReader(rec, r.Body, MaxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
 		defer f.finish(rec, r, t, start)
 		next.ServeHTTP(rec, r)
 	})
@@ -50,7 +51,7 @@ func (f Frame) Around(next http.Handler) http.Handler {
 // holds ids and never a key, a query or a body.
 func (f Frame) finish(w *recorder, r *http.Request, t *trace, start time.Time) {
 	cause := recover()
-	if cause != nil && cause != http.ErrAbortHandler {
+	if cause != nil && !aborted(cause) {
 		f.Log.Error("panic while serving a request", "requestId", t.id, "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
 		if w.status == 0 {
 			WriteError(w, r, fmt.Errorf("panic: %v", cause))
@@ -73,6 +74,12 @@ func (f Frame) finish(w *recorder, r *http.Request, t *trace, start time.Time) {
 	if cause != nil {
 		panic(http.ErrAbortHandler) // the answer has begun: only a cut connection says that it is not whole
 	}
+}
+
+// aborted reports whether a handler panicked to cut the connection.
+func aborted(cause any) bool {
+	err, ok := cause.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
 // withTrace returns the request with its trace, and without the slashes at the

@@ -24,7 +24,7 @@ type Paging struct {
 // List is what a list allows to be asked for.
 type List struct {
 	Default, Max int
-	Fields       []string // by which it can be sorted
+	Fields       []string // by which it can be sorted; none: it has an order of its own
 }
 
 // maxSorts is how many fields can order a list.

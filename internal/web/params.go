@@ -91,7 +91,8 @@ func checkParameters(ctx huma.Context) error {
 			return err
 		}
 	}
-	// The library looks a name up as it is written; this writes it plainly.
+	// The library takes a name without a value for the value true; this writes
+	// it as an empty one, which is absent.
 	r.URL.RawQuery = query.Encode()
 	return nil
 }
@@ -152,13 +153,15 @@ func checkValue(name string, s *huma.Schema, value string) error {
 
 func checkRange(name string, s *huma.Schema, n float64, value string) error {
 	if s.Minimum != nil && n < *s.Minimum {
-		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at least %g", name, value, *s.Minimum).At(name)
+		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at least %s", name, value, decimal(*s.Minimum)).At(name)
 	}
 	if s.Maximum != nil && n > *s.Maximum {
-		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at most %g", name, value, *s.Maximum).At(name)
+		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at most %s", name, value, decimal(*s.Maximum)).At(name)
 	}
 	return nil
 }
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // MissingParameter is the failure that a required parameter is absent. Clients
 // match on its words, which name the type as the interface always has.

@@ -2,7 +2,6 @@ package shopify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -75,7 +74,7 @@ func chargeAnswer(contract int64, alias string, f *admin.ChargeFields, errs []gr
 		return platform.ChargeAnswer{Attempt: &a}, nil
 	}
 	if f != nil {
-		if r := refused(f.UserErrors); r != nil {
+		if r, ok := refused(f.UserErrors); ok {
 			return platform.ChargeAnswer{Refused: r}, nil
 		}
 	}
@@ -83,14 +82,10 @@ func chargeAnswer(contract int64, alias string, f *admin.ChargeFields, errs []gr
 		if e.Path.root != alias {
 			continue
 		}
-		err := e.err()
-		if r, ok := errors.AsType[*platform.Refusal](err); ok {
+		if r, ok := e.refusal(); ok {
 			return platform.ChargeAnswer{Refused: r}, nil
 		}
-		if errors.Is(err, platform.ErrNotFound) {
-			return platform.ChargeAnswer{Refused: &platform.Refusal{Code: codeNotFound, Message: e.Message}}, nil
-		}
-		return platform.ChargeAnswer{}, unknown(err)
+		return platform.ChargeAnswer{}, unknown(e.err())
 	}
 	return platform.ChargeAnswer{}, errNoPayload()
 }

@@ -131,7 +131,7 @@ func cycleInput(contract int64, index int) admin.SubscriptionBillingCycleInput {
 
 // answered returns the refusal among a mutation's errors, if there is one.
 func answered(errs []wire.UserError) error {
-	if r := refused(errs); r != nil {
+	if r, ok := refused(errs); ok {
 		return r
 	}
 	return nil

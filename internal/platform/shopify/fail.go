@@ -66,6 +66,19 @@ func (e graphError) err() error {
 	}
 }
 
+// refusal returns the error as a definite answer about one of several fields,
+// and false when it is none.
+func (e graphError) refusal() (*platform.Refusal, bool) {
+	err := e.err()
+	if r, ok := errors.AsType[*platform.Refusal](err); ok {
+		return r, true
+	}
+	if errors.Is(err, platform.ErrNotFound) {
+		return &platform.Refusal{Code: codeNotFound, Message: e.Message}, true
+	}
+	return nil, false
+}
+
 // isStaticCheck reports whether the code is one of the checks that come before
 // anything is carried out: those, unlike all others, are in camel case.
 func isStaticCheck(code string) bool { return code != "" && code[0] >= 'a' && code[0] <= 'z' }
@@ -100,11 +113,11 @@ func statusFailure(status int) error {
 // unknown wraps a cause after which nobody can say what the platform did.
 func unknown(cause error) error { return fmt.Errorf("%w: %w", platform.ErrUnknown, cause) }
 
-// refused returns the first of a mutation's errors, or nil.
-func refused(errs []wire.UserError) *platform.Refusal {
+// refused returns the first of a mutation's errors, and false when it has none.
+func refused(errs []wire.UserError) (*platform.Refusal, bool) {
 	if len(errs) == 0 {
-		return nil
+		return nil, false
 	}
 	e := errs[0]
-	return &platform.Refusal{Code: strings.ToUpper(e.Code), Field: strings.Join(e.Field, "."), Message: e.Message}
+	return &platform.Refusal{Code: strings.ToUpper(e.Code), Field: strings.Join(e.Field, "."), Message: e.Message}, true
 }

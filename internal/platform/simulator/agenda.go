@@ -50,6 +50,11 @@ func (s *Simulator) schedule(i item) {
 	s.save(s.state.meta)
 	s.save(i)
 	heap.Push(&s.agenda, i)
+	s.stir()
+}
+
+// stir tells Run to look at the agenda.
+func (s *Simulator) stir() {
 	select {
 	case s.wake <- struct{}{}:
 	default:

@@ -35,7 +35,6 @@ const (
 	codeRevoked  = "PAYMENT_METHOD_NOT_FOUND"
 	codeNone     = "PAYMENT_METHOD_NOT_SPECIFIED"
 	codeStock    = "INSUFFICIENT_INVENTORY"
-	codeUnknown  = "UNEXPECTED_ERROR"
 	errorsEnum   = "SubscriptionBillingAttemptErrorCode"
 	generalEnum  = "SubscriptionBillingAttemptGeneralErrorCode"
 	stockEnum    = "SubscriptionBillingAttemptInventoryErrorCode"

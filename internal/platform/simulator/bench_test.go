@@ -7,13 +7,19 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"testing"
 )
 
 // BenchmarkCharge is one charge with its order: the document, its execution, the
 // completion and no network. A charge must take less than 3 ms.
 func BenchmarkCharge(b *testing.B) {
-	w := newWorld(b, func(o *Options) { o.CostMaximum, o.CompletionDelay = 1e12, -1 })
+	b.Run("in memory", func(b *testing.B) { benchmarkCharge(b, "") })
+	b.Run("in a file", func(b *testing.B) { benchmarkCharge(b, filepath.Join(b.TempDir(), "platform.db")) })
+}
+
+func benchmarkCharge(b *testing.B, file string) {
+	w := newWorld(b, func(o *Options) { o.CostMaximum, o.CompletionDelay, o.File = 1e12, -1, file })
 	const contracts = 1000
 	for range contracts {
 		w.monthly()

@@ -110,14 +110,15 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 	if !t.NextBillingDate.After(created) {
 		return Made{}, fault.New(fault.Invalid, "the next billing date must be after the contract's creation").At("nextBillingDate")
 	}
+	t.Shipping = &shipping{Code: "Standard", Title: "Standard", Label: "Standard"}
+	if refused := sh.checkTerms(t); refused != nil {
+		return Made{}, fault.New(fault.Invalid, "%s", refused.Message).Keyed(refused.Code)
+	}
 	cust, err := s.buyer(sh, spec.Customer)
 	if err != nil {
 		return Made{}, err
 	}
-	t.Shipping = &shipping{Address: addressOf(cust), Code: "Standard", Title: "Standard", Label: "Standard"}
-	if refused := sh.checkTerms(t); refused != nil {
-		return Made{}, fault.New(fault.Invalid, "%s", refused.Message).Keyed(refused.Code)
-	}
+	t.Shipping.Address = addressOf(cust)
 	method := s.wallet(sh, cust, or(spec.PaymentMethod, MethodValid))
 	if method != nil {
 		t.PaymentMethod = method.ID

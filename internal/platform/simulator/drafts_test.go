@@ -3,7 +3,6 @@ package simulator
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // open opens a draft of a contract and returns its id.
@@ -280,47 +279,5 @@ func TestTheNextBillingDateIsOnlyShown(t *testing.T) {
 	}
 	if c, err := w.sim.Cycles(made.Contract); err != nil || !c[0].Expected.Equal(day("2025-02-01T15:00:00Z")) {
 		t.Errorf("the schedule moved to %s (%v)", c[0].Expected, err)
-	}
-}
-
-func TestMetafieldsOfTheStoreAreComparedAndSet(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	set := func(value string, digest any) string {
-		d := w.ask(`mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { metafields { compareDigest } userErrors { code } } }`,
-			map[string]any{"m": []any{map[string]any{"ownerId": "gid://shopify/Shop/1001", "key": "epoch", "type": "number_integer", "value": value, "compareDigest": digest}}})
-		if code, refused := dig(d, "metafieldsSet", "userErrors", 0, "code").(string); refused {
-			return code
-		}
-		return dig(d, "metafieldsSet", "metafields", 0, "compareDigest").(string)
-	}
-	first := set("1", nil)
-	if got := set("2", "stale"); got != "STALE_OBJECT" {
-		t.Errorf("a stale digest: %s", got)
-	}
-	set("3", first)
-	d := w.ask(`{ shop { metafield(key: "epoch") { value type namespace } } }`, nil)
-	if got := text(d); got != `{"shop":{"metafield":{"namespace":"$app","type":"number_integer","value":"3"}}}` {
-		t.Error(got)
-	}
-}
-
-func TestAnUninstalledStoresContractsEndTwoDaysLater(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	made := w.monthly()
-	if err := w.sim.Uninstall(""); err != nil {
-		t.Fatal(err)
-	}
-	if r, err := w.tryPost(`{shop{id}}`, nil); err != nil || r.status != 401 {
-		t.Errorf("the token still opens the store: %d %v", r.status, err)
-	}
-	w.stepTo(w.clock.Now().Add(orphanCancelDelay - time.Second))
-	if c, _ := w.sim.Contract(made.Contract); c.Status != statusActive {
-		t.Errorf("too early: %s", c.Status)
-	}
-	w.stepTo(w.clock.Now().Add(time.Second))
-	if c, _ := w.sim.Contract(made.Contract); c.Status != statusCancelled {
-		t.Errorf("after two days: %s", c.Status)
 	}
 }

@@ -64,6 +64,7 @@ func (r registry) contracts() {
 		}),
 		"orders":          on(func(x *exec, c *contract, a args) any { return x.orders(c.orders, a) }),
 		"billingAttempts": on(func(x *exec, c *contract, a args) any { return x.attempts(c.attempts, a) }),
+		"discounts":       on(func(x *exec, _ *contract, a args) any { return x.paginate("SubscriptionManualDiscount", nil, a) }),
 		"app":             always(object{kind: "App"}),
 		"appAdminUrl":     always(nil),
 	}

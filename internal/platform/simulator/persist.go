@@ -174,6 +174,7 @@ func (s *Simulator) Restore(r io.Reader) error {
 		return err
 	}
 	clear(s.dirty)
+	s.stir()
 	if s.file == nil {
 		return nil
 	}

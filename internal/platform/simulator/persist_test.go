@@ -85,6 +85,10 @@ func TestAPlatformContinuesFromItsFile(t *testing.T) {
 	if first != "gid://shopify/SubscriptionBillingAttempt/900100001" {
 		t.Errorf("the key was forgotten: %s", first)
 	}
+	d := w.ask(`query($id: ID!) { subscriptionBillingAttempt(id: $id) { order { name customer { email } } } }`, map[string]any{"id": first})
+	if got := text(dig(d, "subscriptionBillingAttempt", "order")); got != `{"customer":{"email":"ann@example.com"},"name":"#1002"}` {
+		t.Errorf("its order is %s", got)
+	}
 	w.pass("2025-02-01T15:00:04Z")
 	if n := len(again.Orders(OrderFilter{Contract: made.Contract})); n != 2 {
 		t.Errorf("%d renewals after the pending charge's time", n)

@@ -83,7 +83,7 @@ func TestAnUnsimulatedFieldIsFoundBeforeAnythingIsDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
-	r := w.post(`mutation($id: ID!) { subscriptionContractPause(subscriptionContractId: $id) { contract { discounts(first: 1) { nodes { id } } } } }`,
+	r := w.post(`mutation($id: ID!) { subscriptionContractPause(subscriptionContractId: $id) { contract { customer { storeCreditAccounts(first: 1) { nodes { id } } } } } }`,
 		map[string]any{"id": contractGID(made.Contract)})
 	if len(r.Errors) == 0 || r.Errors[0].Extensions.Code != codeNotSimulated {
 		t.Fatal(r.raw)

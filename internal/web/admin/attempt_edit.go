@@ -90,7 +90,7 @@ func (in *editIn) wanted(caller web.Caller) (wish, error) {
 		return wish{}, err
 	}
 	for field, given := range map[string]nullable{"billingDate": nulls.BillingDate, "status": nulls.Status} {
-		if given.null && field == "x" {
+		if given.null {
 			return wish{}, fault.New(fault.Invalid, "field '%s' cannot be empty", field).Keyed("bodyField").At(field)
 		}
 	}

@@ -96,7 +96,7 @@ func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*attemptPage, 
 
 func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*attemptPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts, Fields: attemptSorts()})
+	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts})
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +115,6 @@ func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*at
 	}
 	return out, nil
 }
-
-// attemptSorts are the fields by which attempts can be sorted: none, because
-// each list has an order of its own.
-func attemptSorts() []string { return nil }
 
 // attemptOut answers with a record.
 type attemptOut struct {

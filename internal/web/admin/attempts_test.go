@@ -53,12 +53,13 @@ func TestSkippingAndTakingBack(t *testing.T) {
 		query string
 		want  billing.SkipCommand
 	}{
-		"only the attempt is needed":      {"", billing.SkipCommand{}},
-		"the contract may be named":       {"?subscriptionContractId=42", billing.SkipCommand{Contract: 42}},
-		"the contract may be a graph id":  {"?subscriptionContractId=gid://shopify/SubscriptionContract/42", billing.SkipCommand{Contract: 42}},
-		"prepaid is told from not given":  {"?isPrepaid=false", billing.SkipCommand{Prepaid: new(false)}},
-		"prepaid may be true":             {"?isPrepaid=true", billing.SkipCommand{Prepaid: new(true)}},
-		"an empty parameter is not given": {"?isPrepaid=&subscriptionContractId=", billing.SkipCommand{}},
+		"only the attempt is needed":          {"", billing.SkipCommand{}},
+		"the contract may be named":           {"?subscriptionContractId=42", billing.SkipCommand{Contract: 42}},
+		"the contract may be a graph id":      {"?subscriptionContractId=gid://shopify/SubscriptionContract/42", billing.SkipCommand{Contract: 42}},
+		"prepaid is told from not given":      {"?isPrepaid=false", billing.SkipCommand{Prepaid: new(false)}},
+		"prepaid may be true":                 {"?isPrepaid=true", billing.SkipCommand{Prepaid: new(true)}},
+		"a name without a value is not given": {"?isPrepaid", billing.SkipCommand{}},
+		"an empty parameter is not given":     {"?isPrepaid=&subscriptionContractId=", billing.SkipCommand{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

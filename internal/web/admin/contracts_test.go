@@ -48,7 +48,7 @@ func TestFiltersOfTheContractSearch(t *testing.T) {
 		"amounts are in thousandths":     {"minOrderAmount=0&maxOrderAmount=19.99", contract.Filter{MinAmount: new(int64(0)), MaxAmount: new(int64(19990))}},
 		"the customer":                   {"customerId=gid://shopify/Customer/5&customerEmail=Ann@Example.com", contract.Filter{CustomerID: 5, CustomerEmail: "Ann@Example.com"}},
 		"an empty parameter is absent":   {"status=&productId=&planType=&fromNextDate=&minOrderAmount=", contract.Filter{}},
-		"a name may be percent-encoded": {"st%61tus=paused", contract.Filter{Status: contract.Paused}},
+		"a name may be percent-encoded":  {"st%61tus=paused", contract.Filter{Status: contract.Paused}},
 		"unknown parameters are ignored": {"colour=red", contract.Filter{}},
 	} {
 		t.Run(name, func(t *testing.T) {

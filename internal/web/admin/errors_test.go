@@ -59,6 +59,7 @@ func TestRefusals(t *testing.T) {
 		"a NUL in the path":                             {"PUT", ordersPath + "/skip-order/9%00", "", nil, 400, "invalid", "", "NUL"},
 		"a path id that is no number":                   {"PUT", ordersPath + "/skip-order/nine", "", nil, 400, "invalid", "id", "whole number"},
 		"a path id beyond 64 bits":                      {"PUT", ordersPath + "/skip-order/9223372036854775808", "", nil, 400, "invalid", "id", "64-bit"},
+		"a path id beyond 53 bits":                      {"PUT", ordersPath + "/skip-order/9007199254740992", "", nil, 400, "invalid", "id", "at most 9007199254740991"},
 		"a path id of zero":                             {"PUT", ordersPath + "/attempt-billing/0", "", nil, 400, "invalid", "id", "at least 1"},
 		"an unknown contract status":                    {"GET", searchPath + "?status=SLEEPING", "", nil, 400, "invalid", "status", "ACTIVE"},
 		"an interval that is none":                      {"GET", searchPath + "?billingPolicyInterval=DECADE", "", nil, 400, "invalid", "billingPolicyInterval", "WEEK"},
