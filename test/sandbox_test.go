@@ -140,3 +140,29 @@ func (s *store) contract(id int64) platformContract {
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// graphAnswer is an answer of the platform.
+type graphAnswer struct {
+	Data   json.RawMessage
+	Errors json.RawMessage
+}
+
+func (s *store) graphQL(token string, body []byte) graphAnswer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.urls.Platform+"/admin/api/2026-10/graphql.json", bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Shopify-Access-Token", token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var out graphAnswer
+	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
+		s.t.Fatal(err)
+	}
+	return out
+}

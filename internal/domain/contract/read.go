@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -16,11 +17,14 @@ type Change struct {
 	Status   bool // the status changed
 	Billing  bool // the billing policy changed
 	Delivery bool // the delivery policy changed
-	Other    bool // anything else that the platform owns
+	Terms    bool // anything else that people see of it
+	Revision bool // it was read at another revision
 }
 
 // Any reports whether anything changed.
-func (c Change) Any() bool { return c.Created || c.Status || c.Billing || c.Delivery || c.Other }
+func (c Change) Any() bool {
+	return c.Created || c.Status || c.Billing || c.Delivery || c.Terms || c.Revision
+}
 
 // Replans reports whether the queue of upcoming attempts must be made anew.
 func (c Change) Replans() bool { return c.Created || c.Status || c.Billing }
@@ -48,8 +52,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 			Status:   old.Status != status,
 			Billing:  !samePolicy(old.Billing, billing),
 			Delivery: !samePolicy(old.Delivery, delivery),
-			Other: old.Revision != p.Revision || old.PaymentMethod != p.PaymentMethod.ID ||
-				old.PaymentUsable == (p.PaymentMethod.ID == "" || p.PaymentMethod.Revoked),
+			Revision: old.Revision != p.Revision,
 		}
 	}
 	c.stand(status, now)
@@ -79,7 +82,21 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 		c.LastPayment = p.LastPayment
 	}
 	c.Line = lineOf(c.Lines, settings)
+	if old != nil {
+		change.Terms = !sameTerms(*old, c)
+	}
 	return c, change, nil
+}
+
+// sameTerms compares what people see of two readings of a contract, save its
+// status, its policies and how its last payment went.
+func sameTerms(a, b Contract) bool {
+	b.Revision, b.LastPayment = a.Revision, a.LastPayment
+	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt
+	b.Billing, b.Delivery = a.Billing, a.Delivery
+	same := slices.Equal(a.Lines, b.Lines) && slices.Equal(a.Attributes, b.Attributes)
+	a.Lines, b.Lines, a.Attributes, b.Attributes = nil, nil, nil, nil
+	return same && reflect.DeepEqual(a, b)
 }
 
 // stand sets the status and the date on which it was reached.

@@ -269,7 +269,7 @@ func (w *writing) tell(old *contract.Contract, c contract.Contract, change contr
 	if change.Delivery {
 		record(activity.DeliveryIntervalChange, note{From: words(old.Delivery), To: words(c.Delivery)})
 	}
-	if change.Other && !change.Status && !change.Billing && !change.Delivery {
+	if change.Terms {
 		record(activity.SubscriptionContractUpdated, note{})
 	}
 }
