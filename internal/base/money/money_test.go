@@ -1,0 +1,70 @@
+package money
+
+import (
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+func TestAmountsAreReadInTheirCurrencysMinorUnit(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text     string
+		currency Currency
+		minor    int64
+		shown    string
+	}{
+		{"10.0", "USD", 1000, "10.00"},
+		{"408", "USD", 40800, "408.00"},
+		{"0.05", "EUR", 5, "0.05"},
+		{"-1.5", "USD", -150, "-1.50"},
+		{"1200", "JPY", 1200, "1200"},
+		{"1.234", "KWD", 1234, "1.234"},
+		{"0.125", "USD", 12, "0.12"}, // half to even
+		{"0.135", "USD", 14, "0.14"},
+		{"999999999999.99", "USD", 99999999999999, "999999999999.99"},
+	} {
+		got, err := Parse(row.text, row.currency)
+		if err != nil || got.Minor != row.minor || got.String() != row.shown {
+			t.Errorf("%s %s: %d shown as %s (%v), want %d shown as %s", row.text, row.currency, got.Minor, got, err, row.minor, row.shown)
+		}
+	}
+}
+
+func TestWhatIsNoAmountIsInvalid(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "ten", "1,5", "1e99", "99999999999999999999", "9223372036854775807", "0x10", "NaN"} {
+		if got, err := Parse(text, "USD"); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q was read as %v (%v)", text, got, err)
+		}
+	}
+}
+
+func TestMilliComparesAmountsByTheirFaceValue(t *testing.T) {
+	t.Parallel()
+	for _, a := range []Amount{{150, "USD"}, {1500, "KWD"}} {
+		if a.Milli() != 1500 {
+			t.Errorf("%v is %d thousandths, want 1500", a, a.Milli())
+		}
+	}
+	if got := (Amount{2, "JPY"}).Milli(); got != 2000 {
+		t.Errorf("2 yen are %d thousandths, want 2000", got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"10.0", "-0.01", "1e5", "999999999999999999", ".5", "5."} {
+		f.Add(s, "USD")
+		f.Add(s, "JPY")
+	}
+	f.Fuzz(func(t *testing.T, text, currency string) {
+		a, err := Parse(text, Currency(currency))
+		if err != nil {
+			return
+		}
+		again, err := Parse(a.String(), Currency(currency))
+		if err != nil || again != a {
+			t.Errorf("%q became %v, which reads as %v (%v)", text, a, again, err)
+		}
+	})
+}

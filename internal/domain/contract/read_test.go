@@ -1,0 +1,88 @@
+package contract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var now = time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
+
+func monthly(change ...func(*platform.Contract)) platform.Contract {
+	p := platform.Contract{
+		ID: 9001, Revision: 1, Status: "ACTIVE", Currency: "USD", CreatedAt: now,
+		Billing:       platform.Policy{Interval: "MONTH", Count: 3, MaxCycles: 4},
+		Delivery:      platform.Policy{Interval: "MONTH", Count: 1},
+		Customer:      platform.Customer{ID: 7001, DisplayName: "Ana Silva"},
+		PaymentMethod: platform.PaymentMethod{ID: "gid://shopify/CustomerPaymentMethod/1"},
+		Lines:         []platform.Line{{ID: "line", Quantity: 2, Price: money.Amount{Minor: 1250, Currency: "USD"}, SellingPlanID: 6001}},
+	}
+	for _, f := range change {
+		f(&p)
+	}
+	return p
+}
+
+func TestReadTakesOverWhatThePlatformOwns(t *testing.T) {
+	t.Parallel()
+	c, change, err := Read(nil, monthly(), shop.Settings{Memberships: []int64{6001}}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !change.Created || !c.Prepaid() || c.Amount().String() != "25.00" || c.MaxCycles != 4 || !c.PaymentUsable || !c.AutoCharge ||
+		c.Line != shop.Memberships || c.Billing.Interval != cadence.Month || c.ActivatedAt != now {
+		t.Errorf("read %+v with %+v", c, change)
+	}
+}
+
+func TestReadSaysWhatChanged(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		change func(*platform.Contract)
+		want   Change
+	}{
+		{"nothing", func(*platform.Contract) {}, Change{}},
+		{"a revision that changed nothing that people see", func(p *platform.Contract) { p.Revision, p.LastPayment = 2, "FAILED" }, Change{Revision: true}},
+		{"the status", func(p *platform.Contract) { p.Revision, p.Status = 2, "PAUSED" }, Change{Status: true, Revision: true}},
+		{"the billing policy", func(p *platform.Contract) { p.Revision, p.Billing.Count = 2, 6 }, Change{Billing: true, Revision: true}},
+		{"the delivery policy", func(p *platform.Contract) { p.Revision, p.Delivery.Interval = 2, "WEEK" }, Change{Delivery: true, Revision: true}},
+		{"a line", func(p *platform.Contract) { p.Revision, p.Lines[0].Quantity = 2, 5 }, Change{Terms: true, Revision: true}},
+		{"the note", func(p *platform.Contract) { p.Revision, p.Note = 2, "ring twice" }, Change{Terms: true, Revision: true}},
+		{"a payment method that was revoked, without a new revision", func(p *platform.Contract) { p.PaymentMethod.Revoked = true }, Change{Terms: true}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			old, _, err := Read(nil, monthly(), shop.Settings{}, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old.Orders, old.Series = 7, Series{Cycle: 3, Start: now}
+			c, change, err := Read(&old, monthly(row.change), shop.Settings{}, now.Add(time.Hour))
+			if err != nil || change != row.want {
+				t.Errorf("change %+v (%v), want %+v", change, err, row.want)
+			}
+			if c.Orders != 7 || c.Series != old.Series {
+				t.Errorf("what the service owns was altered: %+v", c)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeReadIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*platform.Contract){
+		"an unknown status":        func(p *platform.Contract) { p.Status = "STALE" },
+		"an unknown interval":      func(p *platform.Contract) { p.Billing.Interval = "HOUR" },
+		"an interval count of 0":   func(p *platform.Contract) { p.Delivery.Count = 0 },
+		"an anchor that is no day": func(p *platform.Contract) { p.Billing.Anchors = []platform.Anchor{{Type: "MONTHDAY", Day: 32}} },
+	} {
+		if _, _, err := Read(nil, monthly(change), shop.Settings{}, now); err == nil {
+			t.Errorf("%s was taken over", name)
+		}
+	}
+}
