@@ -83,7 +83,7 @@ func Shops(ctx context.Context, d config.Database) ([]shop.Shop, error) {
 // Connect adds a store, or gives a known one a new token, and brings in what it
 // has.
 func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, at platform.Shop, hour, minute int, settings shop.Settings) (shop.Shop, error) {
-	const reconcileEvery = time.Hour // until the service takes over
+	const reconcileEvery = time.Minute // the service takes over with its own setting
 	a, err := New(ctx, Options{
 		Settings: config.Server{Database: d, Platform: p, RatePerSecond: 1, RateBurst: 1, ReconcileEvery: reconcileEvery},
 		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production,
@@ -110,7 +110,11 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 		return findings
 	}
 	defer db.Close()
-	findings = append(findings, Finding{"database answers", db.Ping(ctx)}, Finding{"database is up to date", upToDate(ctx, db)})
+	current := upToDate(ctx, db)
+	findings = append(findings, Finding{"database answers", db.Ping(ctx)}, Finding{"database is up to date", current})
+	if current != nil {
+		return findings
+	}
 	stores, err := db.Shops().All(ctx)
 	if err != nil {
 		return append(findings, Finding{"stores", err})
