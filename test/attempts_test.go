@@ -1,6 +1,7 @@
 package test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -365,6 +366,12 @@ func TestAPausedContractHasNoQueueAndBeginsAgainAfterwards(t *testing.T) {
 // mutate changes something at the platform, as its own staff would.
 func (s *subscription) mutate(document string) {
 	s.t.Helper()
+	s.mutateInto(document, nil)
+}
+
+// mutateInto does the same and reads the answer into out, which may be nil.
+func (s *subscription) mutateInto(document string, out any) {
+	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
 	if err != nil {
 		s.t.Fatal(err)
@@ -381,4 +388,77 @@ func (s *subscription) mutate(document string) {
 	if answer.Errors != nil {
 		s.t.Fatalf("%s: %s", document, answer.Errors)
 	}
+	if bytes.Contains(answer.Data, []byte(`"message"`)) {
+		s.t.Fatalf("%s was refused: %s", document, answer.Data)
+	}
+	if out != nil {
+		if err := json.Unmarshal(answer.Data, out); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func TestAChargeThatThePlatformDoesNotTakeYetIsNoDecline(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	second := s.upcoming()[1]
+	if got := s.put(fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", second.ID), nil, nil); got != http.StatusOK {
+		t.Fatalf("charging the second cycle now answered %d", got)
+	}
+	s.pass("PT1M")
+	if queue := s.upcoming(); len(queue) < 6 || queue[1].ID != second.ID || !queue[1].BillingDate.Equal(second.BillingDate) {
+		t.Errorf("queue %+v, want the second cycle back in it, on its own date", queue)
+	}
+	s.pass("P45D")
+	if orders := s.orders(); len(orders) != 2 || orders[0].Cycle != 1 || orders[1].Cycle != 2 {
+		t.Errorf("orders %+v, want those of cycles 1 and 2 on their dates", orders)
+	}
+	s.wantEntries(created, triggered, declined, charged, charged)
+}
+
+func TestAContractWhoseIntervalChangesGoesOnBeingCharged(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.pass("P19D") // cycle 1 was charged on November 11
+	s.draft(`{ billingPolicy: { interval: WEEK, intervalCount: 2 }, deliveryPolicy: { interval: WEEK, intervalCount: 2 }, nextBillingDate: "2026-11-25T15:00:00Z" }`)
+	s.pass("PT1M")
+	s.pass("P6M")
+	orders := s.orders()
+	for i, o := range orders {
+		if o.Cycle != i+1 {
+			t.Errorf("order %d is of cycle %d", i, o.Cycle)
+		}
+		if i >= 3 && o.At.Sub(orders[i-1].At).Round(24*time.Hour) != 14*24*time.Hour {
+			t.Errorf("order %d came at %s, the one before it at %s", i, o.At, orders[i-1].At)
+		}
+	}
+	if len(orders) < 13 {
+		t.Errorf("%d orders in half a year of every two weeks", len(orders))
+	}
+	for _, a := range s.past() {
+		if a.Status != "SUCCESS" {
+			t.Errorf("attempt %+v", a)
+		}
+	}
+}
+
+func TestThePlatformShowsTheNextDateAfterAnOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.pass("P11D")
+	if shown, next := s.contract(s.id).NextBillingDate, s.row().NextBillingDate; shown == nil || !shown.Equal(*next) {
+		t.Errorf("the platform shows %v, the service %v", shown, next)
+	}
+}
+
+// draft changes a contract at the platform through a draft.
+func (s *subscription) draft(input string) {
+	s.t.Helper()
+	var answer struct {
+		Update struct{ Draft struct{ ID string } }
+	}
+	s.mutateInto(fmt.Sprintf(`mutation { update: subscriptionContractUpdate(contractId: "gid://shopify/SubscriptionContract/%d") { draft { id } userErrors { message } } }`, s.id), &answer)
+	draft := answer.Update.Draft.ID
+	s.mutate(fmt.Sprintf(`mutation { subscriptionDraftUpdate(draftId: %q, input: %s) { userErrors { message } } }`, draft, input))
+	s.mutate(fmt.Sprintf(`mutation { subscriptionDraftCommit(draftId: %q) { contract { id } userErrors { message } } }`, draft))
 }

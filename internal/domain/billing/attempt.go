@@ -117,7 +117,7 @@ var next = map[Status][]Status{
 		Requesting, Skipped, Success, ConnectionGone, ContractCancelled, ContractEnded, ContractPaused, AutoChargeDisabled,
 	},
 	Requesting: {
-		Requesting, Progress, Success, Failure, Challenge, PlatformException, Skipped,
+		Requesting, Queued, Progress, Success, Failure, Challenge, PlatformException, Skipped,
 		ConnectionGone, ContractCancelled, ContractEnded, ContractPaused,
 	},
 	Progress:          {Success, Failure, Challenge, PlatformException},

@@ -4,72 +4,98 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// publish tells the platform of skips and dates that people chose. What is ours
-// is committed before; the platform is told until it has heard.
+// publish tells the platform of skips, of dates that people chose, and of the
+// next date after an order. What is ours is committed before; the platform is
+// told until it has heard. Two nodes that tell the same do no harm.
 func (s *Service) publish(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		var store shop.Shop
 		var news []Attempt
 		var contracts map[contract.ID]*contract.Contract
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
-			now := s.Clock.Now()
 			var err error
-			if news, err = tx.UnpublishedAttempts(ctx, now, batchSize); err != nil || len(news) == 0 {
+			if news, err = tx.UnpublishedAttempts(ctx, s.Clock.Now(), batchSize); err != nil || len(news) == 0 {
 				return err
 			}
 			if store, err = tx.Shop(ctx); err != nil {
 				return err
 			}
-			for i := range news {
-				news[i].PublishAt = now.Add(s.Policy.Lease)
-			}
-			if contracts, err = byID(tx.Contracts(ctx, contractsOf(news))); err != nil {
-				return err
-			}
-			return tx.PutAttempts(ctx, news)
+			contracts, err = byID(tx.Contracts(ctx, contractsOf(news)))
+			return err
 		})
 		if err != nil || len(news) == 0 {
 			return err
 		}
-		told := make(map[AttemptID]Attempt, len(news))
-		for _, a := range news {
-			if err := s.tell(ctx, store, a, *contracts[a.Contract]); err == nil {
-				told[a.ID] = a
-			} else {
-				s.Log.WarnContext(ctx, "the platform was not told of a change", "shop", store.Domain, "attempt", a.ID, "error", err)
-			}
-		}
-		if err := s.published(ctx, of, told); err != nil {
+		if err := s.published(ctx, of, news, s.tellAll(ctx, store, news, contracts)); err != nil {
 			return fmt.Errorf("note what was published: %w", err)
 		}
 	}
 	return ctx.Err()
 }
 
-// tell makes the platform's cycle like ours. A definite no is an answer too: the
-// platform's own rules stand, and ours still decide when we charge.
-func (s *Service) tell(ctx context.Context, of shop.Shop, a Attempt, c contract.Contract) error {
-	var err error
-	switch {
-	case a.Status == Skipped:
-		err = s.Platform.SkipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
-	case a.Status == Queued:
-		err = s.Platform.UnskipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
-		if err = s.heard(ctx, of, a, err); err == nil && a.Moved {
-			err = s.Platform.MoveCycle(ctx, of.At(), int64(a.Contract), a.Cycle, a.BillingDate)
+// tellAll tells the platform of attempts, and of each contract's next date once.
+// It returns the attempts of which the platform has not heard all.
+func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, contracts map[contract.ID]*contract.Contract) map[AttemptID]bool {
+	byContract := make(map[contract.ID][]Attempt, len(contracts))
+	for _, a := range news {
+		byContract[a.Contract] = append(byContract[a.Contract], a)
+	}
+	var mu sync.Mutex
+	unheard := make(map[AttemptID]bool)
+	g := errgroup.Group{}
+	g.SetLimit(callers)
+	for id, attempts := range byContract {
+		g.Go(func() error {
+			err := s.tell(ctx, of, attempts, *contracts[id])
+			if err == nil {
+				return nil
+			}
+			s.Log.WarnContext(ctx, "the platform was not told of a change", "shop", of.Domain, "contract", id, "error", err)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, a := range attempts {
+				unheard[a.ID] = true
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // what failed is in unheard
+	return unheard
+}
+
+// tell makes the platform's cycles of a contract like ours. A definite no is an
+// answer too: the platform's own rules stand, and ours still decide when we
+// charge.
+func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c contract.Contract) error {
+	for _, a := range attempts {
+		var err error
+		switch a.Status {
+		case Skipped:
+			err = s.Platform.SkipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
+		case Queued:
+			err = s.Platform.UnskipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
+			if err = s.heard(ctx, of, a, err); err == nil && a.Moved {
+				err = s.Platform.MoveCycle(ctx, of.At(), int64(a.Contract), a.Cycle, a.BillingDate)
+			}
+		}
+		if err = s.heard(ctx, of, a, err); err != nil {
+			return err
 		}
 	}
-	if err = s.heard(ctx, of, a, err); err != nil || c.NextBillingDate.IsZero() {
-		return err
+	if c.NextBillingDate.IsZero() {
+		return nil
 	}
-	return s.heard(ctx, of, a, s.Platform.SetNextBillingDate(ctx, of.At(), int64(a.Contract), c.NextBillingDate))
+	return s.heard(ctx, of, attempts[0], s.Platform.SetNextBillingDate(ctx, of.At(), int64(c.ID), c.NextBillingDate))
 }
 
 // heard turns a refusal into a line of the log: the platform has heard us.
@@ -81,24 +107,29 @@ func (s *Service) heard(ctx context.Context, of shop.Shop, a Attempt, err error)
 	return err
 }
 
-// published clears what the platform has heard, unless it changed meanwhile.
-func (s *Service) published(ctx context.Context, of shop.ID, told map[AttemptID]Attempt) error {
+// published clears what the platform has heard, unless it changed meanwhile, and
+// puts off what it has not.
+func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, unheard map[AttemptID]bool) error {
+	told := make(map[AttemptID]Attempt, len(news))
+	ids := make([]AttemptID, len(news))
+	for i, a := range news {
+		told[a.ID], ids[i] = a, a.ID
+	}
 	return s.Store.Update(ctx, of, func(tx Tx) error {
-		ids := make([]AttemptID, 0, len(told))
-		for id := range told {
-			ids = append(ids, id)
-		}
 		rows, err := tx.Attempts(ctx, ids)
 		if err != nil {
 			return err
 		}
-		var cleared []Attempt
+		var done []Attempt
 		for _, a := range rows {
-			if t := told[a.ID]; a.Status == t.Status && a.BillingDate.Equal(t.BillingDate) && a.PublishAt.Equal(t.PublishAt) {
-				a.PublishAt = time.Time{}
-				cleared = append(cleared, a)
+			if t := told[a.ID]; a.Status != t.Status || !a.BillingDate.Equal(t.BillingDate) || !a.PublishAt.Equal(t.PublishAt) {
+				continue // it has news again
 			}
+			if a.PublishAt = (time.Time{}); unheard[a.ID] {
+				a.PublishAt = s.Clock.Now().Add(s.Policy.Lease)
+			}
+			done = append(done, a)
 		}
-		return tx.PutAttempts(ctx, cleared)
+		return tx.PutAttempts(ctx, done)
 	})
 }

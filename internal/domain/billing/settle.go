@@ -131,7 +131,8 @@ type ledger struct {
 	changed   []AttemptID
 	advanced  []contract.ID
 	entries   []activity.Entry
-	gone      bool // the store's connection
+	restarted []contract.ID // whose series begins anew
+	gone      bool          // the store's connection
 }
 
 func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*ledger, error) {
@@ -162,6 +163,9 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 	if err := tx.PutAttempts(ctx, written); err != nil {
 		return err
 	}
+	if err := l.redate(ctx, tx); err != nil {
+		return err
+	}
 	if err := Refill(ctx, tx, l.shop, chosen(l.contracts, l.advanced), l.now); err != nil {
 		return err
 	}
@@ -186,6 +190,8 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 		return l.stop(a, Skipped, activity.DuplicateBillingAttemptDetected, "the platform has billed this cycle already, by an order that is not ours")
 	case f.skipped:
 		return l.stop(a, Skipped, activity.BillingAttemptSkipped, "the cycle is skipped at the platform")
+	case !f.early.IsZero():
+		return l.postpone(a, f.early)
 	case f.refused != nil:
 		return l.refuse(a, *f.refused)
 	case a.Status == Progress || a.Status == Challenge:
@@ -252,7 +258,7 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	a.OrderID, a.OrderName, a.Amount = p.Order.ID, p.Order.Name, p.Amount
 	a.ErrorCode, a.ErrorMessage, a.ActionURL = "", "", ""
 	a.Lines = c.Lines
-	a.DueAt, a.PublishAt = time.Time{}, time.Time{}
+	a.DueAt, a.PublishAt = time.Time{}, l.now // the platform shows the next date
 	if a.AttemptedAt.IsZero() {
 		a.AttemptedAt = l.now
 	}
@@ -302,6 +308,66 @@ func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
 		return l.stop(a, status, activity.BillingAttemptSkipped, r.Message)
 	}
 	return l.fail(a, r.Code, r.Message)
+}
+
+// postpone puts an attempt back into the queue that the platform does not take
+// yet. A charge that a person asked for too early waits for its own date. One
+// that is due was planned by a calendar from which the platform's has come apart,
+// as it does when a policy changes: the series begins anew on the first date that
+// the platform takes, so that later cycles agree again.
+func (l *ledger) postpone(a *Attempt, possible time.Time) error {
+	if err := a.move(Queued); err != nil {
+		return err
+	}
+	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
+	a.Failures, a.Manual = 0, false
+	a.DueAt = a.BillingDate
+	l.advanced = append(l.advanced, a.Contract)
+	reason := "the platform takes no charge for this cycle before " + possible.Add(-early).Format(time.RFC3339)
+	if a.BillingDate.After(l.now) {
+		l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
+		return nil
+	}
+	cal, err := l.shop.Calendar()
+	if err != nil {
+		return err
+	}
+	before := a.BillingDate
+	if a.BillingDate = cal.At(possible); !a.BillingDate.After(l.now) {
+		a.BillingDate = possible
+	}
+	a.DueAt = a.BillingDate
+	l.contracts[a.Contract].Series = contract.Series{Cycle: a.Cycle, Start: a.BillingDate}
+	l.restarted = append(l.restarted, a.Contract)
+	l.note(*a, activity.NextBillingDateChange, activity.Info, outcome{
+		Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339), Reason: reason,
+	})
+	return nil
+}
+
+// redate gives the upcoming attempts of contracts whose series begins anew their
+// new dates, save those that a person chose.
+func (l *ledger) redate(ctx context.Context, tx Tx) error {
+	if len(l.restarted) == 0 {
+		return nil
+	}
+	cal, err := l.shop.Calendar()
+	if err != nil {
+		return err
+	}
+	queued, err := tx.AttemptsOf(ctx, l.restarted, Queued)
+	if err != nil {
+		return err
+	}
+	var moved []Attempt
+	for _, a := range queued {
+		if c := l.contracts[a.Contract]; a.Cycle > c.Series.Cycle && !a.Moved {
+			a.BillingDate = c.DueOn(a.Cycle, cal)
+			a.DueAt, a.UpdatedAt = a.BillingDate, l.now
+			moved = append(moved, a)
+		}
+	}
+	return tx.PutAttempts(ctx, moved)
 }
 
 // stop ends an attempt without a charge.

@@ -189,6 +189,7 @@ type finding struct {
 	billed  bool              // somebody else's order exists for the cycle
 	skipped bool              // the platform skips the cycle
 	absent  bool              // asked only: the platform never saw the try
+	early   time.Time         // the platform takes no charge for the cycle before a day before this
 	late    bool              // the lease ran out before anything was sent
 	err     error             // the platform could not be asked
 }
@@ -239,8 +240,7 @@ func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand,
 		if !f.weigh(states[i], errands[i].send) {
 			continue
 		}
-		if err := s.bringForward(ctx, of, f, states[i].Cycle); err != nil {
-			f.fail(err)
+		if !s.bringForward(ctx, of, f, states[i].Cycle) {
 			continue
 		}
 		charges = append(charges, platform.Charge{CycleRef: refs[i], Key: f.Key})
@@ -260,6 +260,8 @@ func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand,
 		switch {
 		case err != nil:
 			f.fail(err)
+		case answers[i].Refused != nil && answers[i].Refused.Code == tooEarly:
+			f.early = s.Clock.Now().Add(2 * early)
 		case answers[i].Refused != nil:
 			f.refused = answers[i].Refused
 		default:
@@ -296,19 +298,39 @@ func (f *finding) weigh(state platform.CycleState, mayend bool) (send bool) {
 	return mayend
 }
 
+// early is how long before its expected date the platform takes a charge of a
+// cycle, less a minute for clocks that differ.
+const early = 24*time.Hour - time.Minute
+
+// tooEarly is the platform's code for a charge that comes earlier than that.
+const tooEarly = "BILLING_CYCLE_CHARGE_BEFORE_EXPECTED_DATE"
+
 // bringForward moves the platform's expected date when it lies so far ahead that
-// the platform would refuse the charge.
-func (s *Service) bringForward(ctx context.Context, of shop.Shop, f *finding, c platform.Cycle) error {
-	const early = 24 * time.Hour
+// the platform would refuse the charge. Where that date cannot be moved, because
+// the cycle has not begun or the platform says so, the finding tells when the
+// charge is possible.
+func (s *Service) bringForward(ctx context.Context, of shop.Shop, f *finding, c platform.Cycle) (ready bool) {
 	now := s.Clock.Now()
-	if c.Index == 0 || !c.Expected.After(now.Add(early-time.Minute)) {
-		return nil
+	if c.Index == 0 || !c.Expected.After(now.Add(early)) {
+		return true
+	}
+	if c.Start.After(now.Add(early)) {
+		f.early = c.Start
+		return false
 	}
 	at := now.Add(time.Minute)
 	if at.Before(c.Start) {
 		at = c.Start
 	}
-	return s.Platform.MoveCycle(ctx, of.At(), int64(f.Contract), f.Cycle, at)
+	err := s.Platform.MoveCycle(ctx, of.At(), int64(f.Contract), f.Cycle, at)
+	if _, refused := errors.AsType[*platform.Refusal](err); refused {
+		f.early = c.Expected
+		return false
+	}
+	if err != nil {
+		f.fail(err)
+	}
+	return err == nil
 }
 
 func (f *finding) fail(err error) {
