@@ -462,3 +462,23 @@ func (s *subscription) draft(input string) {
 	s.mutate(fmt.Sprintf(`mutation { subscriptionDraftUpdate(draftId: %q, input: %s) { userErrors { message } } }`, draft, input))
 	s.mutate(fmt.Sprintf(`mutation { subscriptionDraftCommit(draftId: %q) { contract { id } userErrors { message } } }`, draft))
 }
+
+func TestTheAttemptsOfAnUnknownContractAreNotFound(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	for _, list := range []string{"top-orders", "past-orders"} {
+		for contract, want := range map[int64]int{s.id: http.StatusOK, 123456: http.StatusNotFound} {
+			if got := s.send("GET", fmt.Sprintf("%s%s/subscription-billing-attempts/%s?contractId=%d", s.urls.Subscriptions, api, list, contract), s.key, nil, nil); got != want {
+				t.Errorf("%s of contract %d answered %d, want %d", list, contract, got, want)
+			}
+		}
+	}
+}
+
+func TestADayAloneIsADayOfTheStore(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"nextBillingDate": "2026-12-15"})
+	if first := s.upcoming()[0].BillingDate; !first.Equal(time.Date(2026, 12, 15, 14, 0, 0, 0, time.UTC)) {
+		t.Errorf("the first order is due %s, want December 15 at 9:00 in New York", first)
+	}
+}

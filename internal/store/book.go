@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -36,7 +37,8 @@ func (db *DB) Attempt(ctx context.Context, of shop.ID, line shop.Line, id billin
 var attemptFields = map[string]field{"id": {"id", whole}, "billingDate": {"billing_date", whole}}
 
 // AttemptsWhere returns a page of the attempts of a contract, or of all contracts
-// of a customer, and how many there are. Their order is the question's.
+// of a customer, and how many there are. Their order is the question's. A contract
+// that the line does not have is NotFound.
 func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Question, p page.Request) ([]billing.Record, int, error) {
 	contracts := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line)
 	if ask.Contract != 0 {
@@ -55,6 +57,12 @@ func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Questio
 	total, err := fetch(ctx, q, attemptFields, p, func() int { return len(rows) })
 	if err != nil {
 		return nil, 0, fmt.Errorf("list attempts: %w", err)
+	}
+	if total == 0 && ask.Contract != 0 {
+		if known, err := contracts.Exists(ctx); err != nil || !known {
+			return nil, 0, cmp.Or(err, error(fault.New(fault.NotFound, "contract %d does not exist", ask.Contract).
+				On("subscriptionContractDetails").Keyed("contractNotFound")))
+		}
 	}
 	records, err := db.records(ctx, of, ask.Line, rows)
 	return records, total, err

@@ -70,7 +70,8 @@ type Book interface {
 	// Attempt returns one attempt of the line, or NotFound.
 	Attempt(ctx context.Context, of shop.ID, line shop.Line, id AttemptID) (Record, error)
 	// AttemptsWhere returns a page of the attempts of a contract, or of all
-	// contracts of a customer, and how many there are.
+	// contracts of a customer, and how many there are. A contract that the
+	// line does not have is NotFound.
 	AttemptsWhere(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Record, int, error)
 }
 

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"path/filepath"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the drivers of the bare statements
+	_ "modernc.org/sqlite"
+
+	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/test/process"
+)
+
+// database is a fresh database, open beside the service for bare SQL.
+type database struct {
+	kind string // postgres or sqlite
+	url  string
+	bare *sql.DB
+	drop func()
+}
+
+// fresh makes an empty database.
+func (s settings) fresh(ctx context.Context, kind string) (database, error) {
+	name := fmt.Sprintf("bench_%x", rand.Uint64()) //nolint:gosec // a name, not a secret
+	if kind == "sqlite" {
+		path := filepath.Join(s.folder, name+".db")
+		bare, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+		return database{kind, path, bare, func() { _ = bare.Close() }}, err
+	}
+	at, err := url.Parse(s.postgres)
+	if err != nil {
+		return database{}, err
+	}
+	server, err := sql.Open("pgx", s.postgres)
+	if err != nil {
+		return database{}, err
+	}
+	if _, err := server.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
+		return database{}, err
+	}
+	at.Path = "/" + name
+	bare, err := sql.Open("pgx", at.String())
+	return database{kind, at.String(), bare, func() {
+		_ = bare.Close()
+		_, _ = server.ExecContext(context.WithoutCancel(ctx), "DROP DATABASE "+name+" WITH (FORCE)")
+		_ = server.Close()
+	}}, err
+}
+
+// open opens the store on the database and migrates it.
+func (d database) open(ctx context.Context) (*store.DB, error) {
+	db, err := store.Open(ctx, store.Options{URL: d.url, SecretKey: process.SecretKey()})
+	if err != nil {
+		return nil, err
+	}
+	return db, db.Migrate(ctx)
+}
+
+// analyze lets the planner know what is there, as the database would by itself
+// after a while.
+func (d database) analyze(ctx context.Context) error {
+	_, err := d.bare.ExecContext(ctx, "ANALYZE")
+	return err
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	wire "github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/schema"
+	"github.com/perennialhq/perennial/test/process"
+)
+
+// patience is how long the renewals of one run may take before something is wrong.
+const patience = 40 * time.Second
+
+// renewals lets many contracts fall due at once and measures how fast, and with
+// how much work, the service charges them all.
+func renewals(ctx context.Context, s settings) error {
+	for _, kind := range s.databases {
+		for _, n := range s.renewals {
+			if err := s.renew(ctx, kind, n); err != nil {
+				return fmt.Errorf("%d on %s: %w", n, kind, err)
+			}
+		}
+	}
+	return nil
+}
+
+// usage is what a process has used.
+type usage struct {
+	cpu time.Duration // user and system
+	rss int64         // resident bytes
+}
+
+// service is a running node that can be measured.
+type service struct {
+	usage func() (usage, error)
+	stop  func(ctx context.Context) error
+}
+
+func (s settings) renew(ctx context.Context, kind string, n int) error {
+	db, err := s.fresh(ctx, kind)
+	if err != nil {
+		return err
+	}
+	defer db.drop()
+	due := clock.System{}.Now().Truncate(time.Minute)
+	there, err := startPlatform(ctx, n, due)
+	if err != nil {
+		return err
+	}
+	defer there.end()
+	address, err := process.FreeAddress(ctx)
+	if err != nil {
+		return err
+	}
+	set := s.serverSettings(db, there, address)
+	if err := importAll(ctx, set, due); err != nil {
+		return err
+	}
+	if err := db.analyze(ctx); err != nil {
+		return err
+	}
+	before, err := attemptCount(ctx, db, "QUEUED")
+	if err != nil {
+		return err
+	}
+	node, err := s.serve(ctx, db, there, address, set)
+	if err != nil {
+		return err
+	}
+	begun := clock.System{}.Now()
+	idle, err := node.usage()
+	if err != nil {
+		return err
+	}
+	if err := charged(ctx, db, n); err != nil {
+		return err
+	}
+	used, err := node.usage()
+	if err != nil {
+		return err
+	}
+	if err := node.stop(ctx); err != nil {
+		return err
+	}
+	var ended int64
+	if err := db.bare.QueryRowContext(ctx, "SELECT MAX(updated_at) FROM attempts WHERE status = 'SUCCESS'").Scan(&ended); err != nil {
+		return err
+	}
+	books, err := there.verdict(ctx)
+	if err != nil {
+		return err
+	}
+	if books != (verdict{Orders: n, Contracts: n}) {
+		return fmt.Errorf("%d contracts were due and the platform's books say %+v: every one must have one order", n, books)
+	}
+	limit, err := db.limit(ctx, n)
+	if err != nil {
+		return fmt.Errorf("measure the limit: %w", err)
+	}
+	rate := float64(n) / time.UnixMilli(ended).Sub(begun).Seconds()
+	s.print("renewals db=%s n=%d shops=%d per_second=%.0f cpu_ms_each=%.2f limit_per_second=%.0f ratio=%.3f",
+		kind, n, shops, rate, (used.cpu-idle.cpu).Seconds()*1000/float64(n), limit, rate/limit)
+	after, err := attemptCount(ctx, db, "QUEUED")
+	if err != nil {
+		return err
+	}
+	s.print("memory db=%s n=%d at_start_mb=%.0f after_renewals_mb=%.0f queued_before=%d queued_after=%d",
+		kind, n, float64(idle.rss)/(1<<20), float64(used.rss)/(1<<20), before, after)
+	return nil
+}
+
+func attemptCount(ctx context.Context, db database, status string) (n int, err error) {
+	err = db.bare.QueryRowContext(ctx, "SELECT COUNT(*) FROM attempts WHERE status = $1", status).Scan(&n)
+	return n, err
+}
+
+// charged waits until the service knows of n orders.
+func charged(ctx context.Context, db database, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ticks := time.NewTicker(100 * time.Millisecond)
+	defer ticks.Stop()
+	for {
+		done, err := attemptCount(ctx, db, "SUCCESS")
+		if err != nil {
+			return err
+		}
+		if done >= n {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d are charged: %w", done, n, ctx.Err())
+		case <-ticks.C:
+		}
+	}
+}
+
+// serverSettings are those of `serve`, for what is assembled in this process.
+func (s settings) serverSettings(db database, there platform, address string) config.Server {
+	return config.Server{
+		Database: config.Database{Database: db.url, SecretKey: config.Secret(process.SecretKeyText)},
+		Platform: config.Platform{
+			PlatformURL: there.url, APIVersion: schema.Version, AppSecret: appSecret, PublicURL: "http://" + address, CallTimeout: 15 * time.Second,
+		},
+		Listen: address, Web: true, Work: true, Workers: 8, JobPoll: 500 * time.Millisecond, SweepEvery: 2 * time.Second, ReconcileEvery: time.Hour,
+		RatePerSecond: 1e6, RateBurst: 1e6, DrainTimeout: 30 * time.Second,
+	}
+}
+
+// importAll brings the contracts in, due but not charged.
+func importAll(ctx context.Context, set config.Server, due time.Time) error {
+	a, err := app.New(ctx, app.Options{Settings: set, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	zone, err := process.NoonZone(due)
+	if err != nil {
+		return err
+	}
+	local := due.In(zone)
+	for i := range shops {
+		at := wire.Shop{Domain: shopDomain(i), Token: wire.Token(shopToken(i))}
+		if _, err := a.Intake.Connect(ctx, at, local.Hour(), local.Minute(), shop.Settings{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serve starts the service and returns when it answers: as a process of its own,
+// or in this one when it is to be profiled.
+func (s settings) serve(ctx context.Context, db database, there platform, address string, set config.Server) (service, error) {
+	if s.cpuProfile != "" {
+		return s.serveHere(ctx, set)
+	}
+	program, err := process.Build(ctx, s.folder, process.Settings{
+		Database: db.url, PlatformURL: there.url, PublicURL: "http://" + address, AppSecret: appSecret,
+	})
+	if err != nil {
+		return service{}, err
+	}
+	log, err := os.Create(filepath.Join(s.folder, "serve.log"))
+	if err != nil {
+		return service{}, err
+	}
+	node, err := program.Serve(address, log, "--log-level", "WARN")
+	if err != nil {
+		return service{}, err
+	}
+	return service{
+		usage: func() (usage, error) { return usageOf(node.PID()) },
+		stop: func(ctx context.Context) error {
+			defer log.Close()
+			code, err := node.Stop(ctx)
+			if err == nil && code != 0 {
+				err = fmt.Errorf("the node ended with exit code %d", code)
+			}
+			return err
+		},
+	}, node.Ready(ctx)
+}
+
+// serveHere runs the service in this process under a profiler. The figures then
+// hold this program's work too.
+func (s settings) serveHere(ctx context.Context, set config.Server) (service, error) {
+	file, err := os.Create(s.cpuProfile)
+	if err != nil {
+		return service{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	if err := pprof.StartCPUProfile(file); err != nil {
+		cancel()
+		return service{}, err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	go func() {
+		ended <- app.Serve(ctx, app.Options{Settings: set, Clock: clock.System{}, Log: log, Kind: app.Production})
+	}()
+	return service{
+		usage: func() (usage, error) { return usageOf(os.Getpid()) },
+		stop: func(context.Context) error {
+			pprof.StopCPUProfile()
+			cancel()
+			_ = file.Close()
+			return <-ended
+		},
+	}, nil
+}

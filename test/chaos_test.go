@@ -1,0 +1,212 @@
+package test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/pgtest"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+)
+
+// The service is killed while it charges a platform that fails, again and again,
+// and in the end every contract has one order for the cycle that was due.
+
+// ordeal is how much a service must bear.
+type ordeal struct {
+	database  string // file or address
+	seed      uint64
+	nodes     int
+	shops     int
+	contracts int           // half are there before the nodes, half arrive meanwhile
+	lasts     time.Duration // how long faults and kills go on
+	kills     int           // at least
+	calm      time.Duration // how long the rest may take
+}
+
+// What is asked of the platform and of the way to it.
+const (
+	faultRate       = 0.2
+	completionDelay = 500 * time.Millisecond
+	// waitsScale turns the minutes and hours of the service's waits into
+	// seconds.
+	waitsScale = "100"
+	// restartAfter is the longest time that a killed node stays away.
+	restartAfter = 1500 * time.Millisecond
+)
+
+func TestTwoNodesUnderKill(t *testing.T) {
+	t.Parallel()
+	o := ordeal{
+		database: pgtest.Empty(t), seed: 1, nodes: 2, shops: 10, contracts: 1500,
+		lasts: 60 * time.Second, kills: 20, calm: 75 * time.Second,
+	}
+	o.bear(t)
+}
+
+func TestOneNodeOnSQLiteUnderKill(t *testing.T) {
+	t.Parallel()
+	o := ordeal{
+		database: filepath.Join(t.TempDir(), "perennial.db"), seed: 2, nodes: 1, shops: 4, contracts: 300,
+		lasts: 30 * time.Second, kills: 5, calm: 75 * time.Second,
+	}
+	o.bear(t)
+}
+
+func (o ordeal) bear(t *testing.T) {
+	ctx := t.Context()
+	w := newWorld(t, o)
+	for range o.contracts / 2 {
+		w.checkout()
+	}
+	w.connect(ctx)
+	for i := range w.slots {
+		w.start(ctx, i)
+	}
+	if err := w.sim.SetFaults(simulator.Faults{Rate: faultRate, Seed: o.seed}); err != nil {
+		t.Fatal(err)
+	}
+	kills := w.storm(ctx)
+	if err := w.sim.ClearFaults(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range w.slots {
+		w.start(ctx, i)
+	}
+	w.settle(ctx)
+	w.drain(ctx)
+
+	t.Logf("%d contracts, %d kills, faults %v", o.contracts, kills, w.sim.FaultCounts())
+	if kills < o.kills {
+		t.Errorf("%d kills, at least %d are wanted", kills, o.kills)
+	}
+	for _, kind := range simulator.FaultKinds {
+		if w.sim.FaultCounts()[kind] == 0 {
+			t.Errorf("no fault of the kind %s happened", kind)
+		}
+	}
+	w.compare(ctx)
+}
+
+// storm kills nodes at random moments, starts them again, and lets the other
+// half of the contracts arrive. It returns how often a node was killed.
+func (w *world) storm(ctx context.Context) int {
+	const tick = 50 * time.Millisecond
+	ticks := time.NewTicker(tick)
+	defer ticks.Stop()
+	begun := clock.System{}.Now()
+	kills, late := 0, w.o.contracts-w.o.contracts/2
+	pace := w.o.lasts / time.Duration(w.o.kills+w.o.kills/4)
+	due := make([]time.Duration, len(w.slots)) // of each node's next kill or start
+	for i := range due {
+		due[i] = w.chance(2 * pace * time.Duration(len(due)))
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			w.t.Fatal(ctx.Err())
+		case <-ticks.C:
+		}
+		passed := clock.System{}.Now().Sub(begun)
+		if passed >= w.o.lasts {
+			return kills
+		}
+		for made := w.made - w.o.contracts/2; made < late*int(passed*10/9)/int(w.o.lasts) && made < late; made++ {
+			w.checkout()
+		}
+		for i := range w.slots {
+			switch {
+			case passed < due[i]:
+			case w.alive(i):
+				w.kill(i)
+				kills++
+				due[i] = passed + w.chance(restartAfter)
+			default:
+				w.start(ctx, i)
+				due[i] = passed + w.chance(2*pace*time.Duration(len(due)))
+			}
+		}
+	}
+}
+
+// chance returns a duration below the given one.
+func (w *world) chance(below time.Duration) time.Duration {
+	return time.Duration(w.random.Int64N(int64(below)))
+}
+
+// settle waits until the service knows of an order for every contract.
+func (w *world) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, w.o.calm)
+	defer cancel()
+	ticks := time.NewTicker(250 * time.Millisecond)
+	defer ticks.Stop()
+	for n := 0; ; {
+		err := w.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM attempts WHERE status = 'SUCCESS'").Scan(&n)
+		if err == nil && n >= w.o.contracts {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			w.t.Errorf("after the calm %d of %d contracts are charged (%v)", n, w.o.contracts, err)
+			return
+		case <-ticks.C:
+		}
+	}
+}
+
+// compare holds the platform's orders against the contracts and against what the
+// service believes.
+func (w *world) compare(ctx context.Context) {
+	orders := make(map[int64][]simulator.Renewal)
+	for _, r := range w.sim.Orders(simulator.OrderFilter{}) {
+		orders[r.Contract] = append(orders[r.Contract], r)
+	}
+	believed := w.attempts(ctx)
+	for _, id := range w.contracts {
+		switch list := orders[id]; {
+		case len(list) == 0:
+			w.t.Errorf("contract %d has no order", id)
+		case len(list) > 1:
+			w.t.Errorf("contract %d was charged %d times: %+v", id, len(list), list)
+		case list[0].Cycle != 1:
+			w.t.Errorf("contract %d was charged for cycle %d", id, list[0].Cycle)
+		case believed[id] != fmt.Sprintf("SUCCESS order %d", list[0].ID):
+			w.t.Errorf("contract %d has order %d, and the service believes %q", id, list[0].ID, believed[id])
+		}
+	}
+	if len(orders) != len(w.contracts) {
+		w.t.Errorf("%d contracts have orders, of %d", len(orders), len(w.contracts))
+	}
+}
+
+// attempts returns what the service believes of every attempt that was ever
+// tried, by contract.
+func (w *world) attempts(ctx context.Context) map[int64]string {
+	rows, err := w.db.QueryContext(ctx, "SELECT contract_id, status, order_id FROM attempts WHERE status <> 'QUEUED'")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer rows.Close()
+	believed := make(map[int64]string)
+	for rows.Next() {
+		var id, order int64
+		var status string
+		if err := rows.Scan(&id, &status, &order); err != nil {
+			w.t.Fatal(err)
+		}
+		believed[id] += fmt.Sprintf("%s order %d", status, order)
+	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	return believed
+}
+
+// seeded returns a source of chance that is the same in every run.
+func seeded(seed uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // chance, not secrecy
+}

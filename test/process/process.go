@@ -1,0 +1,161 @@
+// Package process runs the program as it is run in earnest: built, and in
+// processes of their own that can be stopped and killed.
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/config"
+)
+
+// Program is the built program and what every command of it is told.
+type Program struct {
+	Path string
+	Env  []string // PERENNIAL_… settings
+}
+
+// Settings are what all commands of an installation have in common.
+type Settings struct {
+	Database    string // file or postgres:// address
+	PlatformURL string
+	PublicURL   string
+	AppSecret   string
+}
+
+// SecretKeyText is the key of every installation: 32 bytes in base64.
+const SecretKeyText = "cGVyZW5uaWFsIHRlc3Qga2V5OiAzMiBieXRlcyAhISE="
+
+// Build builds the program into a folder.
+func Build(ctx context.Context, folder string, s Settings) (Program, error) {
+	p := Program{Path: filepath.Join(folder, "perennial"), Env: []string{
+		"PERENNIAL_DATABASE=" + s.Database, "PERENNIAL_SECRET_KEY=" + SecretKeyText, "PERENNIAL_APP_SECRET=" + s.AppSecret,
+		"PERENNIAL_PLATFORM_URL=" + s.PlatformURL, "PERENNIAL_PUBLIC_URL=" + s.PublicURL,
+	}}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", p.Path, "github.com/perennialhq/perennial/cmd/perennial")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return Program{}, fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return p, nil
+}
+
+// Connect connects a store that charges at the given local time.
+func (p Program) Connect(ctx context.Context, domain, token string, hour, minute int) error {
+	cmd := exec.CommandContext(ctx, p.Path, "shops", "connect", "--shop", domain, "--token-file", "-", "--order-time", fmt.Sprintf("%02d:%02d", hour, minute))
+	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Stdin = strings.NewReader(token + "\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("connect %s: %w\n%s", domain, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// Node is one process of the service.
+type Node struct {
+	Address string // host:port of its web side
+
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// Serve starts a node. What it logs goes to log.
+func (p Program) Serve(address string, log io.Writer, flags ...string) (*Node, error) {
+	// The node must outlive every context but end with its own signals.
+	cmd := exec.Command(p.Path, append([]string{"serve", "--listen", address, "--memberships-listen", ""}, flags...)...) //nolint:noctx // see above
+	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start a node: %w", err)
+	}
+	n := &Node{Address: address, cmd: cmd, ended: make(chan struct{})}
+	go func() {
+		defer close(n.ended)
+		_ = cmd.Wait() // ExitCode tells
+	}()
+	return n, nil
+}
+
+// Ready waits until the node answers that it is ready.
+func (n *Node) Ready(ctx context.Context) error {
+	ticks := time.NewTicker(20 * time.Millisecond)
+	defer ticks.Stop()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.Address+"/readyz", nil)
+		if err != nil {
+			return err
+		}
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the node on %s: %w", n.Address, ctx.Err())
+		case <-n.ended:
+			return fmt.Errorf("the node on %s ended with exit code %d", n.Address, n.cmd.ProcessState.ExitCode())
+		case <-ticks.C:
+		}
+	}
+}
+
+// PID is the process's number.
+func (n *Node) PID() int { return n.cmd.Process.Pid }
+
+// Kill ends the node as kill -9 does and waits until it is gone.
+func (n *Node) Kill() {
+	_ = n.cmd.Process.Kill() // it may be gone already
+	<-n.ended
+}
+
+// Stop asks the node to end and returns its exit code.
+func (n *Node) Stop(ctx context.Context) (code int, err error) {
+	if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return 0, err
+	}
+	select {
+	case <-n.ended:
+		return n.cmd.ProcessState.ExitCode(), nil
+	case <-ctx.Done():
+		return 0, fmt.Errorf("wait for the node on %s to end: %w", n.Address, ctx.Err())
+	}
+}
+
+// FreeAddress returns an address of this machine on which nobody listens.
+func FreeAddress(ctx context.Context) (string, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// SecretKey is the key of every installation.
+func SecretKey() []byte {
+	key, err := config.Database{SecretKey: SecretKeyText}.Key()
+	if err != nil {
+		panic(err) // the constant above
+	}
+	return key[:]
+}
+
+// NoonZone returns a zone in which it is about noon, so that no day ends while a
+// test runs.
+func NoonZone(now time.Time) (*time.Location, error) {
+	west := now.UTC().Hour() - 12
+	return time.LoadLocation(fmt.Sprintf("Etc/GMT%+d", west)) // the names count to the west
+}
