@@ -29,9 +29,9 @@ const (
 
 // How the service is set.
 const (
-	reconcileEvery = 12 * time.Hour
+	reconcileEvery = 24 * time.Hour
 	workers        = 8
-	jobPoll        = 2 * time.Millisecond
+	jobPoll        = time.Second // new jobs are told of at once
 	callTimeout    = 15 * time.Second
 	ratePerSecond  = 10
 	rateBurst      = 40
@@ -69,7 +69,7 @@ func (s *Sandbox) openPlatform() (err error) {
 	if err != nil {
 		return err
 	}
-	defer draft.Close()
+	defer draft.Close() //nolint:errcheck // it holds nothing but memory
 	cast, err := demo.Build(draft, demo.Options{
 		Seed: s.options.Seed, Contracts: s.options.Contracts, Empty: s.options.Empty, Now: s.clock.Now(), Token: s.secrets.token,
 	})
@@ -103,7 +103,7 @@ func (s *Sandbox) openService(ctx context.Context) error {
 				PlatformURL: s.urls.Platform, APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
 				CallTimeout: callTimeout,
 			},
-			Web: true, Work: true, Workers: workers, PollOnly: true, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
+			Web: true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst,
 		},
 		Clock: s.clock, Log: s.log, Kind: app.Sandbox, JobPoll: jobPoll, Relaxed: true,
@@ -151,6 +151,7 @@ func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) 
 		found, err = a.Intake.Connect(ctx, platform.Shop{Domain: domain, Token: s.secrets.token(domain)}, hour, minute, shop.Settings{
 			ImmediateOrders: true, Memberships: demo.MembershipPlans(),
 		})
+		delete(s.secrets.Keys, domain) // it opened another database
 	}
 	if err != nil || s.secrets.Keys[domain] != "" {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /platform/faults", answer(s.faultCounts))
 	mux.HandleFunc("POST /platform/faults", answer(s.setFaults))
 	mux.HandleFunc("DELETE /platform/faults", answer(s.clearFaults))
-	mux.HandleFunc("POST /platform/payment-methods/{id...}", answer(s.setPaymentMethod))
+	mux.HandleFunc("POST /platform/payment-methods/{id}", answer(s.setPaymentMethod))
 	mux.HandleFunc("GET /mail", answer(s.mail))
 	mux.HandleFunc("POST /webhook-sink", answer(s.addSink))
 	mux.HandleFunc("GET /webhook-sink/{id}", answer(s.arrivals))
@@ -39,7 +40,20 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
 	mux.HandleFunc("POST /restore", answer(s.restoreSnapshot))
 	mux.HandleFunc("POST /reset", answer(s.reset))
-	return web.Frame{Log: s.log}.Around(web.Routes(mux))
+	return web.Frame{Log: s.log}.Around(plainIDs(web.Routes(mux)))
+}
+
+var graphID = regexp.MustCompile(`gid:/+shopify/\w+/`)
+
+// plainIDs lets a path name an object by its graph id, slashes and all.
+func plainIDs(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if graphID.MatchString(r.URL.Path) {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = graphID.ReplaceAllString(r.URL.Path, ""), ""
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // answer turns an operation into a handler that speaks JSON.
@@ -56,9 +70,6 @@ func answer[T any](do func(r *http.Request) (T, error)) http.HandlerFunc {
 		_ = encoder.Encode(v) // the client is gone: there is nobody left to tell
 	}
 }
-
-// none is an answer without content.
-type none struct{}
 
 // body reads a request's JSON into v. Fields that v does not have are ignored.
 func body(r *http.Request, v any) error {
@@ -115,15 +126,14 @@ func (d *decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// moment is an instant in ISO 8601 with a zone. A day alone is its first instant
-// in UTC.
-type moment time.Time
+// moment is an instant in ISO 8601 with a zone, or a day, which is one of a
+// store's own days.
+type moment string
 
-// UnmarshalJSON reads the instant.
-func (m *moment) UnmarshalJSON(text []byte) error {
-	parsed, err := web.ParseMoment("", strings.Trim(string(text), `"`), time.UTC)
-	*m = moment(parsed.From)
-	return err
+// in returns the instant, or the first one of the day in a zone.
+func (m moment) in(zone *time.Location) (time.Time, error) {
+	parsed, err := web.ParseMoment("", string(m), zone)
+	return parsed.From, err
 }
 
 // contractParam reads the contract that a query names; 0 when it names none.

@@ -51,7 +51,7 @@ func (s *Sandbox) moveClock(r *http.Request) (clockReport, error) {
 			return to, err
 		}
 		if in.To != nil {
-			return time.Time(*in.To), nil
+			return in.To.in(time.UTC)
 		}
 		return by.after(now), nil
 	})

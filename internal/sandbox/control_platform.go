@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -58,7 +60,7 @@ func (s *Sandbox) variants(r *http.Request) ([]simulator.Variant, error) {
 // outcomeIn scripts how charges end.
 type outcomeIn struct {
 	Contract id     `json:"contractId"`
-	Cycles   []int  `json:"cycles"`
+	Cycles   []int  `json:"cycles,omitempty"` // empty: the next charge of any
 	Code     string `json:"code"`
 }
 
@@ -159,7 +161,11 @@ func (s *Sandbox) checkout(r *http.Request) (simulator.Made, error) {
 	if err := body(r, &in); err != nil {
 		return simulator.Made{}, err
 	}
-	spec, err := in.spec()
+	zone, err := s.zoneOf(r.Context(), in.Shop)
+	if err != nil {
+		return simulator.Made{}, err
+	}
+	spec, err := in.spec(zone)
 	if err != nil {
 		return simulator.Made{}, err
 	}
@@ -170,7 +176,20 @@ func (s *Sandbox) checkout(r *http.Request) (simulator.Made, error) {
 	return made, s.steps.Settle(r.Context())
 }
 
-func (in contractIn) spec() (simulator.ContractSpec, error) {
+// zoneOf returns the zone of a store; the main one's when none is named.
+func (s *Sandbox) zoneOf(ctx context.Context, domain string) (*time.Location, error) {
+	if domain == "" {
+		domain = demo.Main
+	}
+	found, err := s.front.running().Store.Shops().ShopByDomain(ctx, domain)
+	if err != nil {
+		return nil, err
+	}
+	calendar, err := found.Calendar()
+	return calendar.Zone, err
+}
+
+func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 	missing := func(field string) error {
 		return fault.New(fault.Invalid, "%s is required", field).Keyed("fieldMissing").At(field)
 	}
@@ -187,8 +206,12 @@ func (in contractIn) spec() (simulator.ContractSpec, error) {
 	default:
 		return simulator.ContractSpec{}, fault.New(fault.Invalid, "paymentMethod is %q: use valid, expired or none", in.PaymentMethod).At("paymentMethod")
 	}
+	next, err := in.NextBillingDate.in(zone)
+	if err != nil {
+		return simulator.ContractSpec{}, err
+	}
 	spec := simulator.ContractSpec{
-		Shop: in.Shop, Customer: in.Customer, Currency: in.Currency, NextBillingDate: time.Time(*in.NextBillingDate),
+		Shop: in.Shop, Customer: in.Customer, Currency: in.Currency, NextBillingDate: next,
 		Billing: simulator.PolicySpec(*in.Billing), DeliveryPrice: string(in.DeliveryPrice), PaymentMethod: in.PaymentMethod,
 		Note: in.Note, Attributes: in.Attributes,
 	}

@@ -63,7 +63,6 @@ func (s *Sandbox) installAlone(ctx context.Context, in shopIn) error {
 		return err
 	}
 	token := s.secrets.token(in.Domain)
-	delete(s.secrets.Keys, in.Domain) // of a store of that name that a restore took away
 	if err := s.home.write(secretsFile, s.secrets); err != nil {
 		return err
 	}

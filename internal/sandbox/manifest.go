@@ -67,10 +67,10 @@ func (s *Sandbox) announce(out io.Writer) {
 	} {
 		fmt.Fprintf(table, "  %s\t%s\n", row[0], row[1])
 	}
-	table.Flush()
+	_ = table.Flush() // out may be closed: nobody looks
 	fmt.Fprintf(out, `
 Contracts, soonest renewal first:
-  curl -s -H 'X-API-Key: %s' '%s/api/external/v2/subscription-contract-details?size=5&sort=next_billing_date'
+  curl -s -H 'X-API-Key: %s' '%s/api/external/v2/subscription-contract-details?status=active&size=5&sort=next_billing_date'
 
 Let a month pass, then look at the platform's books:
   curl -s -X POST '%s/clock' -d '{"advance":"P1M"}'

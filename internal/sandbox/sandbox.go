@@ -185,7 +185,8 @@ func (s *Sandbox) serve(listeners []net.Listener) {
 	} {
 		server := app.Listener(h)
 		if i == controlPort {
-			server.WriteTimeout = 0 // a year takes as long as it takes
+			server.ReadTimeout, server.WriteTimeout = 0, 0 // a year takes as long as it takes
+			server.BaseContext = func(net.Listener) context.Context { return s.working }
 		}
 		s.servers = append(s.servers, server)
 		s.serving.Go(func() {

@@ -77,7 +77,7 @@ func (s *Sandbox) snapshot(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // by then it has moved, or nobody needs it
 	if err := s.vault.save(ctx, dir); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}

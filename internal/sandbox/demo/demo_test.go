@@ -38,10 +38,11 @@ func TestTheSameSeedMakesTheSameStores(t *testing.T) {
 		}
 		return b.String()
 	}
-	if text(1) != text(1) {
+	one, again, other := text(1), text(1), text(2)
+	if one != again {
 		t.Error("two stores of one seed differ")
 	}
-	if text(1) == text(2) {
+	if one == other {
 		t.Error("two seeds make one store")
 	}
 }

@@ -22,14 +22,15 @@ func (s *Store) login(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, fault.New(fault.Invalid, "say who signs in: /account/login?customer_id=7001").At("customer_id"))
 		return
 	}
-	if _, err := gid.Parse("Customer", id); err != nil || strings.HasPrefix(id, "gid:") {
+	number, err := gid.Parse("Customer", id)
+	if err != nil || strings.HasPrefix(id, "gid:") {
 		web.WriteError(w, r, fault.New(fault.Invalid, "%q is not a customer's number", id).At("customer_id"))
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: sessionCookie, Value: id + "." + s.seal(id), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
-	s.done(w, r, session{Customer: id})
+	s.done(w, r, session{number})
 }
 
 func (s *Store) logout(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +40,7 @@ func (s *Store) logout(w http.ResponseWriter, r *http.Request) {
 
 // session is who is signed in.
 type session struct {
-	Customer string `json:"customerId"` // empty: nobody
+	Customer int64 `json:"customerId,omitempty"` // 0: nobody
 }
 
 // session returns the number of the customer who is signed in, or "".

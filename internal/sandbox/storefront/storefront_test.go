@@ -101,7 +101,7 @@ func (s *scene) do(method, path, body string, header ...string) (*http.Response,
 
 func (s *scene) login() {
 	s.t.Helper()
-	if res, text := s.do("POST", "/account/login?customer_id=7001", ""); res.StatusCode != http.StatusOK || !strings.Contains(text, `"7001"`) {
+	if res, text := s.do("POST", "/account/login?customer_id=7001", ""); res.StatusCode != http.StatusOK || !strings.Contains(text, `{"customerId":7001}`) {
 		s.t.Fatalf("login: %d %s", res.StatusCode, text)
 	}
 }

@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The test's own program is the sandbox of a process that can be killed.
+const childDir = "PERENNIAL_TEST_SANDBOX_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		if err := Run(ctx, Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 30}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// spawn starts a sandbox in a process of its own.
+func spawn(t *testing.T, dir string) *exec.Cmd {
+	t.Helper()
+	child := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0])
+	child.Env = append(os.Environ(), childDir+"="+dir)
+	child.Stderr = os.Stderr
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = child.Process.Kill() // most are dead
+		_ = child.Wait()
+	})
+	return child
+}
+
+// ready waits for the child's manifest.
+func ready(t *testing.T, child *exec.Cmd, dir string) Manifest {
+	t.Helper()
+	var m Manifest
+	eventually(t, "the sandbox is ready", func() bool {
+		text, err := os.ReadFile(filepath.Join(dir, manifestFile))
+		return err == nil && json.Unmarshal(text, &m) == nil && m.PID == child.Process.Pid
+	})
+	return m
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ticks := time.NewTicker(2 * time.Millisecond)
+	defer ticks.Stop()
+	limit := time.After(30 * time.Second)
+	for !holds() {
+		select {
+		case <-ticks.C:
+		case <-limit:
+			t.Fatalf("not after 30 s: %s", what)
+		}
+	}
+}
+
+// killAfter kills the child when something has gone on for a while.
+func killAfter(t *testing.T, child *exec.Cmd, while time.Duration) {
+	t.Helper()
+	<-time.After(while)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it was killed
+}
+
+func TestASandboxThatIsKilledGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, while := range []time.Duration{20, 60, 120, 200, 300} { // while it begins
+		killAfter(t, spawn(t, dir), while*time.Millisecond)
+	}
+	child := spawn(t, dir)
+	m := ready(t, child, dir)
+	key, was := m.APIKey, beginning()
+	for i, call := range []struct {
+		path, body string
+		while      time.Duration
+	}{
+		{"/clock", `{"advance":"P1M"}`, 300}, {"/clock", `{"advance":"P1M"}`, 150}, {"/clock", `{"advance":"P1M"}`, 500},
+		{"/platform/contracts", checkoutBody(`"nextBillingDate":"2027-06-01"`), 5}, {"/snapshot", ``, 10}, {"/clock", `{"advance":"P1M"}`, 250},
+		{"/reset", ``, 5}, {"/reset", ``, 15}, {"/reset", ``, 40}, {"/clock", `{"advance":"P1M"}`, 400},
+	} {
+		go func() { // nobody hears the answer
+			if res, err := http.Post(m.Control+call.path, "application/json", strings.NewReader(call.body)); err == nil {
+				res.Body.Close()
+			}
+		}()
+		killAfter(t, child, call.while*time.Millisecond)
+		child = spawn(t, dir)
+		m = ready(t, child, dir)
+		if m.APIKey != key {
+			t.Fatalf("the key changed after kill %d", i)
+		}
+		if status, text := ask(t, "GET", m.Subscriptions+"/api/external/v2/activity-logs", key, ""); status != http.StatusOK {
+			t.Fatalf("the key after kill %d: %d %s", i, status, text)
+		}
+		var at struct{ Now time.Time }
+		if _, text := ask(t, "GET", m.Control+"/clock", "", ""); json.Unmarshal([]byte(text), &at) != nil || at.Now.Before(was) && call.path != "/reset" {
+			t.Fatalf("after kill %d it is %s, and was %s", i, at.Now, was)
+		}
+		was = at.Now
+	}
+	killAfter(t, child, 0)
+	b := start(t, Options{DataDir: dir})
+	b.advance("P2M")
+	b.checkBooks()
+}

@@ -1,0 +1,128 @@
+package sandbox
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+)
+
+// checkBooks compares the platform's books with its own calendar: an order for
+// every cycle that is due of a contract that can be charged, and no other.
+func (b *bench) checkBooks() {
+	b.t.Helper()
+	made := map[int64][]int{}
+	for _, o := range b.sim.Orders(simulator.OrderFilter{}) {
+		made[o.Contract] = append(made[o.Contract], o.Cycle)
+	}
+	contracts := slices.Clone(b.secrets.Cast.Others)
+	for _, c := range b.secrets.Cast.Customers {
+		contracts = append(contracts, c.Contracts...)
+	}
+	due := 0
+	for _, id := range contracts {
+		c, err := b.sim.Contract(id)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		cycles, err := b.sim.Cycles(id)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		var want []int
+		for _, y := range cycles {
+			ends := c.Billing.MaxCycles > 0 && y.Index > c.Billing.MaxCycles
+			if c.Status == "ACTIVE" && c.MethodStatus == simulator.MethodValid && !ends && y.Expected.Before(b.clock.Now()) {
+				want = append(want, y.Index)
+			}
+		}
+		due += len(want)
+		if !slices.Equal(made[id], want) {
+			b.t.Errorf("contract %d (%d %s, anchors %v): the orders are for cycles %v, want %v", id, c.Billing.IntervalCount, c.Billing.Interval, c.Billing.Anchors, made[id], want)
+		}
+	}
+	if due == 0 {
+		b.t.Error("nothing was due: the test proves nothing")
+	}
+}
+
+func TestAQuarterHasOneOrderForEveryDueCycle(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{Contracts: 40})
+	r := b.advance("P3M")
+	b.checkBooks()
+	if r.Billed != r.Orders || r.Orders != len(b.orders("")) || r.Failed == 0 {
+		t.Errorf("the report is %+v", r)
+	}
+}
+
+// history is what can be told of a sandbox, contract by contract.
+type history struct {
+	orders  map[int64][]simulator.Renewal
+	entries map[string][]string
+}
+
+func (b *bench) history() history {
+	b.t.Helper()
+	h := history{map[int64][]simulator.Renewal{}, map[string][]string{}}
+	for _, o := range b.sim.Orders(simulator.OrderFilter{}) {
+		h.orders[o.Contract] = append(h.orders[o.Contract], o)
+	}
+	a := b.front.running()
+	stores, err := a.Store.Shops().All(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, s := range stores {
+		for n := 0; ; n++ {
+			list, all, err := a.Store.Entries(b.t.Context(), s.ID, nil, page.Request{
+				Page: n, Size: activity.MaxPage, Sort: []page.Sort{{Field: activity.FieldID}},
+			})
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			for _, e := range list {
+				of := fmt.Sprintf("%s %s %d", s.Domain, e.EntityType, e.EntityID)
+				h.entries[of] = append(h.entries[of], fmt.Sprintf("%s %s %s %s %s", e.At.Format(time.RFC3339Nano), e.Event, e.Status, e.Actor.Source, e.Info))
+			}
+			if (n+1)*activity.MaxPage >= all {
+				break
+			}
+		}
+	}
+	return h
+}
+
+func TestTwoRunsOfOneStoryAreEqual(t *testing.T) {
+	t.Parallel()
+	story := func() history {
+		b := start(t, Options{Contracts: 40, Seed: 5})
+		b.direct("POST", "/platform/outcomes", `{"contractId":9001,"code":"INSUFFICIENT_FUNDS"}`, nil)
+		b.direct("POST", "/platform/contracts", checkoutBody(""), nil)
+		b.direct("POST", "/platform/faults", `{"rate":0.1,"seed":3,"for":"P10D"}`, nil)
+		b.advance("P45D")
+		return b.history()
+	}
+	one, two := story(), story()
+	if len(one.orders) < 20 || len(one.entries) < 60 {
+		t.Errorf("too little happened: %d contracts with orders, %d things with entries", len(one.orders), len(one.entries))
+	}
+	for id, orders := range one.orders {
+		if !reflect.DeepEqual(orders, two.orders[id]) {
+			t.Errorf("the orders of contract %d differ:\n%+v\n%+v", id, orders, two.orders[id])
+		}
+	}
+	for of, entries := range one.entries {
+		if !slices.Equal(entries, two.entries[of]) {
+			t.Errorf("the entries of %s differ:\n%v\n%v", of, entries, two.entries[of])
+		}
+	}
+	if len(one.orders) != len(two.orders) || len(one.entries) != len(two.entries) {
+		t.Error("one run has more than the other")
+	}
+}
