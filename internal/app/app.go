@@ -109,7 +109,7 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	var err error
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{
-		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: poll, Cooldown: min(poll, job.DefaultCooldown), Log: a.options.Log,
+		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: poll, Log: a.options.Log,
 	})
 	if err != nil {
 		return fmt.Errorf("start the workers: %w", err)

@@ -26,7 +26,10 @@ func (a *App) route() error {
 	}
 	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping})
 	frame := web.Frame{Log: a.options.Log}
-	gate := web.Gate{Keys: a.Access, Limits: &web.Buckets{Rate: web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}}}
+	gate := web.Gate{
+		Keys: a.Access, Limits: &web.Buckets{Rate: web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}},
+		Answers: a.Store.Answers(), Clock: a.options.Clock,
+	}
 	line := func(l shop.Line) http.Handler {
 		return admin.New(admin.Options{
 			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Billing,

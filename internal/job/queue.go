@@ -24,7 +24,7 @@ import (
 type Queue[TTx any] struct {
 	driver   riverdriver.Driver[TTx]
 	inserter *river.Client[TTx]
-	pollOnly bool
+	bell     *bell // nil: the database tells of new tasks itself
 	idle     func(ctx context.Context) (bool, error)
 	complete func(ctx context.Context, row *rivertype.JobRow) error
 }
@@ -50,9 +50,10 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue[pgx.Tx], error) {
 // OnSQLite returns the queue of a SQLite database. The pool must be the one
 // through which the database is written.
 func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
+	rung := &bell{}
 	q := &Queue[*sql.Tx]{
-		driver:   quiet{riversqlite.New(db)},
-		pollOnly: true,
+		driver: near{riversqlite.New(db), rung},
+		bell:   rung,
 		idle: func(ctx context.Context) (idle bool, err error) {
 			err = db.QueryRowContext(ctx, fmt.Sprintf(idleQuery, "strftime('%Y-%m-%d %H:%M:%f', 'now')")).Scan(&idle)
 			return idle, err
@@ -63,7 +64,7 @@ func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
 				return err
 			}
 			defer tx.Rollback() //nolint:errcheck // does nothing after the commit
-			if _, err := river.JobCompleteTx[quiet](ctx, tx, &river.Job[anyArgs]{JobRow: row}); err != nil {
+			if _, err := river.JobCompleteTx[near](ctx, tx, &river.Job[anyArgs]{JobRow: row}); err != nil {
 				return err
 			}
 			return tx.Commit()
@@ -76,16 +77,6 @@ func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
 // present instant.
 const idleQuery = `SELECT NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('available', 'running', 'pending'))
 	AND NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= %s)`
-
-// quiet keeps River from imitating notifications in a table: on SQLite the only
-// node looks into the queue often enough.
-type quiet struct{ *riversqlite.Driver }
-
-// SupportsListener says no.
-func (quiet) SupportsListener() bool { return false }
-
-// SupportsListenNotify says no.
-func (quiet) SupportsListenNotify() bool { return false }
 
 // anyArgs are arguments of which nothing needs to be known.
 type anyArgs struct{}
@@ -156,6 +147,14 @@ func (q *Queue[TTx]) Add(ctx context.Context, tx TTx, tasks ...task.Task) error 
 	return nil
 }
 
+// Wake has new tasks looked for at once. It is called when the transaction that
+// added them has committed; where the database tells of them it does nothing.
+func (q *Queue[TTx]) Wake() {
+	if q.bell != nil {
+		q.bell.ring()
+	}
+}
+
 // Idle reports whether no task is running or could be run now.
 func (q *Queue[TTx]) Idle(ctx context.Context) (bool, error) {
 	idle, err := q.idle(ctx)
@@ -176,13 +175,13 @@ func (q *Queue[TTx]) Migrate(ctx context.Context) error {
 	return err
 }
 
-// MigrateTx does the same inside a transaction.
+// MigrateTx does the same inside a transaction, on SQLite.
 func (q *Queue[TTx]) MigrateTx(ctx context.Context, tx TTx) error {
 	m, err := q.migrator()
 	if err != nil {
 		return err
 	}
-	_, err = m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil)
+	_, err = m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil) //nolint:staticcheck // what cannot share a transaction is PostgreSQL's only
 	return err
 }
 

@@ -18,9 +18,6 @@ const (
 	DefaultPollInterval = time.Second
 	DefaultCooldown     = 50 * time.Millisecond
 	DefaultTimeout      = 10 * time.Minute
-
-	// sqlitePollInterval is shorter: SQLite tells nobody of new tasks.
-	sqlitePollInterval = 100 * time.Millisecond
 )
 
 const (
@@ -37,24 +34,20 @@ const (
 // Options say how tasks are run. The zero value is the default.
 type Options struct {
 	MaxWorkers   int           // tasks that this process runs at once
-	PollOnly     bool          // do not listen to the database, which connection poolers need; always so on SQLite
+	PollOnly     bool          // do not listen to the database, which connection poolers need
 	PollInterval time.Duration // between looks into the queue when nothing is told
 	Cooldown     time.Duration // between looks at the least
 	Timeout      time.Duration // of one task: its context ends then
 	Log          *slog.Logger  // nil: silent
 }
 
-func (o Options) withDefaults(pollOnly bool) Options {
-	poll := DefaultPollInterval
-	if pollOnly {
-		o.PollOnly, poll = true, sqlitePollInterval
-	}
+func (o Options) withDefaults() Options {
 	set := func(d *time.Duration, to time.Duration) {
 		if *d == 0 {
 			*d = to
 		}
 	}
-	set(&o.PollInterval, poll)
+	set(&o.PollInterval, DefaultPollInterval)
 	set(&o.Cooldown, min(DefaultCooldown, o.PollInterval))
 	set(&o.Timeout, DefaultTimeout)
 	if o.MaxWorkers == 0 {
@@ -73,7 +66,10 @@ type Runner struct {
 
 // Run begins to carry out tasks. They end when ctx does; Stop is the gentle way.
 func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, error) {
-	o = o.withDefaults(q.pollOnly)
+	if q.bell != nil && o.Cooldown == 0 {
+		o.Cooldown = time.Millisecond // nobody else is asked by looking
+	}
+	o = o.withDefaults()
 	workers, err := h.workers(func(ctx context.Context, row *rivertype.JobRow) {
 		// River would note the end too, but up to a quarter of a second later;
 		// until then the queue is not idle. So an error here costs only time.

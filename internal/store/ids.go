@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"sync"
 )
 
@@ -79,8 +80,18 @@ func (s *ids) fill(ctx context.Context, n int) error {
 	return nil
 }
 
-// reserve takes a block of numbers in a transaction of its own.
+// reserve takes a block of numbers in a transaction of its own. Whenever the
+// numbers have doubled, so have the tables, and the database looks at them anew:
+// until it does it plans as for empty ones.
 func (db *DB) reserve(ctx context.Context, n int) (int64, error) {
+	first, err := db.takeBlock(ctx, n)
+	if err == nil && bits.Len64(uint64(first)) != bits.Len64(uint64(first)+uint64(n)) {
+		_ = db.engine.analyze(ctx) // for speed only, and the database does it by itself in time
+	}
+	return first, err
+}
+
+func (db *DB) takeBlock(ctx context.Context, n int) (int64, error) {
 	var first int64
 	for run := 1; ; run++ {
 		again, err := db.once(ctx, 0, func(tx *Tx) error {

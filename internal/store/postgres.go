@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,7 +26,12 @@ type postgresEngine struct {
 	queue *job.Queue[pgx.Tx]
 }
 
-const postgresConns = 20
+const (
+	postgresConns = 20
+	// rollbackWithin is how long a rollback may take; a connection that takes
+	// longer is given up.
+	rollbackWithin = 5 * time.Second
+)
 
 func openPostgres(ctx context.Context, o Options) (engine, *bun.DB, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
@@ -76,7 +82,9 @@ func (e *postgresEngine) begin(ctx context.Context) (transaction, error) {
 		commit:  tx.Commit,
 		rollback: func() {
 			// The caller's context may have ended; after a commit this does nothing.
-			_ = tx.Rollback(context.Background())
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWithin)
+			defer cancel()
+			_ = tx.Rollback(ctx)
 			_ = conn.Close()
 		},
 	}, nil
@@ -110,6 +118,11 @@ func (e *postgresEngine) retryable(err error) bool {
 }
 
 func (e *postgresEngine) duplicate(err error) bool { return codeOf(err) == uniqueViolation }
+
+func (e *postgresEngine) analyze(ctx context.Context) error {
+	_, err := e.pool.Exec(ctx, "ANALYZE contracts, contract_lines, search_terms, attempts, activity, inbox")
+	return err
+}
 
 func (e *postgresEngine) run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
 	return e.queue.Run(ctx, h, o)

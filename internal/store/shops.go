@@ -80,11 +80,15 @@ func (db *DB) oneShop(ctx context.Context, q *bun.SelectQuery, row *shopRow) (sh
 }
 
 // Shop returns the transaction's shop. The row is not locked, since everything
-// that happens to the shop would wait for it; if it has changed by the time it
-// is written, the transaction is run again.
+// that happens to the shop would wait for it. If it has changed by the time it is
+// written, the transaction is run once more, and then it is.
 func (tx *Tx) Shop(ctx context.Context) (shop.Shop, error) {
 	var row shopRow
-	return tx.db.oneShop(ctx, tx.q.NewSelect().Model(&row).Where("s.id = ?", tx.of), &row)
+	q := tx.q.NewSelect().Model(&row).Where("s.id = ?", tx.of)
+	if tx.lockShop {
+		q = tx.dialect().forUpdate(q)
+	}
+	return tx.db.oneShop(ctx, q, &row)
 }
 
 // PutShop writes the transaction's shop. Its ID and domain never change.
@@ -104,7 +108,7 @@ func (tx *Tx) PutShop(ctx context.Context, s shop.Shop) error {
 	}
 	n, err := result.RowsAffected()
 	if err == nil && n != 1 {
-		tx.stale = true
+		tx.stale = !tx.lockShop
 		return changed("shop", "The shop")
 	}
 	return err

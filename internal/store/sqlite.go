@@ -78,11 +78,21 @@ func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
 	if err != nil {
 		return transaction{}, err
 	}
+	asked := false
 	return transaction{
-		q:        tx,
-		many:     func(ctx context.Context, query string, b batch) (int64, error) { return runRows(ctx, tx.Tx, query, b) },
-		enqueue:  func(ctx context.Context, tasks ...task.Task) error { return e.queue.Add(ctx, tx.Tx, tasks...) },
-		commit:   func(context.Context) error { return tx.Commit() },
+		q:    tx,
+		many: func(ctx context.Context, query string, b batch) (int64, error) { return runRows(ctx, tx.Tx, query, b) },
+		enqueue: func(ctx context.Context, tasks ...task.Task) error {
+			asked = asked || len(tasks) > 0
+			return e.queue.Add(ctx, tx.Tx, tasks...)
+		},
+		commit: func(context.Context) error {
+			err := tx.Commit()
+			if err == nil && asked {
+				e.queue.Wake()
+			}
+			return err
+		},
 		rollback: func() { _ = tx.Rollback() }, // does nothing after the commit
 	}, nil
 }
@@ -123,6 +133,9 @@ func (e *sqliteEngine) duplicate(err error) bool {
 	failed, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (failed.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || failed.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
+
+// analyze does nothing: SQLite plans by its indexes alone.
+func (e *sqliteEngine) analyze(context.Context) error { return nil }
 
 func (e *sqliteEngine) run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
 	return e.queue.Run(ctx, h, o)

@@ -50,6 +50,8 @@ type engine interface {
 	retryable(err error) bool
 	// duplicate reports whether err says that a unique key exists already.
 	duplicate(err error) bool
+	// analyze lets the database look at what its tables hold.
+	analyze(ctx context.Context) error
 	migrate(ctx context.Context) error
 	status(ctx context.Context) ([]Migration, error)
 	run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error)

@@ -26,9 +26,10 @@ var (
 // Tx is one transaction on one shop's data: every statement names the shop.
 type Tx struct {
 	transaction
-	of    shop.ID
-	db    *DB
-	stale bool // a row that is read without a lock was changed meanwhile
+	of       shop.ID
+	db       *DB
+	lockShop bool // the shop is read under its lock
+	stale    bool // the shop was read without a lock and has changed since
 }
 
 // transaction is a database's transaction.
@@ -64,8 +65,14 @@ func (db *DB) update(ctx context.Context, of shop.ID, fn func(*Tx) error) error 
 	if err := db.ids.topUp(ctx); err != nil {
 		return err
 	}
+	lockShop := false
 	for run := 1; ; run++ {
-		again, err := db.once(ctx, of, fn)
+		again, err := db.once(ctx, of, func(tx *Tx) error {
+			tx.lockShop = lockShop
+			err := fn(tx)
+			lockShop = lockShop || tx.stale
+			return err
+		})
 		if err == nil || !again || run == maxRuns || ctx.Err() != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"testing"
@@ -86,6 +87,5 @@ func (schema) Migrate(ctx context.Context, _ *sql.DB, at pgtest.Config) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	return db.Migrate(ctx)
+	return errors.Join(db.Migrate(ctx), db.Close())
 }

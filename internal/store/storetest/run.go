@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"search":       testSearch,
 		"book":         testBook,
 		"inbox":        testInbox,
+		"answers":      testAnswers,
 		"jobs":         testJobs,
 		"migrations":   testMigrations,
 	} {
@@ -144,13 +145,13 @@ func monthly(id contract.ID) contract.Contract {
 		ID: id, Line: shop.Subscriptions, Revision: 1, Status: contract.Active, Currency: "EUR",
 		Customer: contract.Customer{ID: 900 + int64(id), Email: "Ada@Example.com", FirstName: "Ada", LastName: "Lovelace", Name: "Ada Lovelace"},
 		Billing:  month, Delivery: month,
-		Lines:           []contract.Line{line(1, 1000)},
-		OriginOrderID:   1, OriginOrderName: "#1001",
-		PaymentMethod:   "gid://shopify/CustomerPaymentMethod/1", PaymentUsable: true,
+		Lines:         []contract.Line{line(1, 1000)},
+		OriginOrderID: 1, OriginOrderName: "#1001",
+		PaymentMethod: "gid://shopify/CustomerPaymentMethod/1", PaymentUsable: true,
 		Series:          contract.Series{Cycle: 2, Start: day},
 		NextBillingDate: day, AutoCharge: true,
-		DeliveryPrice:   money.Amount{Currency: "EUR"}, Lifetime: money.Amount{Currency: "EUR"},
-		CreatedAt:       day.Add(time.Duration(id) * time.Minute), UpdatedAt: day, ActivatedAt: day,
+		DeliveryPrice: money.Amount{Currency: "EUR"}, Lifetime: money.Amount{Currency: "EUR"},
+		CreatedAt: day.Add(time.Duration(id) * time.Minute), UpdatedAt: day, ActivatedAt: day,
 	}
 }
 

@@ -1,0 +1,219 @@
+// Package pgtest gives tests PostgreSQL databases of their own: in the server
+// that the environment names, or in one that it starts from the installed
+// binaries and that ends with the process.
+package pgtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Variable is the environment variable that names a running server, by the URL
+// of a database in which its user may create others. With it several test
+// processes share one server.
+const Variable = "PERENNIAL_TEST_POSTGRES"
+
+// ErrNotInstalled says that there are no server binaries on this machine.
+var ErrNotInstalled = errors.New("PostgreSQL is not installed: run apt-get install postgresql, or name a server in " + Variable)
+
+// Cluster is a PostgreSQL server that was started for tests. It forgets all when
+// it ends.
+type Cluster struct {
+	// URL is that of its first database.
+	URL string
+
+	guard *exec.Cmd
+	leash io.Closer
+}
+
+// guardScript runs the server until its standard input ends, which it does when
+// this process ends in whatever way, and removes its files. Its arguments are
+// the folder and then the command.
+const guardScript = `
+folder=$1; shift
+"$@" >"$folder/log" 2>&1 </dev/null &
+server=$!
+read -r _
+kill -INT "$server" 2>/dev/null
+wait "$server"
+rm -rf "$folder"
+`
+
+// settings are for speed: nobody wants the data after a crash.
+var settings = []string{
+	"fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
+	"max_connections=400", "shared_buffers=128MB", "listen_addresses=127.0.0.1", "unix_socket_directories=",
+}
+
+// Start starts a cluster. The caller stops it, or it ends with the process.
+func Start(ctx context.Context) (*Cluster, error) {
+	bin, err := binaries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	who, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "perennial-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	c, err := startIn(ctx, folder, bin, who)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return c, nil
+}
+
+func startIn(ctx context.Context, folder, bin string, who *syscall.Credential) (*Cluster, error) {
+	if who != nil {
+		if err := os.Chown(folder, int(who.Uid), int(who.Gid)); err != nil {
+			return nil, err
+		}
+	}
+	data := filepath.Join(folder, "data")
+	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--pgdata", data, "--username", "postgres", "--auth", "trust",
+		"--encoding", "UTF8", "--no-locale", "--no-sync")
+	initdb.Dir = folder
+	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: who}
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-c", guardScript, "guard", folder, filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port)}
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	// Not bound to ctx: the guard ends by its input.
+	guard := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", args...)
+	guard.Dir = folder
+	guard.SysProcAttr = &syscall.SysProcAttr{Credential: who, Setsid: true}
+	leash, err := guard.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := guard.Start(); err != nil {
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	c := &Cluster{URL: fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port), guard: guard, leash: leash}
+	if err := c.ready(ctx); err != nil {
+		log, _ := os.ReadFile(filepath.Join(folder, "log"))
+		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w\n%s", err, log), c.Stop())
+	}
+	return c, nil
+}
+
+// Stop ends the server and removes its files.
+func (c *Cluster) Stop() error {
+	return errors.Join(c.leash.Close(), c.guard.Wait())
+}
+
+// startTime is how long a server may take until it answers.
+const startTime = 30 * time.Second
+
+func (c *Cluster) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	retry := time.NewTicker(20 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		conn, err := pgx.Connect(ctx, c.URL)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-retry.C:
+		}
+	}
+}
+
+// freePort returns a port of the loopback address that nobody listens on.
+func freePort(ctx context.Context) (int, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close() //nolint:errcheck // its port was all that was wanted
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+// binaries returns the folder of the server's binaries: the newest that is found.
+func binaries(ctx context.Context) (string, error) {
+	var folders []string
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		folders = append(folders, strings.TrimSpace(string(out)))
+	}
+	if found, err := filepath.Glob("/usr/lib/postgresql/*/bin"); err == nil {
+		folders = append(folders, newestFirst(found)...)
+	}
+	folders = append(folders, filepath.SplitList(os.Getenv("PATH"))...)
+	for _, folder := range folders {
+		if executable(filepath.Join(folder, "initdb")) && executable(filepath.Join(folder, "postgres")) {
+			return folder, nil
+		}
+	}
+	return "", ErrNotInstalled
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && info.Mode()&0o111 != 0
+}
+
+// newestFirst sorts folders such as /usr/lib/postgresql/17/bin by their version.
+func newestFirst(folders []string) []string {
+	version := func(folder string) int {
+		n, err := strconv.Atoi(filepath.Base(filepath.Dir(folder)))
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	slices.SortFunc(folders, func(a, b string) int { return cmp.Compare(version(b), version(a)) })
+	return folders
+}
+
+// unprivileged returns whom the server runs as when this process is root, as
+// whom it refuses to run; otherwise nil.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		found, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.ParseUint(found.Uid, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		gid, err := strconv.ParseUint(found.Gid, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
+}

@@ -1,0 +1,182 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+func testInbox(t *testing.T, open opener) {
+	event := func(id string) platform.Event {
+		return platform.Event{
+			ID: id, Topic: platform.AttemptSucceeded, Shop: "first.myshopify.com", TriggeredAt: day.Add(-time.Second), APIVersion: "2026-10", Contract: 5,
+			Revision: 1<<64 - 2, Attempt: "gid://shopify/SubscriptionBillingAttempt/5", Key: "key", Cycle: 3, PaymentMethod: "gid://shopify/CustomerPaymentMethod/5", Customer: 6,
+		}
+	}
+	add := func(w world, of shop.ID, id string, at time.Time) {
+		w.Helper()
+		if err := w.db.Inbox().Add(w.Context(), of, event(id), at); err != nil {
+			w.Fatal(err)
+		}
+	}
+	take := func(w world, now, until time.Time, limit int) []intake.Pending {
+		w.Helper()
+		var events []intake.Pending
+		w.in(func(tx *store.Tx) (err error) {
+			events, err = tx.TakeEvents(w.Context(), now, until, limit)
+			return err
+		})
+		return events
+	}
+	ids := func(events []intake.Pending) string {
+		var list []string
+		for _, e := range events {
+			list = append(list, e.ID)
+		}
+		return strings.Join(list, " ")
+	}
+	t.Run("an event comes back as it was added, and asks for its work", func(t *testing.T) {
+		w := begin(t, open)
+		w.wantIdle(true)
+		add(w, w.shop.ID, "a", day)
+		w.wantIdle(false)
+		got := take(w, day, day.Add(time.Minute), 10)
+		if want := []intake.Pending{{Event: event("a")}}; !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+		if pending, err := w.db.Shops().PendingInboxShops(t.Context(), day.Add(time.Minute), 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{w.shop.ID}) {
+			t.Errorf("shops with events that wait: %v, %v", pending, err)
+		}
+		if at, ok, err := w.db.Shops().NextDue(t.Context()); err != nil || !ok || !at.Equal(day.Add(time.Minute)) {
+			t.Errorf("next due at %v, %v", at, err)
+		}
+	})
+	t.Run("an event is stored once for each shop, worked or not", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		for range 3 {
+			add(w, w.shop.ID, "a", day)
+		}
+		add(w, other.ID, "a", day)
+		if got := ids(take(w, day, day.Add(time.Hour), 10)); got != "a" {
+			t.Errorf("took %q", got)
+		}
+		w.in(func(tx *store.Tx) error { return tx.FinishEvents(t.Context(), []string{"a"}, day) })
+		add(w, w.shop.ID, "a", day.Add(time.Hour))
+		if got := ids(take(w, day.Add(9*time.Hour), day.Add(10*time.Hour), 10)); got != "" {
+			t.Errorf("after it was worked, took %q", got)
+		}
+		if pending, err := w.db.Shops().PendingInboxShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{other.ID}) {
+			t.Errorf("shops with events that wait: %v, %v", pending, err)
+		}
+	})
+	t.Run("events are taken oldest first, within the limit, and belong to the taker for a while", func(t *testing.T) {
+		w := begin(t, open)
+		add(w, w.shop.ID, "b", day.Add(2*time.Second))
+		add(w, w.shop.ID, "c", day.Add(time.Second))
+		add(w, w.shop.ID, "a", day.Add(3*time.Second))
+		now := day.Add(time.Minute)
+		for _, want := range []string{"c b", "a", ""} {
+			if got := ids(take(w, now, now.Add(time.Minute), 2)); got != want {
+				t.Errorf("took %q, want %q", got, want)
+			}
+		}
+		if got := len(take(w, now.Add(time.Minute), now.Add(2*time.Minute), 10)); got != 3 {
+			t.Errorf("after the lease, took %d", got)
+		}
+	})
+	t.Run("a failure is counted, and an event that is given up is kept but not taken", func(t *testing.T) {
+		w := begin(t, open)
+		add(w, w.shop.ID, "a", day)
+		add(w, w.shop.ID, "b", day)
+		w.in(func(tx *store.Tx) error {
+			if err := tx.DeferEvents(t.Context(), []string{"a"}, day.Add(time.Hour), "the platform does not answer"); err != nil {
+				return err
+			}
+			return tx.DeferEvents(t.Context(), []string{"b"}, time.Time{}, "broken\x00")
+		})
+		if got := take(w, day.Add(time.Hour-time.Millisecond), day.Add(2*time.Hour), 10); len(got) != 0 {
+			t.Errorf("too early: %+v", got)
+		}
+		if got := take(w, day.Add(time.Hour), day.Add(2*time.Hour), 10); len(got) != 1 || got[0].ID != "a" || got[0].Failures != 1 {
+			t.Errorf("got %+v", got)
+		}
+		w.in(func(tx *store.Tx) error { return tx.ForgetEvents(t.Context(), day.AddDate(1, 0, 0)) })
+		add(w, w.shop.ID, "b", day)
+		if got := take(w, day, day.Add(time.Hour), 10); len(got) != 0 {
+			t.Errorf("an event that was given up is worked again: %+v", got)
+		}
+	})
+	t.Run("worked events are forgotten in time", func(t *testing.T) {
+		w := begin(t, open)
+		add(w, w.shop.ID, "a", day)
+		add(w, w.shop.ID, "b", day)
+		w.in(func(tx *store.Tx) error {
+			if err := tx.FinishEvents(t.Context(), []string{"a"}, day); err != nil {
+				return err
+			}
+			return tx.ForgetEvents(t.Context(), day.Add(time.Millisecond))
+		})
+		add(w, w.shop.ID, "a", day)
+		if got := ids(take(w, day, day.Add(time.Hour), 10)); got != "a b" {
+			t.Errorf("took %q", got)
+		}
+	})
+	t.Run("many callers at once are all stored, duplicates once", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		inbox := w.db.Inbox()
+		var together sync.WaitGroup
+		for n := range 1000 {
+			together.Go(func() {
+				of := w.shop.ID
+				if n%4 == 0 {
+					of = other.ID
+				}
+				if err := inbox.Add(t.Context(), of, event(fmt.Sprint("event-", n/2)), day); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		together.Wait()
+		if got := len(take(w, day, day.Add(time.Hour), 2000)); got != 500 {
+			t.Errorf("%d events, want 500", got)
+		}
+	})
+	t.Run("one that cannot be stored fails alone", func(t *testing.T) {
+		w := begin(t, open)
+		inbox := w.db.Inbox()
+		var together sync.WaitGroup
+		failed := make([]error, 20)
+		for n := range failed {
+			together.Go(func() {
+				at := day
+				if n == 7 {
+					at = time.Time{} // neither due nor worked: see below
+				}
+				ctx := t.Context()
+				if n == 8 {
+					ended, cancel := context.WithCancel(ctx)
+					cancel()
+					ctx = ended
+				}
+				failed[n] = inbox.Add(ctx, w.shop.ID, event(fmt.Sprint("event-", n)), at)
+			})
+		}
+		together.Wait()
+		for n, err := range failed {
+			if (err != nil) != (n == 8) {
+				t.Errorf("event %d: %v", n, err)
+			}
+		}
+	})
+}
