@@ -110,7 +110,7 @@ var domain = [][]string{
 	{"shop"},
 	{"activity"},
 	{"access", "plan"},
-	{"contract"},
+	{"contract", "idempotency"},
 	{"swap", "bundle", "delivery", "retention", "membership"},
 	{"billing"},
 	{"intake", "notify", "webhook", "loyalty"},

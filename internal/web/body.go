@@ -59,12 +59,19 @@ func (b *JSONBody) Into(v any) error {
 // ReadBody reads a request's whole body. One that is too large is a fault of
 // kind TooLarge.
 func ReadBody(r *http.Request) ([]byte, error) {
+	if r.ContentLength > MaxBody { // no use in waiting for it
+		return nil, tooLarge()
+	}
 	text, err := io.ReadAll(r.Body)
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxBody).Keyed("bodyTooLarge")
+		return nil, tooLarge()
 	}
 	if err != nil {
 		return nil, fault.Because(fault.Invalid, err, "the body could not be read")
 	}
 	return text, nil
+}
+
+func tooLarge() error {
+	return fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxBody).Keyed("bodyTooLarge")
 }

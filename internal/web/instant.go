@@ -57,10 +57,14 @@ const minYear, maxYear = 1900, 9998
 // given zone.
 func ParseMoment(param, s string, zone *time.Location) (Moment, error) {
 	bad := fault.New(fault.Invalid, "%q is not a date: write it like 2025-01-31T08:00:00Z or 2025-01-31", s).At(param)
+	far := fault.New(fault.Invalid, "%q is out of range: a date's year is from %d to %d", s, minYear, maxYear).At(param)
 	if len(s) == len(time.DateOnly) {
 		day, err := cadence.ParseDate(s)
-		if err != nil || day.Year < minYear || day.Year > maxYear {
+		if err != nil {
 			return Moment{}, bad
+		}
+		if day.Year < minYear || day.Year > maxYear {
+			return Moment{}, far
 		}
 		midnights := cadence.Calendar{Zone: zone}
 		next := time.Date(day.Year, day.Month, day.Day+1, 0, 0, 0, 0, time.UTC)
@@ -73,7 +77,7 @@ func ParseMoment(param, s string, zone *time.Location) (Moment, error) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, s); err == nil {
 			if t = clock.Trim(t); t.Year() < minYear || t.Year() > maxYear {
-				return Moment{}, bad
+				return Moment{}, far
 			}
 			return Moment{From: t, To: t}, nil
 		}

@@ -83,6 +83,9 @@ func checkParameters(ctx huma.Context) error {
 		}
 	}
 	for _, p := range ctx.Operation().Parameters {
+		if p.In == "header" { // who reads it checks it
+			continue
+		}
 		values := query[p.Name]
 		if p.In == "path" {
 			values = []string{ctx.Param(p.Name)}

@@ -7,12 +7,15 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // API is one audience's operations and the document that describes them.
@@ -24,8 +27,11 @@ type API struct {
 
 // Gate is what a request passes before its operation sees it.
 type Gate struct {
-	Keys   Keys
-	Limits Limiter
+	Keys    Keys
+	Limits  Limiter
+	Answers Answers
+	Line    shop.Line   // keeps the answers of two hosts with the same paths apart
+	Clock   clock.Clock // how long an answer is kept
 }
 
 // Info heads an audience's document.
@@ -109,6 +115,11 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 		Responses:   a.errorResponses(op),
 		Extensions:  map[string]any{"x-scope": asks},
 	}
+	if op.repeatable() {
+		described.Parameters = append(slices.Clip(described.Parameters), repeatParam())
+		described.Middlewares = huma.Middlewares{a.require(op.Scope), a.once, a.checkParameters}
+		handle = noted(handle)
+	}
 	huma.Register(a.huma, described, handle)
 	if op.Body != nil {
 		// Only now: the operation reads its body itself, so that it can tell an
@@ -125,7 +136,11 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 func (a *API) errorResponses(op Operation) map[string]*huma.Response {
 	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	responses := map[string]*huma.Response{}
-	for _, status := range append(everyError[:], op.Errors...) {
+	statuses := slices.Concat(everyError[:], op.Errors)
+	if op.repeatable() {
+		statuses = append(statuses, repeatErrors[:]...)
+	}
+	for _, status := range statuses {
 		responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status),
 			Content:     map[string]*huma.MediaType{mediaJSON: {Schema: schema}, mediaProblem: {Schema: schema}},

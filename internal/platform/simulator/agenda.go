@@ -76,7 +76,7 @@ func (s *Simulator) NextDue() (time.Time, bool) {
 // how many webhooks are under way at once.
 const (
 	roundSize   = 512
-	parallelism = 8
+	parallelism = 32
 )
 
 // RunDue carries out everything that is due now, also what that causes for now,

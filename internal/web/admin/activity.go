@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -39,6 +41,10 @@ func entryFields() []web.Field {
 	}
 }
 
+// shopField is a field of an entry too, but the same in every entry of a key's
+// shop: a criterion on it leaves everything or nothing.
+func shopField() web.Field { return web.Field{Name: "shop", Kind: web.Text} }
+
 func entryList() web.List {
 	l := web.List{Default: activity.DefaultPage, Max: activity.MaxPage}
 	for _, f := range entryFields() {
@@ -51,7 +57,7 @@ func (o Options) activityLogs(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "listActivityLogs", Method: http.MethodGet, Path: base + "/activity-logs", Tag: "Activity log",
 		Summary: "Activity log", Description: "What happened to the store's subscriptions, newest first. At most 100 entries in a page.",
-		Scope: access.ActivityRead, Parameters: web.CriteriaParameters(api.Schemas(), entryFields()),
+		Scope: access.ActivityRead, Parameters: web.CriteriaParameters(api.Schemas(), append(entryFields(), shopField())),
 	}, o.listEntries)
 }
 
@@ -94,6 +100,13 @@ func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, e
 	if err != nil {
 		return nil, err
 	}
+	named, err := web.ParseCriteria(in.query, []web.Field{shopField()}, cal.Zone)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(named, func(c page.Criterion) bool { return !holds(c, caller.Shop.Domain) }) {
+		return &entryPage{ListHeaders: web.Paged(ctx, p, 0), Body: []activityLog{}}, nil
+	}
 	entries, total, err := o.Trail.Entries(ctx, caller.Shop.ID, where, p)
 	if err != nil {
 		return nil, err
@@ -111,6 +124,21 @@ func ownShop(domain string, caller web.Caller, param string) error {
 		return fault.New(fault.Invalid, "shop must be %s, the store that the API key belongs to", caller.Shop.Domain).Keyed("shopMismatch").At(param)
 	}
 	return nil
+}
+
+// holds reports whether a text meets a criterion.
+func holds(c page.Criterion, text string) bool {
+	partly := c.Op == page.Contains || c.Op == page.DoesNotContain
+	meets := slices.ContainsFunc(c.Texts, func(s string) bool {
+		return s == text || partly && strings.Contains(text, strings.ToLower(s))
+	})
+	switch c.Op {
+	case page.Specified:
+		return c.Present
+	case page.NotEquals, page.NotIn, page.DoesNotContain:
+		return !meets
+	}
+	return meets
 }
 
 // activityLog is an entry of the activity log on the wire.

@@ -69,6 +69,38 @@ func TestCriteriaOfTheActivityLog(t *testing.T) {
 	}
 }
 
+func TestCriteriaOnTheShopLeaveEverythingOrNothing(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]struct {
+		code  int
+		total string
+	}{
+		"shop.equals=demo.myshopify.com":                    {200, "1"},
+		"shop.in=other.myshopify.com,demo.myshopify.com":    {200, "1"},
+		"shop.in=other.myshopify.com":                       {200, "0"},
+		"shop.notEquals=demo.myshopify.com":                 {200, "0"},
+		"shop.notIn=other.myshopify.com":                    {200, "1"},
+		"shop.contains=DEMO":                                {200, "1"},
+		"shop.contains=other":                               {200, "0"},
+		"shop.doesNotContain=demo":                          {200, "0"},
+		"shop.specified=true":                               {200, "1"},
+		"shop.specified=false":                              {200, "0"},
+		"shop.specified=true&shop.notIn=demo.myshopify.com": {200, "0"},
+		"shop.equals=other.myshopify.com":                   {400, ""},
+		"shop.lessThan=z":                                   {400, ""},
+		"shop.specified=maybe":                              {400, ""},
+	} {
+		t.Run(query, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, &fakes{entries: []activity.Entry{{ID: 1, At: noon()}}, total: 1})
+			w := s.ask("GET", activityPath+"?"+query, "")
+			if w.Code != want.code || w.Header().Get("X-Total-Count") != want.total {
+				t.Errorf("answered %d, %q in all, want %d, %q: %s", w.Code, w.Header().Get("X-Total-Count"), want.code, want.total, w.Body)
+			}
+		})
+	}
+}
+
 func TestPagesOfTheActivityLog(t *testing.T) {
 	t.Parallel()
 	newest := []page.Sort{{Field: "createAt", Desc: true}, {Field: "id", Desc: true}}

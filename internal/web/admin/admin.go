@@ -43,13 +43,15 @@ const interfaceVersion = "0.0.1"
 const about = "Bills subscriptions of a store: each due cycle exactly once. Every request carries a key of the store in the X-API-Key header. " +
 	"Subscriptions and memberships are served by two hosts with the same paths; on the memberships host the scopes contracts:read and contracts:write are memberships:read and memberships:write. " +
 	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
-	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers."
+	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers. " +
+	"Every operation that changes something takes an Idempotency-Key, which makes it safe to send the request again."
 
 // New returns the handler of one line.
 func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 
 // newAPI lists the operations in the order of the reference.
 func newAPI(o Options) *web.API {
+	o.Gate.Line = o.Line
 	api := web.NewAPI(web.Info{Title: "Perennial admin interface", Version: interfaceVersion, Description: about}, o.Gate)
 	o.activityLogs(api)
 	o.contracts(api)

@@ -107,6 +107,8 @@ func TestRefusals(t *testing.T) {
 		"an unknown attempt status":                 {"PUT", ordersPath, `{"id":9,"status":"DREAMING"}`, nil, 400, "invalid", "status", "DREAMING"},
 		"a status of null":                          {"PUT", ordersPath, `{"id":9,"status":null}`, nil, 400, "bodyField", "status", "empty"},
 		"a billing date of null":                    {"PUT", ordersPath, `{"id":9,"billingDate":null}`, nil, 400, "bodyField", "billingDate", "empty"},
+		"a year that is too far away":               {"PUT", ordersPath, `{"id":9,"billingDate":"9999-12-31"}`, nil, 400, "invalid", "billingDate", "from 1900 to 9998"},
+		"an instant that is too far away":           {"GET", searchPath + "?toCreatedDate=9999-12-31T00:00:00Z", "", nil, 400, "invalid", "toCreatedDate", "from 1900 to 9998"},
 		"a billing date that is none":               {"PUT", ordersPath, `{"id":9,"billingDate":"soon"}`, nil, 400, "invalid", "billingDate", "soon"},
 		"an attempt that does not exist":            {"PUT", ordersPath, `{"id":10,"orderNote":"x"}`, nil, 404, "billingAttemptNotFound", "", "10"},
 		"a field that belongs to the service":       {"PUT", ordersPath, `{"id":9,"orderAmount":1}`, nil, 400, "fieldReadOnly", "orderAmount", "orderAmount"},

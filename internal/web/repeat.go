@@ -1,0 +1,220 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/idempotency"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// How a request that may be repeated is marked, and the answer that it gets
+// when it was.
+const (
+	repeatHeader   = "Idempotency-Key"
+	replayedHeader = "Idempotent-Replayed"
+)
+
+// settleTime is how long keeping an answer may take, whether or not its reader
+// still waits.
+const settleTime = 5 * time.Second
+
+// Answers keeps what requests of a shop were answered. It is shared by all
+// nodes: of claims made at once it grants one.
+type Answers interface {
+	// Claim records a claim unless something stands against it, and returns
+	// what is recorded then.
+	Claim(ctx context.Context, of shop.ID, c idempotency.Claim) (idempotency.Record, error)
+	// Keep records the answer to a claim. It does nothing for a claim that was
+	// lost.
+	Keep(ctx context.Context, of shop.ID, c idempotency.Claim, a idempotency.Answer) error
+	// Release ends a claim without an answer. It does nothing for a claim that
+	// was lost.
+	Release(ctx context.Context, of shop.ID, c idempotency.Claim) error
+}
+
+// repeatable reports whether an operation takes the header: those that change
+// something do.
+func (op Operation) repeatable() bool { return op.Method != http.MethodGet }
+
+// repeatErrors lists what the header lets an operation answer besides its own
+// errors.
+var repeatErrors = [...]int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
+
+// repeatParam describes the header.
+func repeatParam() *huma.Param {
+	return &huma.Param{
+		Name: repeatHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(idempotency.MaxKey), Pattern: `^[!-~]+$`},
+		Description: "Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with " +
+			replayedHeader + ": true. With another query or body it is answered 422, and while the first is still being carried out 409. " +
+			"Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.",
+	}
+}
+
+// once lets a request through that carries no Idempotency-Key, or one that is
+// new. To one that was carried out it gives the first answer.
+func (a *API) once(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	if len(r.Header.Values(repeatHeader)) == 0 {
+		next(ctx)
+		return
+	}
+	claim, err := a.gate.claim(ctx.Context(), r)
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	of := CallerOf(ctx.Context()).Shop.ID
+	known, err := a.gate.Answers.Claim(r.Context(), of, claim)
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	switch known.Judge(claim) {
+	case idempotency.Answered:
+		w.Header().Set(replayedHeader, "true")
+		sendAnswer(w, *known.Answer)
+	case idempotency.Running:
+		WriteError(w, r, fault.New(fault.Conflict, "a request with this %s is still being carried out: send it again in a moment", repeatHeader).
+			Keyed("idempotencyKeyInUse").At(repeatHeader))
+	case idempotency.Reused:
+		reused := fault.New(fault.Invalid, "this %s belongs to another request to the same path: its query or body differs", repeatHeader).
+			Keyed("idempotencyKeyReused").At(repeatHeader)
+		traceOf(r.Context()).failed(reused)
+		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnprocessableEntity, title: "The idempotency key belongs to another request"}, reused))
+	default:
+		a.gate.carryOut(ctx, of, claim, next)
+	}
+}
+
+// claim returns a claim on the request. The body is read for it and can be read
+// again.
+func (g Gate) claim(ctx context.Context, r *http.Request) (idempotency.Claim, error) {
+	values := r.Header.Values(repeatHeader)
+	if len(values) > 1 {
+		return idempotency.Claim{}, fault.New(fault.Invalid, "%s is given %d times: give it once", repeatHeader, len(values)).Keyed("idempotencyKeyInvalid").At(repeatHeader)
+	}
+	key, err := idempotency.ParseKey(values[0])
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return idempotency.Claim{}, f.At(repeatHeader)
+	}
+	body, err := ReadBody(r)
+	if err != nil {
+		return idempotency.Claim{}, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return idempotency.Request{
+		Caller: CallerOf(ctx).Key.ID, Line: g.Line, Method: r.Method, Path: r.URL.Path, Query: traceOf(ctx).url.RawQuery, Body: body, Key: key,
+	}.Claim(g.Clock.Now()), nil
+}
+
+type executionKey struct{}
+
+// execution notes whether a request reached its operation.
+type execution struct{ begun bool }
+
+// noted returns the operation so that it notes its beginning: an answer given
+// before says nothing of what the operation would have done.
+func noted[I, O any](handle func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
+	return func(ctx context.Context, in *I) (*O, error) {
+		if e, ok := ctx.Value(executionKey{}).(*execution); ok {
+			e.begun = true
+		}
+		return handle(ctx, in)
+	}
+}
+
+// carryOut lets a claimed request through, settles the claim, and only then
+// answers: an answer that a client has seen is one that it can see again.
+func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	settling := context.WithoutCancel(r.Context())
+	release := func() error {
+		bounded, cancel := context.WithTimeout(settling, settleTime)
+		defer cancel()
+		return g.Answers.Release(bounded, of, claim)
+	}
+	done := false
+	defer func() {
+		if !done { // a panic passes through: the frame answers it
+			if err := release(); err != nil {
+				Note(r.Context(), err)
+			}
+		}
+	}()
+	var e execution
+	held := &heldAnswer{header: http.Header{}}
+	next(humago.NewContext(ctx.Operation(), r.WithContext(context.WithValue(ctx.Context(), executionKey{}, &e)), held))
+	done = true
+	answer := held.answer()
+	var err error
+	if e.begun && keeps(answer) {
+		bounded, cancel := context.WithTimeout(settling, settleTime)
+		defer cancel()
+		err = g.Answers.Keep(bounded, of, claim, answer)
+	} else {
+		err = release()
+	}
+	if err != nil {
+		Note(r.Context(), err) // it was carried out all the same, and the claim ends by itself
+	}
+	sendAnswer(w, answer)
+}
+
+// keeps reports whether an answer is final. One that asks the client to come
+// again is not, nor one about the caller or about us; and one that is too large
+// is left to the operation, which must be safe to carry out again.
+func keeps(a idempotency.Answer) bool {
+	switch {
+	case a.Status >= http.StatusInternalServerError, a.Status == http.StatusUnauthorized, a.Status == http.StatusForbidden, a.Status == http.StatusTooManyRequests:
+		return false
+	case len(http.Header(a.Header).Values("Retry-After")) > 0:
+		return false
+	}
+	return len(a.Body) <= idempotency.MaxAnswer
+}
+
+// heldAnswer keeps an answer back. Its header holds only what the operation
+// set: what every answer carries is the request's own and never repeated.
+type heldAnswer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header returns the header that the operation sets.
+func (h *heldAnswer) Header() http.Header { return h.header }
+
+// Write adds to the body.
+func (h *heldAnswer) Write(b []byte) (int, error) { return h.body.Write(b) }
+
+// WriteHeader sets the status, the first time.
+func (h *heldAnswer) WriteHeader(status int) {
+	if h.status == 0 {
+		h.status = status
+	}
+}
+
+func (h *heldAnswer) answer() idempotency.Answer {
+	a := idempotency.Answer{Status: h.status, Header: h.header, Body: h.body.Bytes()}
+	if a.Status == 0 {
+		a.Status = http.StatusOK
+	}
+	return a
+}
+
+func sendAnswer(w http.ResponseWriter, a idempotency.Answer) {
+	for name, values := range a.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body) // the client is gone: there is nobody left to tell
+}
