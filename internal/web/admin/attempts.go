@@ -20,7 +20,10 @@ const (
 const attemptsPath = base + "/subscription-billing-attempts"
 
 func (o Options) attempts(api *web.API) {
-	list := web.Operation{Method: http.MethodGet, Tag: "Billing attempts", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead}
+	list := web.Operation{
+		Method: http.MethodGet, Tag: "Billing attempts", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+		Errors: []int{http.StatusNotFound},
+	}
 	change := web.Operation{
 		Method: http.MethodPut, Tag: "Billing attempts", Scope: access.BillingWrite,
 		Errors: []int{http.StatusNotFound, http.StatusConflict},
