@@ -324,22 +324,60 @@ func TestADeclineIsKeptAndAFailedAttemptCanBeChargedAgain(t *testing.T) {
 	s.wantEntries(append(want, "MERCHANT_EXTERNAL_API IMMEDIATE_ORDER_RATE_LIMIT_BLOCKED FAILURE", triggered, charged)...)
 }
 
-func TestAChargeWithoutAnEndIsAskedForAndBlocksNoOtherContract(t *testing.T) {
+func TestAChargeWithoutAnEndIsShownAndHoldsLaterCyclesBackForTwoDaysAtMost(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
-	other := s.checkout(nil)
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "NEVER"}, nil)
-	s.pass("P45D")
+	s.pass("P11D")
+	if past := s.past(); len(past) != 1 || past[0].Status != "PROGRESS" {
+		t.Errorf("past %+v, want the attempt under way", past)
+	}
+	s.pass("P34D")
 	past := s.past()
-	if len(past) != 1 || past[0].Status != "PROGRESS" {
-		t.Errorf("past %+v, want the first attempt alone, still under way", past)
+	if len(past) != 2 || past[1].Status != "SHOPIFY_EXCEPTION" || past[0].Status != "SUCCESS" {
+		t.Errorf("past %+v, want the first attempt shown as an exception and the second charged", past)
 	}
-	if orders := s.orders(); len(orders) != 2 || orders[0].Contract != other || orders[1].Contract != other {
-		t.Errorf("orders %+v, want both of the other contract", orders)
+	if orders := s.orders(); len(orders) != 1 || orders[0].Cycle != 2 {
+		t.Errorf("orders %+v, want that of cycle 2", orders)
 	}
-	if n := len(s.contract(s.id).Attempts); n != 1 {
-		t.Errorf("%d charges were sent for a contract whose charge has no end", n)
+	if n := len(s.contract(s.id).Attempts); n != 2 {
+		t.Errorf("%d charges were sent, want one for each cycle", n)
 	}
+	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_NOTIFICATION FAILURE", charged)
+}
+
+func TestAChallengeThatNobodyAnswersFails(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "CHALLENGE"}, nil)
+	s.pass("P11D")
+	if past := s.past(); len(past) != 1 || past[0].Status != "SECURITY_CHALLENGE" {
+		t.Errorf("past %+v, want the challenge", past)
+	}
+	s.pass("P3D")
+	if past := s.past(); len(past) != 1 || past[0].Status != "FAILURE" {
+		t.Errorf("past %+v, want the failure", past)
+	}
+	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_UPDATED INFO", declined)
+}
+
+func TestAFailedAttemptIsChargedAgainOnTheDateItIsGiven(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "INSUFFICIENT_FUNDS"}, nil)
+	s.pass("P11D")
+	failed := s.past()[0]
+	if got := s.put("/subscription-billing-attempts", map[string]any{"id": failed.ID, "billingDate": "2026-11-20"}, nil); got != http.StatusOK {
+		t.Fatalf("giving a failed attempt a date answered %d", got)
+	}
+	if got := s.put("/subscription-billing-attempts", map[string]any{"id": failed.ID, "billingDate": "2090-01-01"}, nil); got != http.StatusBadRequest {
+		t.Errorf("a date far ahead answered %d", got)
+	}
+	s.pass("P10D")
+	if orders := s.orders(); len(orders) != 1 || orders[0].Cycle != 1 || !orders[0].At.Equal(time.Date(2026, 11, 20, 14, 0, 2, 0, time.UTC)) {
+		t.Errorf("orders %+v, want that of cycle 1 on November 20", orders)
+	}
+	s.wantEntries(created, declined, "MERCHANT_EXTERNAL_API NEXT_BILLING_DATE_CHANGE SUCCESS", charged)
 }
 
 func TestAPausedContractHasNoQueueAndBeginsAgainAfterwards(t *testing.T) {

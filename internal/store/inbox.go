@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -117,11 +118,10 @@ func (b *Inbox) store(ctx context.Context, events []arrival) error {
 		if _, err := insert(ctx, tx, rows, "ON CONFLICT DO NOTHING"); err != nil {
 			return err
 		}
+		tasks := make([]task.Task, 0, len(shops))
 		for _, of := range sortedKeys(shops) { // in order: two nodes must not wait for each other
-			if err := tx.Enqueue(ctx, intake.Work{Shop: of}); err != nil {
-				return err
-			}
+			tasks = append(tasks, intake.Work{Shop: of})
 		}
-		return nil
+		return tx.Enqueue(ctx, tasks...)
 	})
 }

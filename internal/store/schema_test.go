@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/pgtest"
 	"github.com/perennialhq/perennial/internal/store"
@@ -140,6 +142,29 @@ func TestManyProcessesMayMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestTwoNodesNeverHandOutTheSameNumber(t *testing.T) {
+	t.Parallel()
+	o := storetest.SQLiteOptions(t)
+	nodes := []*store.DB{storetest.Open(t, o), storetest.Open(t, o)}
+	if err := nodes[0].Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	entries := make([]activity.Entry, 400)
+	for i := range entries {
+		entries[i] = activity.Entry{EntityType: activity.EntityShopInfo, Event: activity.Updated, At: start}
+	}
+	for range 8 {
+		for _, node := range nodes { // a number that is given twice is a key that exists
+			if err := node.Update(t.Context(), 1, func(tx *store.Tx) error { return tx.Record(t.Context(), entries...) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, total, err := nodes[0].Entries(t.Context(), 1, nil, page.Request{Size: 1}); err != nil || total != 8*2*400 {
+		t.Errorf("%d entries, %v", total, err)
 	}
 }
 

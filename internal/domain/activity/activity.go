@@ -65,7 +65,7 @@ type Entry struct {
 	Event      EventType
 	Status     Status
 	Actor      Actor
-	At         time.Time // given by the store's clock argument when zero
+	At         time.Time
 	Info       string    // JSON text, may be empty
 }
 

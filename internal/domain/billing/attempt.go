@@ -153,6 +153,18 @@ func (s Status) InFlight() bool {
 	return s == Requesting || s == Progress || s == Challenge || s == PlatformException
 }
 
+// accepted reports whether the platform has the try and has not ended it.
+func (a Attempt) accepted() bool {
+	return a.Status == Progress || a.Status == Challenge || a.Status == PlatformException && a.PlatformID != ""
+}
+
+// holdsBack reports whether other cycles of the contract must wait for the
+// attempt: its charge may exist and nobody knows. One that the platform has
+// accepted and not ended for long is known, and holds nothing back.
+func (a Attempt) holdsBack() bool {
+	return a.Status.InFlight() && !(a.Status == PlatformException && a.PlatformID != "")
+}
+
 // Upcoming reports whether the attempt still waits for its date.
 func (s Status) Upcoming() bool { return s == Queued }
 

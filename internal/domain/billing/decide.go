@@ -27,6 +27,7 @@ const (
 	poll                 // ask how far the accepted try is
 	wait                 // look again later
 	end                  // it will not be charged
+	rest                 // it stays as it is, and is not acted on by itself any more
 )
 
 // verdict is a decision on a due attempt.
@@ -39,17 +40,20 @@ type verdict struct {
 
 // decide says what to do with an attempt that is due.
 func decide(a Attempt, g ground, now time.Time) verdict {
-	if a.Status == Progress || a.Status == Challenge {
+	if a.accepted() {
 		return verdict{do: poll}
 	}
 	if stop, status, reason := hindrance(a, g); stop {
-		if a.FirstSentAt.IsZero() {
+		switch {
+		case a.Status == Failure:
+			return verdict{do: rest, reason: reason}
+		case a.FirstSentAt.IsZero():
 			return verdict{do: end, status: status, reason: reason}
 		}
 		return verdict{do: ask} // it may have been charged before the hindrance came
 	}
 	for _, o := range g.others {
-		if o.ID != a.ID && o.Status.InFlight() {
+		if o.ID != a.ID && o.holdsBack() {
 			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
 		}
 	}
@@ -58,7 +62,7 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 			return v
 		}
 	}
-	if g.policy.sendable(a, now) {
+	if a.Status == Failure || g.policy.sendable(a, now) {
 		return verdict{do: charge}
 	}
 	return verdict{do: ask}
@@ -85,7 +89,7 @@ func hindrance(a Attempt, g ground) (stop bool, as Status, reason string) {
 
 // catchUp keeps an outage from ending in a burst: of several cycles that fell
 // due meanwhile only the newest is charged, and never closer to the order before
-// it than half an interval.
+// it than half an interval or a day, whichever is less.
 func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
 	for _, o := range g.others {
 		if o.Status == Queued && o.Cycle > a.Cycle && !o.BillingDate.After(now) {
@@ -95,8 +99,8 @@ func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
 	if g.contract.LastOrderAt.IsZero() {
 		return verdict{}, false
 	}
-	if earliest := g.contract.LastOrderAt.Add(interval(a, g) / 2); now.Before(earliest) {
-		return verdict{do: wait, until: earliest, reason: "the order before it is less than half an interval old"}, true
+	if earliest := g.contract.LastOrderAt.Add(min(interval(a, g)/2, longestSpacing)); now.Before(earliest) {
+		return verdict{do: wait, until: earliest, reason: "the order before it has only just been made"}, true
 	}
 	return verdict{}, false
 }

@@ -85,11 +85,25 @@ func TestDecide(t *testing.T) {
 			monthly(func(g *ground) {
 				g.others = []Attempt{{ID: 2, Cycle: 4, Status: Queued, BillingDate: now.Add(time.Hour)}}
 			}), verdict{do: charge}},
-		{"an order less than half an interval old makes the next one wait", due(),
-			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-24 * time.Hour) }),
-			verdict{do: wait, until: now.Add(-24 * time.Hour).Add(14 * 24 * time.Hour)}},
+		{"an order less than a day old makes the next one wait", due(),
+			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-time.Hour) }), verdict{do: wait, until: now.Add(23 * time.Hour)}},
+		{"of daily orders half a day is enough", due(),
+			monthly(func(g *ground) {
+				g.contract.Billing = contract.Policy{Interval: cadence.Day, Count: 1}
+				g.contract.LastOrderAt = now.Add(-time.Hour)
+			}), verdict{do: wait, until: now.Add(11 * time.Hour)}},
+		{"an order that a person brought forward makes the next one no later", due(),
+			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-8 * 24 * time.Hour) }), verdict{do: charge}},
 		{"a date that a person chose may lie closer to the order before it", due(func(a *Attempt) { a.Moved = true }),
-			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-24 * time.Hour) }), verdict{do: charge}},
+			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-time.Hour) }), verdict{do: charge}},
+		{"a failed attempt that was given a date is charged on it", due(func(a *Attempt) { a.Status, a.FirstSentAt, a.SentAt = Failure, now.Add(-30*time.Hour), now }),
+			monthly(), verdict{do: charge}},
+		{"a failed attempt of a paused contract is left alone", due(func(a *Attempt) { a.Status, a.FirstSentAt = Failure, now.Add(-30*time.Hour) }),
+			monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: rest}},
+		{"a charge that the platform has but does not end holds no other cycle back", due(),
+			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException, PlatformID: "gid"}} }), verdict{do: charge}},
+		{"a charge that the platform has but does not end is asked for", due(func(a *Attempt) { a.Status, a.PlatformID = PlatformException, "gid" }),
+			monthly(), verdict{do: poll}},
 		{"a try without an answer is sent again within the window", sent(19*time.Hour, time.Minute), monthly(), verdict{do: charge}},
 		{"after the window it is only asked for while the last send may be on its way", sent(21*time.Hour, 59*time.Minute), monthly(), verdict{do: ask}},
 		{"after the window it is sent again when the platform has had time to say it never saw it", sent(21*time.Hour, time.Hour), monthly(), verdict{do: charge}},

@@ -84,13 +84,17 @@ func editStatus(r *Record, to Status, by activity.Actor, now time.Time) ([]activ
 }
 
 func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]activity.Entry, error) {
-	if r.Status != Queued {
-		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a QUEUED attempt can be given another date", r.ID, r.Status).
+	if r.Status != Queued && r.Status != Failure {
+		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be given another date", r.ID, r.Status).
 			On(entity).Keyed("billingAttemptStatus").At("billingDate")
 	}
 	if date.Before(now.Add(-pastTolerance)) {
 		return nil, fault.New(fault.Invalid, "billingDate %s is in the past", date.UTC().Format(time.RFC3339)).
 			On(entity).Keyed("billingDatePast").At("billingDate")
+	}
+	if date.After(now.AddDate(maxYearsAhead, 0, 0)) {
+		return nil, fault.New(fault.Invalid, "billingDate %s is more than %d years ahead", date.UTC().Format(time.RFC3339), maxYearsAhead).
+			On(entity).Keyed("billingDateTooFar").At("billingDate")
 	}
 	before := r.BillingDate
 	cal, err := r.shop.Calendar()
@@ -102,7 +106,9 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 		return nil, nil
 	}
 	r.BillingDate, r.Moved = effective, true
-	r.DueAt, r.PublishAt = effective, now
+	if r.DueAt = effective; r.Status == Queued {
+		r.PublishAt = now // a failed cycle is charged again on the date; the platform's own is past
+	}
 	return []activity.Entry{
 		entryOf(r.Attempt, activity.NextBillingDateChange, activity.Success, by, now, outcome{
 			Cycle: r.Cycle, From: before.Format(time.RFC3339), To: effective.Format(time.RFC3339),

@@ -14,6 +14,11 @@ const (
 	TriggerWindow = time.Hour
 	// pastTolerance is how far in the past a new billing date may lie.
 	pastTolerance = 10 * time.Minute
+	// maxYearsAhead is how far ahead it may lie.
+	maxYearsAhead = 5
+	// longestSpacing is the longest time that two orders of a contract are kept
+	// apart when nobody chose their dates.
+	longestSpacing = 24 * time.Hour
 	// MaxNote is the longest order note, in characters.
 	MaxNote = 5000
 )

@@ -190,13 +190,17 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 		return l.stop(a, Skipped, activity.DuplicateBillingAttemptDetected, "the platform has billed this cycle already, by an order that is not ours")
 	case f.skipped:
 		return l.stop(a, Skipped, activity.BillingAttemptSkipped, "the cycle is skipped at the platform")
+	case f.busy && l.now.Sub(a.AttemptedAt) >= l.policy.Horizon:
+		return l.fail(a, "EARLIER_CHARGE_OPEN", "an earlier charge of this cycle has not ended at the platform, and may still")
+	case f.busy:
+		a.DueAt = l.now.Add(l.policy.InFlight)
+		return nil
 	case !f.early.IsZero():
 		return l.postpone(a, f.early)
 	case f.refused != nil:
 		return l.refuse(a, *f.refused)
-	case a.Status == Progress || a.Status == Challenge:
-		l.stillPending(a)
-		return nil
+	case a.accepted():
+		return l.stillPending(a)
 	case f.absent:
 		return l.unsent(a)
 	}
@@ -218,14 +222,14 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 		return nil // an end that was known already, or that of an earlier try
 	}
 	l.changed = append(l.changed, a.ID)
+	known := a.accepted()
 	a.PlatformID = p.ID
 	switch p.State {
 	case platform.Failed:
 		return l.fail(a, p.ErrorCode, p.ErrorMessage)
 	case platform.Challenged:
 		if a.Status == Challenge {
-			l.stillPending(a)
-			return nil
+			return l.stillPending(a)
 		}
 		if err := a.move(Challenge); err != nil {
 			return err
@@ -235,16 +239,12 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 		l.note(*a, activity.BillingAttemptUpdated, activity.Info, outcome{Cycle: a.Cycle, Reason: "the customer must authenticate the payment"})
 		return nil
 	}
-	if a.Status == Requesting || a.Status == PlatformException {
-		if err := a.move(Progress); err != nil {
-			return err
-		}
-		a.Failures, a.Polls = 0, 0
-		a.DueAt = l.now.Add(l.policy.poll(0))
-		return nil
+	if known {
+		return l.stillPending(a)
 	}
-	l.stillPending(a)
-	return nil
+	a.Failures, a.Polls = 0, 0
+	a.DueAt = l.now.Add(l.policy.poll(0))
+	return a.move(Progress)
 }
 
 // succeed records the order. Success is final.
@@ -382,14 +382,24 @@ func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason st
 	return nil
 }
 
-// stillPending puts the next question off.
-func (l *ledger) stillPending(a *Attempt) {
+// stillPending puts the next question off. A challenge that nobody answered in
+// time has failed; a charge that the platform has not ended in time is shown as
+// an exception and goes on being asked for.
+func (l *ledger) stillPending(a *Attempt) error {
 	a.Polls++
 	a.DueAt = l.now.Add(l.policy.poll(a.Polls))
-	if a.ErrorMessage == "" && l.now.Sub(a.SentAt) >= l.policy.Horizon {
-		a.ErrorMessage = fmt.Sprintf("the platform has not ended this charge within %s", l.policy.Horizon)
-		l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Reason: a.ErrorMessage})
+	if l.now.Sub(a.SentAt) < l.policy.Horizon || a.Status == PlatformException {
+		return nil
 	}
+	if a.Status == Challenge {
+		return l.fail(a, "CHALLENGE_EXPIRED", fmt.Sprintf("the customer has not authenticated the payment within %s", l.policy.Horizon))
+	}
+	if err := a.move(PlatformException); err != nil {
+		return err
+	}
+	a.ErrorMessage = fmt.Sprintf("the platform has not ended this charge within %s", l.policy.Horizon)
+	l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Reason: a.ErrorMessage})
+	return nil
 }
 
 // unsent is the end of a question without a send: the platform never saw the
@@ -417,8 +427,7 @@ func (l *ledger) unreachable(a *Attempt, cause error) error {
 		l.gone = true
 	}
 	if a.Status != Requesting { // a poll: its own waits apply
-		l.stillPending(a)
-		return nil
+		return l.stillPending(a)
 	}
 	a.Failures++
 	if a.Failures <= len(l.policy.Retries) {

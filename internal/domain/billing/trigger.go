@@ -45,12 +45,9 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 			return err
 		}
 		for _, o := range others {
-			if o.ID != r.ID {
+			if o.ID != r.ID && o.holdsBack() {
 				return busy(o)
 			}
-		}
-		if r.Status == Failure {
-			r.newTry(r.shop)
 		}
 		if err := r.request(r.shop, now); err != nil {
 			return err

@@ -122,6 +122,9 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		b.polls = append(b.polls, *a)
 	case wait:
 		a.DueAt = v.until
+	case rest:
+		a.DueAt = time.Time{}
+		return ptr(entryOf(*a, activity.BillingAttemptSkipped, activity.Skipped, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
 	case end:
 		if err := a.move(v.status); err != nil {
 			return nil, err
@@ -146,12 +149,13 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 }
 
 // request states the intent to charge. The first request of a cycle is its
-// first try. When to act on it next is the caller's business.
+// first try; one after a failure, whose end is known for certain, is the next. When to act on it next is the caller's business.
 func (a *Attempt) request(s shop.Shop, now time.Time) error {
+	failed := a.Status == Failure
 	if err := a.move(Requesting); err != nil {
 		return err
 	}
-	if a.Try == 0 {
+	if a.Try == 0 || failed {
 		a.newTry(s)
 	}
 	if a.AttemptedAt.IsZero() {
@@ -188,6 +192,7 @@ type finding struct {
 	refused *platform.Refusal // a definite no
 	billed  bool              // somebody else's order exists for the cycle
 	skipped bool              // the platform skips the cycle
+	busy    bool              // another charge of the cycle has not ended
 	absent  bool              // asked only: the platform never saw the try
 	early   time.Time         // the platform takes no charge for the cycle before a day before this
 	late    bool              // the lease ran out before anything was sent
@@ -279,6 +284,12 @@ func (f *finding) weigh(state platform.CycleState, mayend bool) (send bool) {
 				f.found = &list[i]
 				return false
 			}
+		}
+	}
+	for _, a := range state.Attempts {
+		if a.State == platform.Pending || a.State == platform.Challenged {
+			f.busy = true // a charge of this cycle, an earlier try's or somebody else's, has not ended
+			return false
 		}
 	}
 	switch {

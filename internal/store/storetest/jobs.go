@@ -204,6 +204,22 @@ func testJobs(t *testing.T, open opener) {
 			t.Errorf("asked for again, ran %v", runs.of)
 		}
 	})
+	t.Run("the end of a task shows at once, so that whoever waits for it goes on", func(t *testing.T) {
+		w := begin(t, open)
+		var h job.Handlers
+		job.Handle(&h, func(context.Context, billing.Work) error { return nil })
+		w.work(&h)
+		tooLate := time.After(5 * time.Second) // River's own notes, made in batches, would take twice that
+		for n := range shop.ID(40) {
+			w.enqueue(n + 1)
+			w.untilIdle()
+		}
+		select {
+		case <-tooLate:
+			t.Error("tasks one after the other take too long")
+		default:
+		}
+	})
 	t.Run("stopping waits for what runs and takes up nothing new", func(t *testing.T) {
 		w := begin(t, open)
 		var runs tally

@@ -206,7 +206,6 @@ func testBook(t *testing.T, open opener) {
 		{"past ones of a contract, newest first: all that do not wait", billing.Question{Contract: 1}, anyPage, [][2]int{{1, 3}, {1, 2}, {1, 1}}, 3},
 		{"upcoming ones of a customer", billing.Question{Customer: 901, Upcoming: true}, anyPage, [][2]int{{1, 5}, {2, 2}, {1, 4}}, 3},
 		{"past ones of a customer, a page of them", billing.Question{Customer: 901}, page.Request{Page: 1, Size: 2}, [][2]int{{2, 1}, {1, 1}}, 4},
-		{"a contract of another line has none", billing.Question{Contract: 3}, anyPage, nil, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -224,6 +223,12 @@ func testBook(t *testing.T, open opener) {
 			}
 		})
 	}
+	t.Run("contracts of another line, and unknown ones, are not found", func(t *testing.T) {
+		for _, missing := range []contract.ID{3, 4711} {
+			_, _, err := w.db.AttemptsWhere(t.Context(), w.shop.ID, billing.Question{Line: shop.Subscriptions, Contract: missing}, anyPage)
+			w.wantKind(err, fault.NotFound)
+		}
+	})
 	t.Run("one attempt comes with its contract, in its line only", func(t *testing.T) {
 		r, err := w.db.Attempt(t.Context(), w.shop.ID, shop.Subscriptions, put[0].ID)
 		if err != nil || !reflect.DeepEqual(r.Attempt, put[0]) || r.Of.ID != 1 || len(r.LinesOf()) != 1 {
