@@ -21,10 +21,10 @@ type keysCommand struct {
 }
 
 type keysCreateCommand struct {
-	config.Database `embed:""`
-	Shop            string   `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
-	Name            string   `help:"What the key is for." required:""`
-	Scopes          []string `help:"What the key may do." default:"*"`
+	config.Data `embed:""`
+	Shop        string   `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+	Name        string   `help:"What the key is for." required:""`
+	Scopes      []string `help:"What the key may do." default:"*"`
 }
 
 // Run creates a key.
@@ -48,8 +48,8 @@ func (c *keysCreateCommand) Run(ctx context.Context, out io.Writer) error {
 }
 
 type keysListCommand struct {
-	config.Database `embed:""`
-	Shop            string `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+	config.Data `embed:""`
+	Shop        string `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
 }
 
 // Run lists keys, oldest first.
@@ -73,9 +73,9 @@ func (c *keysListCommand) Run(ctx context.Context, out io.Writer) error {
 }
 
 type keysRevokeCommand struct {
-	config.Database `embed:""`
-	Shop            string `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
-	ID              int64  `arg:"" help:"The key's number, from keys list."`
+	config.Data `embed:""`
+	Shop        string `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+	ID          int64  `arg:"" help:"The key's number, from keys list."`
 }
 
 // Run revokes a key.

@@ -30,9 +30,14 @@ func (s Secret) GoString() string { return s.String() }
 // LogValue hides the secret from structured logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// Database says where the data are.
+// Data says where the data are.
+type Data struct {
+	Database string `help:"SQLite file, or postgres:// address." default:"perennial.db" env:"PERENNIAL_DATABASE"`
+}
+
+// Database says where the data are and what opens the secrets among them.
 type Database struct {
-	Database  string `help:"SQLite file, or postgres:// address." default:"perennial.db" env:"PERENNIAL_DATABASE"`
+	Data      `embed:""`
 	SecretKey Secret `help:"Key that encrypts stores' tokens: 32 bytes in base64 (openssl rand -base64 32)." env:"PERENNIAL_SECRET_KEY"`
 }
 

@@ -98,7 +98,7 @@ func (s *Sandbox) database() string {
 func (s *Sandbox) openService(ctx context.Context) error {
 	a, err := app.New(ctx, app.Options{
 		Settings: config.Server{
-			Database: config.Database{Database: s.database(), SecretKey: config.Secret(s.secrets.DatabaseKey)},
+			Database: config.Database{Data: config.Data{Database: s.database()}, SecretKey: config.Secret(s.secrets.DatabaseKey)},
 			Platform: config.Platform{
 				PlatformURL: s.urls.Platform, APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
 				CallTimeout: callTimeout,

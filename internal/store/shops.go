@@ -158,6 +158,19 @@ func (s Shops) ShopByDomain(ctx context.Context, domain string) (shop.Shop, erro
 	return s.db.oneShop(ctx, s.db.reader.NewSelect().Model(&row).Where("s.domain = ?", clean(domain)), &row)
 }
 
+// IDOf returns the number of a shop without reading its token, or NotFound.
+func (s Shops) IDOf(ctx context.Context, domain string) (shop.ID, error) {
+	var id shop.ID
+	err := s.db.reader.NewSelect().Model((*shopRow)(nil)).Column("id").Where("s.domain = ?", clean(domain)).Scan(ctx, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, fault.New(fault.NotFound, "the store %s is not known here", domain).On("shop").Keyed("shopNotFound")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the shop %s: %w", domain, err)
+	}
+	return id, nil
+}
+
 // Shop returns a shop, or NotFound.
 func (s Shops) Shop(ctx context.Context, id shop.ID) (shop.Shop, error) {
 	var row shopRow

@@ -66,7 +66,7 @@ type Entry struct {
 	Status     Status
 	Actor      Actor
 	At         time.Time
-	Info       string    // JSON text, may be empty
+	Info       string // JSON text, may be empty
 }
 
 // Details returns v as the JSON text of an entry. It panics when v cannot be

@@ -126,7 +126,7 @@ func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, unh
 				continue // it has news again
 			}
 			if a.PublishAt = (time.Time{}); unheard[a.ID] {
-				a.PublishAt = s.Clock.Now().Add(s.Policy.Lease)
+				a.PublishAt = s.Clock.Now().Add(s.Policy.Repair)
 			}
 			done = append(done, a)
 		}
