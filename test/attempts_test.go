@@ -36,13 +36,6 @@ type row struct {
 	Orders                 int        `json:"totalSuccessfulOrders"`
 }
 
-// problem is an error body.
-type problem struct {
-	Status   int
-	ErrorKey string `json:"errorKey"`
-	Message  string
-}
-
 // subscription is one contract in an otherwise empty store, due in ten days.
 type subscription struct {
 	*store

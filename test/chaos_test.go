@@ -100,7 +100,7 @@ func (w *world) storm(ctx context.Context) int {
 	defer ticks.Stop()
 	begun := clock.System{}.Now()
 	kills, late := 0, w.o.contracts-w.o.contracts/2
-	pace := w.o.lasts / time.Duration(w.o.kills+w.o.kills/4)
+	pace := w.o.lasts / time.Duration(w.o.kills+w.o.kills/2)
 	due := make([]time.Duration, len(w.slots)) // of each node's next kill or start
 	for i := range due {
 		due[i] = w.chance(2 * pace * time.Duration(len(due)))
@@ -112,7 +112,7 @@ func (w *world) storm(ctx context.Context) int {
 		case <-ticks.C:
 		}
 		passed := clock.System{}.Now().Sub(begun)
-		if passed >= w.o.lasts {
+		if passed >= w.o.lasts && kills >= w.o.kills || passed >= w.o.lasts*3/2 {
 			return kills
 		}
 		for made := w.made - w.o.contracts/2; made < late*int(passed*10/9)/int(w.o.lasts) && made < late; made++ {

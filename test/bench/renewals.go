@@ -18,8 +18,8 @@ import (
 	"github.com/perennialhq/perennial/test/process"
 )
 
-// patience is how long the renewals of one run may take before something is wrong.
-const patience = 40 * time.Second
+// patience is how long n renewals may take before something must be wrong.
+func patience(n int) time.Duration { return time.Minute + time.Duration(n)*10*time.Millisecond }
 
 // renewals lets many contracts fall due at once and measures how fast, and with
 // how much work, the service charges them all.
@@ -126,7 +126,7 @@ func attemptCount(ctx context.Context, db database, status string) (n int, err e
 
 // charged waits until the service knows of n orders.
 func charged(ctx context.Context, db database, n int) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, patience(n))
 	defer cancel()
 	ticks := time.NewTicker(100 * time.Millisecond)
 	defer ticks.Stop()
@@ -149,7 +149,7 @@ func charged(ctx context.Context, db database, n int) error {
 // serverSettings are those of `serve`, for what is assembled in this process.
 func (s settings) serverSettings(db database, there platform, address string) config.Server {
 	return config.Server{
-		Database: config.Database{Database: db.url, SecretKey: config.Secret(process.SecretKeyText)},
+		Database: config.Database{Data: config.Data{Database: db.url}, SecretKey: config.Secret(process.SecretKeyText)},
 		Platform: config.Platform{
 			PlatformURL: there.url, APIVersion: schema.Version, AppSecret: appSecret, PublicURL: "http://" + address, CallTimeout: 15 * time.Second,
 		},

@@ -34,7 +34,7 @@ func TestReadTakesOverWhatThePlatformOwns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !change.Created || !c.Prepaid() || c.Amount().String() != "25.00" || c.MaxCycles != 4 || !c.PaymentUsable || !c.AutoCharge ||
-		c.Line != shop.Memberships || c.Billing.Interval != cadence.Month || c.ActivatedAt != now {
+		c.Line != shop.Memberships || c.Billing.Interval != cadence.Month || !c.ActivatedAt.Equal(now) {
 		t.Errorf("read %+v with %+v", c, change)
 	}
 }

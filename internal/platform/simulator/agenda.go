@@ -173,7 +173,7 @@ func (s *Simulator) Run(ctx context.Context) error {
 	for {
 		if _, err := s.RunDue(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil
+				return nil //nolint:nilerr // the end of ctx is how this ends well
 			}
 			return err
 		}

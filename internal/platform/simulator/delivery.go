@@ -100,7 +100,7 @@ func (s *Simulator) deliver(ctx context.Context, d *delivery) bool {
 		return false
 	}
 	defer res.Body.Close()
-	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection is used again
 	return res.StatusCode/100 == 2
 }
 

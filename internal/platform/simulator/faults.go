@@ -186,7 +186,7 @@ func hangUp(w http.ResponseWriter, abruptly bool) {
 		panic(http.ErrAbortHandler)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok && abruptly {
-		tcp.SetLinger(0) // so that the close is a reset
+		_ = tcp.SetLinger(0) // so that the close is a reset
 	}
 	conn.Close()
 }

@@ -84,8 +84,8 @@ const appNamespace = "$app"
 
 func namespaceOf(a args) string { return or(a.text("namespace"), appNamespace) }
 
-func (s *store) metafield(namespace, key string) int {
-	for i, m := range s.Metafields {
+func (sh *store) metafield(namespace, key string) int {
+	for i, m := range sh.Metafields {
 		if m.Namespace == namespace && m.Key == key {
 			return i
 		}

@@ -178,5 +178,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("X-Shopify-API-Version", schema.Version)
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v) // a reader that has gone away is no concern of ours
+	_ = json.NewEncoder(w).Encode(v) // a reader that has gone away is no concern of ours
 }

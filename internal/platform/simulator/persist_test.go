@@ -170,7 +170,7 @@ func TestNothingAnsweredIsLostByAKill(t *testing.T) {
 	if len(answered) < 150 {
 		t.Fatalf("the child answered %d times only", len(answered))
 	}
-	w := &world{t: t}
+	var w world
 	w.sim, err = New(Options{File: file, Clock: clock.NewManual(day("2025-02-01T15:00:00Z"))})
 	if err != nil {
 		t.Fatal(err)

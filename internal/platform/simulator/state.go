@@ -239,7 +239,7 @@ func number(kind, shop string, id int64) rowKey {
 }
 
 func (meta) key() rowKey             { return rowKey{Kind: "meta"} }
-func (s *store) key() rowKey         { return rowKey{"shop", s.Domain, ""} }
+func (sh *store) key() rowKey        { return rowKey{"shop", sh.Domain, ""} }
 func (c *counters) key() rowKey      { return rowKey{"counters", c.Shop, ""} }
 func (p *product) key() rowKey       { return number("product", p.Shop, p.ID) }
 func (v *variant) key() rowKey       { return number("variant", v.Shop, v.ID) }
@@ -251,7 +251,7 @@ func (p *product) gid() string  { return gid.Of("Product", p.ID) }
 func (v *variant) gid() string  { return gid.Of("ProductVariant", v.ID) }
 func (c *customer) gid() string { return gid.Of("Customer", c.ID) }
 func (o *order) gid() string    { return gid.Of("Order", o.ID) }
-func (s *store) gid() string    { return gid.Of("Shop", s.ID) }
+func (sh *store) gid() string   { return gid.Of("Shop", sh.ID) }
 
 // take returns the next number of a counter.
 func take(n *int64) int64 {
