@@ -73,6 +73,19 @@ func (tx *Tx) AttemptsOf(ctx context.Context, contracts []contract.ID, in ...bil
 	})
 }
 
+// OpenAttempts returns the contracts' attempts that are in flight, or QUEUED for
+// a date at or before now, locked, ordered by contract and cycle.
+func (tx *Tx) OpenAttempts(ctx context.Context, contracts []contract.ID, now time.Time) ([]billing.Attempt, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	open := []billing.Status{billing.Queued, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
+	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("a.contract_id IN (?)", bun.List(contracts)).Where("a.status IN (?)", bun.List(open)).
+			Where("(a.status <> ? OR a.billing_date <= ?)", billing.Queued, millis(now)).Order("a.contract_id", "a.cycle")
+	})
+}
+
 func (tx *Tx) attempts(ctx context.Context, where func(*bun.SelectQuery) *bun.SelectQuery) ([]billing.Attempt, error) {
 	var rows []attemptRow
 	q := where(tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of))

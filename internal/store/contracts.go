@@ -72,7 +72,7 @@ type contractRow struct {
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"last_payment", "series_cycle", "series_start", "next_billing_date", "orders", "lifetime",
+	"revision", "last_payment", "series_cycle", "series_start", "next_billing_date", "orders", "lifetime",
 	"last_order_id", "last_order", "last_order_at", "updated_at",
 }
 
@@ -114,7 +114,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 // progressRowOf fills the columns that billing owns, and the keys.
 func progressRowOf(of shop.ID, c contract.Contract) contractRow {
 	return contractRow{
-		ShopID: int64(of), ID: int64(c.ID), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
+		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
 		NextBillingDate: millis(c.NextBillingDate), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
 	}

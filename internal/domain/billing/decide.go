@@ -15,7 +15,7 @@ type ground struct {
 	contract contract.Contract
 	calendar cadence.Calendar
 	policy   Policy
-	others   []Attempt // the contract's attempts that are in flight or QUEUED
+	others   []Attempt // the contract's attempts that are in flight, or QUEUED and due
 }
 
 // action is what is done with a due attempt.

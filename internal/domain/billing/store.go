@@ -28,6 +28,9 @@ type Tx interface {
 	// AttemptsOf returns the contracts' attempts in any of the statuses (none:
 	// all), ordered by contract and cycle.
 	AttemptsOf(ctx context.Context, contracts []contract.ID, in ...Status) ([]Attempt, error)
+	// OpenAttempts returns the contracts' attempts that are in flight, or QUEUED
+	// for a date at or before now, ordered by contract and cycle.
+	OpenAttempts(ctx context.Context, contracts []contract.ID, now time.Time) ([]Attempt, error)
 	// PutAttempts inserts attempts whose ID is 0, giving them one, and writes
 	// the others if their Version is still what was read; otherwise it fails
 	// with a Conflict. It raises the versions in the slice. A second attempt
@@ -39,8 +42,9 @@ type Tx interface {
 
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// PutProgress writes what billing owns of the contracts (the series, the
-	// next date, orders, last payment, versions and UpdatedAt) under the same
-	// version rule as PutAttempts. Nothing else of the contract is written.
+	// next date, orders, last payment, versions and UpdatedAt) and the revision
+	// that was read, under the same version rule as PutAttempts. Nothing else of
+	// the contract is written.
 	PutProgress(ctx context.Context, contracts []contract.Contract) error
 
 	// CountTriggers counts the contract's immediate charges since an instant;

@@ -76,7 +76,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		if err != nil {
 			return err
 		}
-		others, err := tx.AttemptsOf(ctx, ids, Queued, Requesting, Progress, Challenge, PlatformException)
+		others, err := tx.OpenAttempts(ctx, ids, now)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -19,11 +18,11 @@ import (
 // planned anew, and finishes the events that told of them.
 func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, events []string) error {
 	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
-		numbers := make([]int64, len(chunk))
+		asked := make([]int64, len(chunk))
 		for i, id := range chunk {
-			numbers[i] = int64(id)
+			asked[i] = int64(id)
 		}
-		fresh, err := s.Platform.Contracts(ctx, store.At(), numbers)
+		fresh, err := s.Platform.Contracts(ctx, store.At(), asked)
 		if err != nil {
 			return fmt.Errorf("read %d contracts: %w", len(chunk), err)
 		}
@@ -37,68 +36,96 @@ func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, 
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, events, s.Clock.Now()) })
 }
 
-// take writes fresh readings. Contracts whose queue must be made anew need the
-// platform's cycles, which are read between two transactions.
+// take writes fresh readings. Most of them change nothing that matters here: the
+// platform counts a revision for our own changes too. Contracts whose queue must
+// be made anew need the platform's cycles, which are read between two
+// transactions.
 func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract) error {
 	known, err := s.standing(ctx, store.ID, fresh)
 	if err != nil {
 		return err
 	}
-	plans := make(map[contract.ID]plan)
 	now := s.Clock.Now()
+	var replanned []contract.Contract
+	shown := make(map[contract.ID]time.Time)
+	changes := false
 	for _, p := range fresh {
-		had := known[contract.ID(p.ID)]
-		c, change, err := contract.Read(had.contract, p, store.Settings, now)
+		c, change, err := contract.Read(known[contract.ID(p.ID)], p, store.Settings, now)
 		if err != nil {
 			s.Log.ErrorContext(ctx, "a contract cannot be read", "shop", store.Domain, "contract", p.ID, "error", err)
 			return err
 		}
+		changes = changes || change.Any()
 		if change.Replans() && c.Status == contract.Active {
-			made, err := s.plan(ctx, store, c, p.NextBillingDate, had, now)
-			if err != nil {
-				return err
-			}
-			plans[c.ID] = made
+			replanned = append(replanned, c)
+			shown[c.ID] = p.NextBillingDate
+		}
+	}
+	if !changes {
+		return nil
+	}
+	reached, err := s.reached(ctx, store.ID, replanned)
+	if err != nil {
+		return err
+	}
+	plans := make(map[contract.ID]plan, len(replanned))
+	for _, c := range replanned {
+		if plans[c.ID], err = s.plan(ctx, store, c, shown[c.ID], had{known[c.ID] != nil, reached[c.ID]}, now); err != nil {
+			return err
 		}
 	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, fresh, plans) })
 }
 
-// had is what was known of a contract before a fresh reading.
-type had struct {
-	contract *contract.Contract
-	reached  int // highest cycle that is past its waiting
-}
-
-// standing reads what is known of the contracts, without holding on to it.
-func (s *Service) standing(ctx context.Context, of shop.ID, fresh []platform.Contract) (map[contract.ID]had, error) {
-	known := make(map[contract.ID]had, len(fresh))
+// standing reads the contracts as they are kept, without holding on to them.
+func (s *Service) standing(ctx context.Context, of shop.ID, fresh []platform.Contract) (map[contract.ID]*contract.Contract, error) {
+	known := make(map[contract.ID]*contract.Contract, len(fresh))
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		clear(known)
-		ids := make([]contract.ID, len(fresh))
-		for i, p := range fresh {
-			ids[i] = contract.ID(p.ID)
+		rows, err := tx.Contracts(ctx, numbers(fresh))
+		for i := range rows {
+			known[rows[i].ID] = &rows[i]
 		}
-		attempts, err := tx.AttemptsOf(ctx, ids)
-		if err != nil {
-			return err
-		}
-		contracts, err := tx.Contracts(ctx, ids)
-		if err != nil {
-			return err
-		}
-		for i := range contracts {
-			known[contracts[i].ID] = had{contract: &contracts[i]}
-		}
-		for _, a := range attempts {
-			if h := known[a.Contract]; !a.Status.Upcoming() && a.Cycle > h.reached {
-				h.reached = a.Cycle
-				known[a.Contract] = h
-			}
-		}
-		return nil
+		return err
 	})
 	return known, err
+}
+
+// reached returns the highest cycle of each contract that is past its waiting.
+func (s *Service) reached(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]int, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	reached := make(map[contract.ID]int, len(contracts))
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		clear(reached)
+		ids := make([]contract.ID, len(contracts))
+		for i, c := range contracts {
+			ids[i] = c.ID
+		}
+		attempts, err := tx.AttemptsOf(ctx, ids)
+		for _, a := range attempts {
+			if !a.Status.Upcoming() {
+				reached[a.Contract] = max(reached[a.Contract], a.Cycle)
+			}
+		}
+		return err
+	})
+	return reached, err
+}
+
+// had is what was known of a contract before a fresh reading.
+type had struct {
+	before  bool // it was known at all
+	reached int  // highest cycle that is past its waiting
+}
+
+func numbers(fresh []platform.Contract) []contract.ID {
+	ids := make([]contract.ID, len(fresh))
+	for i, p := range fresh {
+		ids[i] = contract.ID(p.ID)
+	}
+	return ids
 }
 
 // plan is where a contract's queue begins.
@@ -116,19 +143,19 @@ const (
 // plan chooses the cycle with which the queue begins. A new contract begins on
 // the date that the platform shows; one that runs again or changed its interval
 // begins with the next date that is not past.
-func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract, shown time.Time, before had, now time.Time) (plan, error) {
+func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract, shown time.Time, was had, now time.Time) (plan, error) {
 	cal, err := store.Calendar()
 	if err != nil {
 		return plan{}, err
 	}
 	wanted, notBefore := shown, time.Time{}
-	if before.contract != nil {
+	if was.before {
 		notBefore = now
 		if wanted.Before(now) {
 			wanted = time.Time{}
 		}
 	}
-	for from := before.reached + 1; from < before.reached+cyclesAtMost; from += cyclesAtOnce {
+	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
 		cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), from, from+cyclesAtOnce-1)
 		if err != nil {
 			return plan{}, fmt.Errorf("read cycles of contract %d: %w", c.ID, err)
@@ -151,26 +178,11 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err != nil {
 		return err
 	}
-	cal, err := store.Calendar()
+	rows, err := tx.Contracts(ctx, numbers(fresh))
 	if err != nil {
 		return err
 	}
-	ids := make([]contract.ID, len(fresh))
-	for i, p := range fresh {
-		ids[i] = contract.ID(p.ID)
-	}
-	queued, err := tx.AttemptsOf(ctx, ids, billing.Queued)
-	if err != nil {
-		return err
-	}
-	rows, err := tx.Contracts(ctx, ids)
-	if err != nil {
-		return err
-	}
-	w := writing{now: now, cal: cal, queued: make(map[contract.ID][]billing.Attempt)}
-	for _, a := range queued {
-		w.queued[a.Contract] = append(w.queued[a.Contract], a)
-	}
+	w := writing{now: now}
 	for _, p := range fresh {
 		var old *contract.Contract
 		if i := slices.IndexFunc(rows, func(c contract.Contract) bool { return c.ID == contract.ID(p.ID) }); i >= 0 {
@@ -183,7 +195,13 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 			return err
 		}
 	}
-	if err := tx.DeleteAttempts(ctx, w.dropped); err != nil {
+	if err := tx.PutProgress(ctx, w.seen); err != nil {
+		return err
+	}
+	if len(w.contracts) == 0 {
+		return nil
+	}
+	if err := empty(ctx, tx, w.replanned); err != nil {
 		return err
 	}
 	if err := tx.PutContracts(ctx, w.contracts); err != nil {
@@ -195,19 +213,28 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := tx.Record(ctx, w.entries...); err != nil {
 		return err
 	}
-	if len(w.contracts) == 0 {
-		return nil
-	}
 	return tx.Enqueue(ctx, billing.Work{Shop: store.ID})
+}
+
+// empty removes the upcoming attempts of contracts.
+func empty(ctx context.Context, tx Tx, of []contract.ID) error {
+	queued, err := tx.AttemptsOf(ctx, of, billing.Queued)
+	if err != nil {
+		return err
+	}
+	ids := make([]billing.AttemptID, len(queued))
+	for i, a := range queued {
+		ids[i] = a.ID
+	}
+	return tx.DeleteAttempts(ctx, ids)
 }
 
 // writing collects the changes of one transaction.
 type writing struct {
 	now       time.Time
-	cal       cadence.Calendar
-	queued    map[contract.ID][]billing.Attempt
+	seen      []contract.Contract // of which nothing but the revision changed
 	contracts []contract.Contract
-	dropped   []billing.AttemptID
+	replanned []contract.ID
 	entries   []activity.Entry
 }
 
@@ -217,14 +244,16 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	if err != nil || !change.Any() {
 		return err
 	}
+	if change == (contract.Change{Revision: true}) {
+		w.seen = append(w.seen, c)
+		return nil
+	}
 	if change.Replans() {
 		made, planned := plans[c.ID]
 		if c.Status == contract.Active && !planned {
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
-		for _, a := range w.queued[c.ID] {
-			w.dropped = append(w.dropped, a.ID)
-		}
+		w.replanned = append(w.replanned, c.ID)
 		c.Series = made.series
 		if c.Status == contract.Active && !made.fits {
 			w.record(c, activity.SubscriptionContractUpdated, activity.Failure, note{Reason: "the platform has no open billing cycle for the contract: nothing can be charged"})

@@ -107,6 +107,20 @@ func testAttempts(t *testing.T, open opener) {
 			return err
 		})
 	})
+	t.Run("open attempts are in flight or due", func(t *testing.T) {
+		w := begin(t, open)
+		w.put(monthly(1), monthly(2))
+		unknown, done := queued(1, 1, day.Add(time.Hour)), queued(1, 2, day)
+		unknown.Status, done.Status = billing.PlatformException, billing.Success
+		w.queue(unknown, done, queued(1, 3, day), queued(1, 4, day.Add(time.Millisecond)), queued(2, 1, day))
+		w.in(func(tx *store.Tx) error {
+			found, err := tx.OpenAttempts(t.Context(), []contract.ID{1, 77}, day)
+			if got := cycles(found); !reflect.DeepEqual(got, [][2]int{{1, 1}, {1, 3}}) {
+				t.Errorf("open: %v", got)
+			}
+			return err
+		})
+	})
 	t.Run("empty lists ask nothing", func(t *testing.T) {
 		w := begin(t, open)
 		w.in(func(tx *store.Tx) error {

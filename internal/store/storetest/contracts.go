@@ -93,12 +93,12 @@ func testContracts(t *testing.T, open opener) {
 			t.Errorf("version %d", got.Version)
 		}
 	})
-	t.Run("progress is what billing owns and nothing else", func(t *testing.T) {
+	t.Run("progress is what billing owns, the revision, and nothing else", func(t *testing.T) {
 		w := begin(t, open)
 		w.put(fullContract(1), monthly(2))
 		before := w.contract(1)
 		sent := monthly(1)
-		sent.Currency, sent.Version = "KWD", before.Version
+		sent.Currency, sent.Version, sent.Revision = "KWD", before.Version, 4711
 		later := day.Add(99 * time.Hour)
 		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later}, later, 7, 7000
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
@@ -113,7 +113,7 @@ func testContracts(t *testing.T, open opener) {
 		want := before
 		want.Series, want.NextBillingDate, want.Orders, want.Lifetime.Minor = sent.Series, later, 7, 7000
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
-		want.Version++
+		want.Version, want.Revision = want.Version+1, 4711
 		if got := w.contract(1); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
