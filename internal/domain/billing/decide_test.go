@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -199,5 +200,37 @@ func TestFill(t *testing.T) {
 	paused.Status = contract.Paused
 	if got := fill(paused, Queue{}, g.calendar, now); got != nil {
 		t.Errorf("a paused contract got a queue: %v", got)
+	}
+}
+
+func TestErrandsThatFailedShareEverSmallerCalls(t *testing.T) {
+	t.Parallel()
+	var errands []errand
+	for _, failures := range []int{4, 0, 1, 4, 1, 9, 0} {
+		for range 20 {
+			errands = append(errands, errand{Attempt: Attempt{Failures: failures}})
+		}
+	}
+	sizes := make(map[int]map[int]int) // of the calls, by failures
+	covered := 0
+	for _, p := range pieces(errands) {
+		if p.from != covered {
+			t.Fatalf("a call begins with errand %d, want %d", p.from, covered)
+		}
+		covered = p.to
+		failures := errands[p.from].Failures
+		if sizes[failures] == nil {
+			sizes[failures] = make(map[int]int)
+		}
+		sizes[failures][p.to-p.from]++
+		for _, e := range errands[p.from:p.to] {
+			if e.Failures != failures {
+				t.Errorf("a call mixes errands that failed %d and %d times", failures, e.Failures)
+			}
+		}
+	}
+	want := map[int]map[int]int{0: {25: 1, 15: 1}, 1: {12: 3, 4: 1}, 4: {1: 40}, 9: {1: 20}}
+	if covered != len(errands) || !reflect.DeepEqual(sizes, want) {
+		t.Errorf("calls of these sizes: %v, want %v", sizes, want)
 	}
 }

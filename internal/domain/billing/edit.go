@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -214,4 +215,10 @@ func firstError(err error, otherwise error) error {
 		return err
 	}
 	return otherwise
+}
+
+// busy is the answer to a change of an attempt whose charge is under way.
+func busy(a Attempt) error {
+	return fault.New(fault.Conflict, "Another billing operation is already in progress").
+		On("subscriptionBillingAttempt").Keyed("billingInProgress").At(fmt.Sprint(a.ID))
 }

@@ -1,0 +1,222 @@
+package billing
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// finding is what was learned of one attempt outside of any transaction.
+type finding struct {
+	Attempt                   // as it was taken up
+	found   *platform.Attempt // the platform's attempt for its key
+	refused *platform.Refusal // a definite no
+	billed  bool              // somebody else's order exists for the cycle
+	skipped bool              // the platform skips the cycle
+	busy    bool              // another charge of the cycle has not ended
+	absent  bool              // asked only: the platform never saw the try
+	early   time.Time         // the platform takes no charge for the cycle before a day before this
+	late    bool              // the lease ran out before anything was sent
+	err     error             // the platform could not be asked
+}
+
+// askPlatform makes every call that a batch needs. It changes nothing here.
+func (s *Service) askPlatform(ctx context.Context, b batch) []finding {
+	findings := make([]finding, len(b.charges)+len(b.polls))
+	g := errgroup.Group{}
+	g.SetLimit(callers)
+	for _, p := range pieces(b.charges) {
+		g.Go(func() error {
+			s.chargeAll(ctx, b.shop, b.charges[p.from:p.to], findings[p.from:p.to])
+			return nil
+		})
+	}
+	polled := findings[len(b.charges):]
+	for from := 0; from < len(b.polls); from += platform.MaxIDs {
+		to := min(from+platform.MaxIDs, len(b.polls))
+		g.Go(func() error {
+			s.pollAll(ctx, b.shop, b.polls[from:to], polled[from:to])
+			return nil
+		})
+	}
+	_ = g.Wait() // the calls report through their findings
+	return findings
+}
+
+// piece is a run of errands that share a call.
+type piece struct{ from, to int }
+
+// pieces sorts errands by how often they failed and says which share a call.
+// When the fate of one charge of a call is unknown, so is that of all: errands
+// that failed share ever smaller calls, so that one of them cannot hold up the
+// others for ever.
+func pieces(errands []errand) []piece {
+	slices.SortStableFunc(errands, func(a, b errand) int { return cmp.Compare(a.Failures, b.Failures) })
+	var list []piece
+	for from := 0; from < len(errands); {
+		size := max(1, platform.MaxCharges>>min(errands[from].Failures, 8))
+		to := from + 1
+		for to < len(errands) && to-from < size && errands[to].Failures == errands[from].Failures {
+			to++
+		}
+		list = append(list, piece{from, to})
+		from = to
+	}
+	return list
+}
+
+// chargeAll asks the platform what it knows of each cycle, adopts what is there
+// and charges the rest.
+func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand, out []finding) {
+	refs := make([]platform.CycleRef, len(errands))
+	for i, e := range errands {
+		out[i] = finding{Attempt: e.Attempt}
+		refs[i] = platform.CycleRef{Contract: int64(e.Contract), Index: e.Cycle}
+	}
+	states, err := s.Platform.CycleStates(ctx, of.At(), refs)
+	if err != nil {
+		for i := range out {
+			out[i].err = err
+		}
+		return
+	}
+	var charges []platform.Charge
+	var asked []*finding
+	for i := range errands {
+		f := &out[i]
+		if !f.weigh(states[i], errands[i].send) {
+			continue
+		}
+		if !s.bringForward(ctx, of, f, states[i].Cycle) {
+			continue
+		}
+		charges = append(charges, platform.Charge{CycleRef: refs[i], Key: f.Key})
+		asked = append(asked, f)
+	}
+	if len(charges) == 0 {
+		return
+	}
+	if !s.Clock.Now().Before(asked[0].DueAt) { // this process slept: another may have taken over
+		for _, f := range asked {
+			f.late = true
+		}
+		return
+	}
+	answers, err := s.Platform.Charge(ctx, of.At(), charges)
+	for i, f := range asked {
+		switch {
+		case err != nil:
+			f.fail(err)
+		case answers[i].Refused != nil && answers[i].Refused.Code == tooEarly:
+			f.early = s.Clock.Now().Add(2 * early)
+		case answers[i].Refused != nil:
+			f.refused = answers[i].Refused
+		default:
+			f.found = answers[i].Attempt
+		}
+	}
+}
+
+// weigh takes in what the platform knows of the cycle and reports whether the
+// charge should be sent.
+func (f *finding) weigh(state platform.CycleState, mayend bool) (send bool) {
+	for _, list := range [][]platform.Attempt{state.Attempts, state.Recent} {
+		for i := range list {
+			if list[i].Key == f.Key {
+				f.found = &list[i]
+				return false
+			}
+		}
+	}
+	for _, a := range state.Attempts {
+		if a.State == platform.Pending || a.State == platform.Challenged {
+			f.busy = true // a charge of this cycle, an earlier try's or somebody else's, has not ended
+			return false
+		}
+	}
+	switch {
+	case state.Cycle.Billed:
+		f.billed = true
+		for i := range state.Attempts {
+			if state.Attempts[i].State == platform.Succeeded {
+				f.found = &state.Attempts[i]
+			}
+		}
+		return false
+	case state.Cycle.Skipped:
+		f.skipped = true
+		return false
+	}
+	f.absent = true
+	return mayend
+}
+
+// early is how long before its expected date the platform takes a charge of a
+// cycle, less a minute for clocks that differ.
+const early = 24*time.Hour - time.Minute
+
+// tooEarly is the platform's code for a charge that comes earlier than that.
+const tooEarly = "BILLING_CYCLE_CHARGE_BEFORE_EXPECTED_DATE"
+
+// bringForward moves the platform's expected date when it lies so far ahead that
+// the platform would refuse the charge. Where that date cannot be moved, because
+// the cycle has not begun or the platform says so, the finding tells when the
+// charge is possible.
+func (s *Service) bringForward(ctx context.Context, of shop.Shop, f *finding, c platform.Cycle) (ready bool) {
+	now := s.Clock.Now()
+	if c.Index == 0 || !c.Expected.After(now.Add(early)) {
+		return true
+	}
+	if c.Start.After(now.Add(early)) {
+		f.early = c.Start
+		return false
+	}
+	at := now.Add(time.Minute)
+	if at.Before(c.Start) {
+		at = c.Start
+	}
+	err := s.Platform.MoveCycle(ctx, of.At(), int64(f.Contract), f.Cycle, at)
+	if _, refused := errors.AsType[*platform.Refusal](err); refused {
+		f.early = c.Expected
+		return false
+	}
+	if err != nil {
+		f.fail(err)
+	}
+	return err == nil
+}
+
+func (f *finding) fail(err error) {
+	if refusal, ok := errors.AsType[*platform.Refusal](err); ok {
+		f.refused = refusal
+		return
+	}
+	f.absent = false
+	f.err = err
+}
+
+// pollAll asks how far accepted tries are.
+func (s *Service) pollAll(ctx context.Context, of shop.Shop, polls []Attempt, out []finding) {
+	ids := make([]string, len(polls))
+	for i, a := range polls {
+		ids[i] = a.PlatformID
+		out[i] = finding{Attempt: a}
+	}
+	found, err := s.Platform.Attempts(ctx, of.At(), ids)
+	byKey := make(map[string]*platform.Attempt, len(found))
+	for i := range found {
+		byKey[found[i].ID] = &found[i]
+	}
+	for i := range out {
+		if out[i].err = err; err == nil {
+			out[i].found = byKey[ids[i]]
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// learn applies a finding to the attempt as it is now.
+func (l *ledger) learn(a *Attempt, f finding) error {
+	l.changed = append(l.changed, a.ID)
+	switch {
+	case f.found != nil && f.found.Key != a.Key:
+		return l.succeed(a, f.found) // charged by somebody else, but for this cycle
+	case f.found != nil:
+		return l.adopt(a, f.found)
+	case f.billed:
+		return l.stop(a, Skipped, activity.DuplicateBillingAttemptDetected, "the platform has billed this cycle already, by an order that is not ours")
+	case f.skipped:
+		return l.stop(a, Skipped, activity.BillingAttemptSkipped, "the cycle is skipped at the platform")
+	case f.busy && l.now.Sub(a.AttemptedAt) >= l.policy.Horizon:
+		return l.fail(a, "EARLIER_CHARGE_OPEN", "an earlier charge of this cycle has not ended at the platform, and may still")
+	case f.busy:
+		a.DueAt = l.now.Add(l.policy.InFlight)
+		return nil
+	case !f.early.IsZero():
+		return l.postpone(a, f.early)
+	case f.refused != nil:
+		return l.refuse(a, *f.refused)
+	case a.accepted():
+		return l.stillPending(a)
+	case f.absent:
+		return l.unsent(a)
+	}
+	return l.unreachable(a, f.err)
+}
+
+// adopt takes over the platform's word on a charge of the attempt.
+func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
+	if a.Status == Success {
+		if p.State == platform.Succeeded && p.ID != a.PlatformID {
+			l.note(*a, activity.DuplicateBillingAttemptDetected, activity.Failure, outcome{Cycle: a.Cycle, OrderID: p.Order.ID, OrderName: p.Order.Name, Reason: "a second order exists for this cycle"})
+		}
+		return nil
+	}
+	if p.State == platform.Succeeded {
+		return l.succeed(a, p)
+	}
+	if p.Key != a.Key || !a.Status.InFlight() {
+		return nil // an end that was known already, or that of an earlier try
+	}
+	l.changed = append(l.changed, a.ID)
+	known := a.accepted()
+	a.PlatformID = p.ID
+	switch p.State {
+	case platform.Failed:
+		return l.fail(a, p.ErrorCode, p.ErrorMessage)
+	case platform.Challenged:
+		if a.Status == Challenge {
+			return l.stillPending(a)
+		}
+		if err := a.move(Challenge); err != nil {
+			return err
+		}
+		a.ActionURL = p.NextActionURL
+		a.DueAt = l.now.Add(l.policy.poll(0))
+		l.note(*a, activity.BillingAttemptUpdated, activity.Info, outcome{Cycle: a.Cycle, Reason: "the customer must authenticate the payment"})
+		return nil
+	}
+	if known {
+		return l.stillPending(a)
+	}
+	a.Failures, a.Polls = 0, 0
+	a.DueAt = l.now.Add(l.policy.poll(0))
+	return a.move(Progress)
+}
+
+// succeed records the order. Success is final.
+func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
+	if err := a.move(Success); err != nil {
+		return err
+	}
+	l.changed = append(l.changed, a.ID)
+	c := l.contracts[a.Contract]
+	a.PlatformID = p.ID
+	a.OrderID, a.OrderName, a.Amount = p.Order.ID, p.Order.Name, p.Amount
+	a.ErrorCode, a.ErrorMessage, a.ActionURL = "", "", ""
+	a.Lines = c.Lines
+	a.DueAt, a.PublishAt = time.Time{}, l.now // the platform shows the next date
+	if a.AttemptedAt.IsZero() {
+		a.AttemptedAt = l.now
+	}
+	c.Orders++
+	c.Lifetime = c.Lifetime.Plus(p.Amount)
+	c.Lifetime.Currency = c.Currency
+	c.LastOrderID, c.LastOrder = p.Order.ID, p.Order.Name
+	if c.LastOrderAt = p.CompletedAt; c.LastOrderAt.IsZero() {
+		c.LastOrderAt = l.now
+	}
+	c.LastPayment = "SUCCEEDED"
+	l.advanced = append(l.advanced, c.ID)
+	l.note(*a, activity.BillingAttemptTriggered, activity.Success, outcome{
+		Cycle: a.Cycle, Try: a.Try, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.String(), Currency: string(a.Amount.Currency),
+	})
+	return nil
+}
+
+// fail records a definite decline.
+func (l *ledger) fail(a *Attempt, code, message string) error {
+	if err := a.move(Failure); err != nil {
+		return err
+	}
+	a.ErrorCode, a.ErrorMessage, a.ActionURL = code, message, ""
+	a.DueAt = time.Time{}
+	c := l.contracts[a.Contract]
+	c.LastPayment = "FAILED"
+	l.advanced = append(l.advanced, c.ID)
+	l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Try: a.Try, ErrorCode: code, ErrorMessage: message})
+	return nil
+}
+
+// refusals says what the platform's definite "no" makes of an attempt, by its
+// code (the schema's BillingAttemptUserErrorCode). Others are failures.
+var refusals = map[string]Status{
+	"BILLING_CYCLE_SKIPPED": Skipped,
+	"CONTRACT_PAUSED":       ContractPaused,
+	"CONTRACT_TERMINATED":   ContractCancelled,
+}
+
+func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
+	if r.Code == "THROTTLED" {
+		a.DueAt = l.now.Add(l.policy.Throttled)
+		return nil
+	}
+	if status, ok := refusals[r.Code]; ok {
+		return l.stop(a, status, activity.BillingAttemptSkipped, r.Message)
+	}
+	return l.fail(a, r.Code, r.Message)
+}
+
+// postpone puts an attempt back into the queue that the platform does not take
+// yet. A charge that a person asked for too early waits for its own date. One
+// that is due was planned by a calendar from which the platform's has come apart,
+// as it does when a policy changes: the series begins anew on the first date that
+// the platform takes, so that later cycles agree again.
+func (l *ledger) postpone(a *Attempt, possible time.Time) error {
+	if err := a.move(Queued); err != nil {
+		return err
+	}
+	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
+	a.Failures, a.Manual = 0, false
+	a.DueAt = a.BillingDate
+	l.advanced = append(l.advanced, a.Contract)
+	reason := "the platform takes no charge for this cycle before " + possible.Add(-early).Format(time.RFC3339)
+	if a.BillingDate.After(l.now) {
+		l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
+		return nil
+	}
+	cal, err := l.shop.Calendar()
+	if err != nil {
+		return err
+	}
+	before := a.BillingDate
+	if a.BillingDate = cal.At(possible); !a.BillingDate.After(l.now) {
+		a.BillingDate = possible
+	}
+	a.DueAt = a.BillingDate
+	l.contracts[a.Contract].Series = contract.Series{Cycle: a.Cycle, Start: a.BillingDate}
+	l.restarted = append(l.restarted, a.Contract)
+	l.note(*a, activity.NextBillingDateChange, activity.Info, outcome{
+		Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339), Reason: reason,
+	})
+	return nil
+}
+
+// redate gives the upcoming attempts of contracts whose series begins anew their
+// new dates, save those that a person chose.
+func (l *ledger) redate(ctx context.Context, tx Tx) error {
+	if len(l.restarted) == 0 {
+		return nil
+	}
+	cal, err := l.shop.Calendar()
+	if err != nil {
+		return err
+	}
+	queued, err := tx.AttemptsOf(ctx, l.restarted, Queued)
+	if err != nil {
+		return err
+	}
+	var moved []Attempt
+	for _, a := range queued {
+		if c := l.contracts[a.Contract]; a.Cycle > c.Series.Cycle && !a.Moved {
+			a.BillingDate = c.DueOn(a.Cycle, cal)
+			a.DueAt, a.UpdatedAt = a.BillingDate, l.now
+			moved = append(moved, a)
+		}
+	}
+	return tx.PutAttempts(ctx, moved)
+}
+
+// stop ends an attempt without a charge.
+func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason string) error {
+	if err := a.move(as); err != nil {
+		return err
+	}
+	a.DueAt = time.Time{}
+	a.ErrorMessage = reason
+	l.advanced = append(l.advanced, a.Contract)
+	l.note(*a, event, activity.Skipped, outcome{Cycle: a.Cycle, Reason: reason})
+	return nil
+}
+
+// stillPending puts the next question off. A challenge that nobody answered in
+// time has failed; a charge that the platform has not ended in time is shown as
+// an exception and goes on being asked for.
+func (l *ledger) stillPending(a *Attempt) error {
+	a.Polls++
+	a.DueAt = l.now.Add(l.policy.poll(a.Polls))
+	if l.now.Sub(a.SentAt) < l.policy.Horizon || a.Status == PlatformException {
+		return nil
+	}
+	if a.Status == Challenge {
+		return l.fail(a, "CHALLENGE_EXPIRED", fmt.Sprintf("the customer has not authenticated the payment within %s", l.policy.Horizon))
+	}
+	if err := a.move(PlatformException); err != nil {
+		return err
+	}
+	a.ErrorMessage = fmt.Sprintf("the platform has not ended this charge within %s", l.policy.Horizon)
+	l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Reason: a.ErrorMessage})
+	return nil
+}
+
+// unsent is the end of a question without a send: the platform never saw the
+// try. What forbade the charge may forbid it for good.
+func (l *ledger) unsent(a *Attempt) error {
+	c := l.contracts[a.Contract]
+	if stop, status, reason := hindrance(*a, ground{shop: l.shop, contract: *c}); stop && l.now.Sub(a.SentAt) >= l.policy.Settling {
+		return l.stop(a, status, activity.BillingAttemptSkipped, reason)
+	}
+	a.DueAt = a.SentAt.Add(l.policy.Settling)
+	if !a.DueAt.After(l.now) {
+		a.DueAt = l.now
+	}
+	return nil
+}
+
+// unreachable counts a call that found nobody. The key stays, for the charge may
+// have been made.
+func (l *ledger) unreachable(a *Attempt, cause error) error {
+	if errors.Is(cause, platform.ErrThrottled) {
+		a.DueAt = l.now.Add(l.policy.Throttled)
+		return nil
+	}
+	if errors.Is(cause, platform.ErrDisconnected) {
+		l.gone = true
+	}
+	if a.Status != Requesting { // a poll: its own waits apply
+		return l.stillPending(a)
+	}
+	a.Failures++
+	if a.Failures <= len(l.policy.Retries) {
+		a.DueAt = l.now.Add(l.policy.Retries[a.Failures-1])
+		return nil
+	}
+	if err := a.move(PlatformException); err != nil {
+		return err
+	}
+	a.DueAt = l.now.Add(l.policy.Repair)
+	a.ErrorMessage = "the platform could not be reached; the charge is repeated with the same key, or adopted, as soon as it answers"
+	if a.Failures == len(l.policy.Retries)+1 {
+		l.note(*a, activity.BillingAttemptTriggered, activity.PartialFailure, outcome{Cycle: a.Cycle, Try: a.Try, Reason: a.ErrorMessage})
+	}
+	return nil
+}
+
+// outcome is the additional information of an entry about an attempt.
+type outcome struct {
+	Cycle        int    `json:"cycle"`
+	Try          int    `json:"try,omitempty"`
+	OrderID      int64  `json:"orderId,omitempty"`
+	OrderName    string `json:"orderName,omitempty"`
+	Amount       string `json:"amount,omitempty"`
+	Currency     string `json:"currency,omitempty"`
+	ErrorCode    string `json:"errorCode,omitempty"`
+	ErrorMessage string `json:"errorMessage,omitempty"`
+	Reason       string `json:"reason,omitempty"`
+	From         string `json:"from,omitempty"` // date-time, UTC
+	To           string `json:"to,omitempty"`
+}
+
+func (l *ledger) note(a Attempt, event activity.EventType, status activity.Status, o outcome) {
+	l.entries = append(l.entries, entryOf(a, event, status, activity.System, l.now, o))
+}
+
+func entryOf(a Attempt, event activity.EventType, status activity.Status, by activity.Actor, now time.Time, o outcome) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(a.ID), EntityType: activity.EntitySubscriptionBillingAttempt, Event: event, Status: status,
+		Actor: by, At: now, Info: activity.Details(o),
+	}
+}
