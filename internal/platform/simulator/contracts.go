@@ -46,6 +46,7 @@ type policy struct {
 	Count                int
 	Anchors              []anchor `json:",omitempty"`
 	MinCycles, MaxCycles int      `json:",omitempty"`
+	Overflow             bool     `json:",omitempty"` // days that a month lacks fall into the next
 }
 
 // recurs reports whether two policies have the same dates.
@@ -185,7 +186,7 @@ func (s *Simulator) newLineID(c *contract) string {
 }
 
 // checkTerms returns what the platform would refuse of a contract's terms.
-func (sh *store) checkTerms(t terms) *userError {
+func (s *Simulator) checkTerms(sh *store, t terms) *userError {
 	if e := t.Billing.check("billingPolicy"); e != nil {
 		return e
 	}
@@ -211,6 +212,9 @@ func (sh *store) checkTerms(t terms) *userError {
 	}
 	if live == 0 {
 		return draftError("INVALID_LINES", "Must have at least one line.")
+	}
+	if most := s.opts.Switches.MaxLines; most > 0 && live > most {
+		return draftError("TOO_MANY_LINES", "Cannot have more lines.")
 	}
 	if shipped && t.Shipping == nil {
 		return draftError("DELIVERY_METHOD_REQUIRED", "The delivery method can't be blank if any lines require shipping.", "deliveryMethod")

@@ -139,9 +139,9 @@ func (p policy) nth(from time.Time, n int, zone *time.Location) time.Time {
 	case "WEEK":
 		d += 7 * p.Count * n
 	case "MONTH":
-		return onDay(l, y, int(m)+p.Count*n, d)
+		return p.onDay(l, y, int(m)+p.Count*n, d)
 	case "YEAR":
-		return onDay(l, y+p.Count*n, int(m), d)
+		return p.onDay(l, y+p.Count*n, int(m), d)
 	default:
 		d += p.Count * n
 	}
@@ -161,9 +161,9 @@ func (p policy) nthAnchor(from time.Time, n int, zone *time.Location) time.Time 
 				monday := d - (int(l.Weekday())+6)%7
 				dates = append(dates, at(l, y, m, monday+7*p.Count*step+a.Day-1))
 			case "MONTHDAY":
-				dates = append(dates, onDay(l, y, int(m)+p.Count*step, a.Day))
+				dates = append(dates, p.onDay(l, y, int(m)+p.Count*step, a.Day))
 			default:
-				dates = append(dates, onDay(l, y+p.Count*step, a.Month, a.Day))
+				dates = append(dates, p.onDay(l, y+p.Count*step, a.Month, a.Day))
 			}
 		}
 		slices.SortFunc(dates, time.Time.Compare)
@@ -183,8 +183,12 @@ func at(l time.Time, y int, m time.Month, d int) time.Time {
 	return time.Date(y, m, d, l.Hour(), l.Minute(), l.Second(), 0, l.Location()).UTC()
 }
 
-// onDay returns a day of a month, or the month's last day when it has fewer.
-func onDay(l time.Time, y, month, day int) time.Time {
+// onDay returns a day of a month. When the month has fewer it is the month's last
+// one, or overflows into the next month.
+func (p policy) onDay(l time.Time, y, month, day int) time.Time {
+	if p.Overflow {
+		return at(l, y, time.Month(month), day)
+	}
 	first := time.Date(y, time.Month(month), 1, 0, 0, 0, 0, time.UTC)
 	last := first.AddDate(0, 1, -1).Day()
 	return at(l, first.Year(), first.Month(), min(day, last))
@@ -281,18 +285,21 @@ func (s *Simulator) emitEdit(c *contract, index int, before, after bool) {
 
 // firstSegment returns the cycles of a contract that is made at created.
 func (s *Simulator) firstSegment(created, next time.Time, p policy) segment {
+	p.Overflow = s.opts.Switches.ShortMonthsOverflow
 	return segment{Index: 1, Start: created, End: next, Policy: p, ZeroSecond: s.opts.Switches.ZeroLengthAnchorCycle && len(p.Anchors) > 1}
 }
 
 // draftSegment is the first segment of a contract that was made by a draft and
 // whose next billing date is not heeded.
 func (s *Simulator) draftSegment(created time.Time, p policy, zone *time.Location) segment {
+	p.Overflow = s.opts.Switches.ShortMonthsOverflow
 	return segment{Index: 1, Start: created.Add(time.Second), End: p.nth(created, 1, zone).Truncate(time.Hour), Policy: p}
 }
 
 // changeRhythm gives the running cycle and all later ones a new policy. The
 // running cycle keeps its end.
 func (s *Simulator) changeRhythm(c *contract, p policy, now time.Time) {
+	p.Overflow = s.opts.Switches.ShortMonthsOverflow
 	index := max(c.indexAt(now), 1)
 	start, end := c.start(index), c.end(index)
 	c.Segments = slices.DeleteFunc(c.Segments, func(s segment) bool { return s.Index >= index })

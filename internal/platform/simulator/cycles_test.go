@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -165,5 +166,46 @@ func TestACycleIsFoundByDate(t *testing.T) {
 		if got := dig(d, "subscriptionBillingCycle", "cycleIndex"); got != want {
 			t.Errorf("at %s runs cycle %v, want %v", date, got, want)
 		}
+	}
+}
+
+func TestShortMonthsMayOverflow(t *testing.T) {
+	t.Parallel()
+	for overflow, want := range map[bool]string{false: "2025-02-28T15:00:00Z", true: "2025-03-03T15:00:00Z"} {
+		w := newWorld(t, func(o *Options) { o.Switches.ShortMonthsOverflow = overflow })
+		made := w.monthly(func(s *ContractSpec) { s.NextBillingDate = day("2025-01-31T15:00:00Z") })
+		cycles, err := w.sim.Cycles(made.Contract)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stamp(cycles[1].Expected); got != want {
+			t.Errorf("overflow %t: the cycle after January 31 is expected %s, want %s", overflow, got, want)
+		}
+	}
+}
+
+func TestARangeOfDatesMayBeTooWide(t *testing.T) {
+	t.Parallel()
+	const query = `query($id: ID!, $end: DateTime!) { subscriptionBillingCycles(contractId: $id, first: 3, billingCyclesDateRangeSelector: {startDate: "2025-02-01T00:00:00Z", endDate: $end}) { nodes { cycleIndex } } }`
+	w := newWorld(t, func(o *Options) { o.Switches.DateRangeLimit = 90 * 24 * time.Hour })
+	made := w.monthly()
+	for end, refused := range map[string]bool{"2025-04-01T00:00:00Z": false, "2025-08-01T00:00:00Z": true} {
+		answer := w.post(query, map[string]any{"id": contractGID(made.Contract), "end": end})
+		if got := len(answer.Errors) > 0; got != refused {
+			t.Errorf("a range until %s: refused %t, want %t", end, got, refused)
+		}
+	}
+}
+
+func TestAContractMayHaveTooManyLines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *Options) { o.Switches.MaxLines = 1 })
+	w.monthly()
+	_, err := w.sim.Checkout(ContractSpec{
+		Customer: CustomerSpec{Email: "bo@example.com"}, NextBillingDate: day("2025-02-01T15:00:00Z"), Billing: PolicySpec{Interval: "MONTH", IntervalCount: 1},
+		Lines: []LineSpec{{VariantID: w.variants[0].ID}, {VariantID: w.variants[0].ID}},
+	})
+	if err == nil || !strings.Contains(err.Error(), "more lines") {
+		t.Errorf("two lines where one is the most: %v", err)
 	}
 }

@@ -111,7 +111,7 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 		return Made{}, fault.New(fault.Invalid, "the next billing date must be after the contract's creation").At("nextBillingDate")
 	}
 	t.Shipping = &shipping{Code: "Standard", Title: "Standard", Label: "Standard"}
-	if refused := sh.checkTerms(t); refused != nil {
+	if refused := s.checkTerms(sh, t); refused != nil {
 		return Made{}, fault.New(fault.Invalid, "%s", refused.Message).Keyed(refused.Code)
 	}
 	cust, err := s.buyer(sh, spec.Customer)

@@ -73,7 +73,7 @@ func (s *Simulator) commit(sh *store, d *draft) (*contract, *userError) {
 	if e := d.open(); e != nil {
 		return nil, e
 	}
-	if e := sh.checkTerms(d.Terms); e != nil {
+	if e := s.checkTerms(sh, d.Terms); e != nil {
 		return nil, e
 	}
 	t := d.Terms.clone()

@@ -311,7 +311,7 @@ func createContractAtOnce(x *exec, _ any, a args) any {
 		t.Lines = append(t.Lines, nl)
 	}
 	if e == nil {
-		e = x.shop.checkTerms(t)
+		e = x.s.checkTerms(x.shop, t)
 	}
 	if x.failed != nil {
 		return nil

@@ -346,6 +346,10 @@ func listCycles(x *exec, _ any, a args) any {
 			x.fail(codeBadRequest, "The date range is invalid.")
 			return nil
 		}
+		if limit := x.s.opts.Switches.DateRangeLimit; limit > 0 && end.Sub(start) > limit {
+			x.fail(codeBadRequest, "The date range is too wide.")
+			return nil
+		}
 		from = max(c.indexAt(start), 1)
 		to = c.indexAt(end)
 	}

@@ -31,6 +31,16 @@ type Switches struct {
 	// FutureCycleLimit is how many cycles after the current one can be chosen;
 	// 0: any number. A limit exists but is not published.
 	FutureCycleLimit int
+	// ShortMonthsOverflow lets a day that a month lacks fall into the month after
+	// it, so that the 31st of April is the 1st of May. What the platform does is
+	// not documented; without the switch the month's last day counts.
+	ShortMonthsOverflow bool
+	// DateRangeLimit is how wide a range of dates may be by which cycles are
+	// listed; 0: any width. A limit was met but is not published.
+	DateRangeLimit time.Duration
+	// MaxLines is how many lines a contract may have; 0: any number. The error
+	// code exists, the number is not published.
+	MaxLines int
 	// ZeroLengthAnchorCycle gives contracts with several anchors a second cycle
 	// that ends when the first does. Seen once on a live store.
 	ZeroLengthAnchorCycle bool
