@@ -34,8 +34,7 @@ type Options struct {
 	Clock    clock.Clock
 	Log      *slog.Logger
 	Kind     store.Kind
-	JobPoll  time.Duration // overrides the settings' when not zero
-	Relaxed  bool          // commits may be lost with the machine; for the sandbox
+	Relaxed  bool // commits may be lost with the machine; for the sandbox
 }
 
 // App is the assembled service.
@@ -103,13 +102,9 @@ func prepare(ctx context.Context, db *store.DB, kind store.Kind) error {
 
 // Start begins to work tasks.
 func (a *App) Start(ctx context.Context) error {
-	poll := a.options.JobPoll
-	if poll == 0 {
-		poll = a.options.Settings.JobPoll
-	}
 	var err error
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{
-		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: poll, Log: a.options.Log,
+		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: a.options.Settings.JobPoll, Log: a.options.Log,
 	})
 	if err != nil {
 		return fmt.Errorf("start the workers: %w", err)

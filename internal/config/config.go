@@ -3,7 +3,6 @@
 package config
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -109,7 +108,3 @@ func (s Server) Check() error {
 	}
 	return nil
 }
-
-// KeyFrom derives an encryption key from a text, for databases that hold nothing
-// worth hiding.
-func KeyFrom(text string) [32]byte { return sha256.Sum256([]byte(text)) }

@@ -106,7 +106,7 @@ func (s *Sandbox) openService(ctx context.Context) error {
 			Web: true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst,
 		},
-		Clock: s.clock, Log: s.log, Kind: app.Sandbox, JobPoll: jobPoll, Relaxed: true,
+		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Relaxed: true,
 	})
 	if err != nil {
 		return fmt.Errorf("open the service: %w", err)
