@@ -110,10 +110,11 @@ var domain = [][]string{
 	{"shop"},
 	{"activity"},
 	{"access", "plan"},
-	{"contract", "idempotency"},
+	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "retention", "membership"},
 	{"billing"},
 	{"intake", "notify", "webhook", "loyalty"},
+	{"amend", "login"},
 }
 
 // anyLibrary permits every other module.

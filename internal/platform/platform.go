@@ -173,6 +173,7 @@ type Customer struct {
 	ID                         int64
 	Email, FirstName, LastName string
 	DisplayName, Phone         string
+	Tags                       []string // only where customers are asked for
 }
 
 // PaymentMethod is what the customer pays with.

@@ -1,0 +1,234 @@
+package platform
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+)
+
+// Editor changes contracts. Every change goes through a draft that the platform
+// takes over as a whole or not at all. What it refuses is a *Refusal whose Code
+// is the platform's; see the codes below for those that callers act on.
+type Editor interface {
+	// Detail returns a contract with all that is shown of it, or ErrNotFound.
+	Detail(ctx context.Context, shop Shop, contract int64) (Detail, error)
+	// EditContract changes a contract and returns it as it is then.
+	EditContract(ctx context.Context, shop Shop, contract int64, e Edit) (Detail, error)
+	// EditCycle changes what one cycle will order, and nothing else, and
+	// returns what it will order then. Policies cannot be edited for a cycle.
+	EditCycle(ctx context.Context, shop Shop, of CycleRef, e Edit) (CycleOrder, error)
+	// CycleOrder returns what a cycle will order.
+	CycleOrder(ctx context.Context, shop Shop, of CycleRef) (CycleOrder, error)
+	// DropCycleEdit takes back what EditCycle changed. Without an edit it does
+	// nothing.
+	DropCycleEdit(ctx context.Context, shop Shop, of CycleRef) error
+	// CreateContract makes a contract. It is not safe to repeat: after
+	// ErrUnknown, look for the contract by its note or its attributes.
+	CreateContract(ctx context.Context, shop Shop, c NewContract) (Detail, error)
+	// SetStatus makes a contract ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED.
+	// One that has the status already is left alone.
+	SetStatus(ctx context.Context, shop Shop, contract int64, status string) (Detail, error)
+	// SendPaymentUpdate lets the platform send the customer its own e-mail with
+	// a link to change the payment method.
+	SendPaymentUpdate(ctx context.Context, shop Shop, paymentMethod string) error
+}
+
+// Catalogue reads what a store sells and to whom, and marks customers and
+// orders.
+type Catalogue interface {
+	// Variants returns the variants with the given ids, at most MaxIDs. Ids
+	// that the platform does not know are left out.
+	Variants(ctx context.Context, shop Shop, ids []int64) ([]Variant, error)
+	// Customers does the same with customers.
+	Customers(ctx context.Context, shop Shop, ids []int64) ([]Customer, error)
+	// PaymentMethods returns the customer's payment methods, revoked ones too.
+	PaymentMethods(ctx context.Context, shop Shop, customer int64) ([]PaymentMethod, error)
+	// Tag adds and removes tags of the customer or order with the graph id.
+	// Repeating it changes nothing.
+	Tag(ctx context.Context, shop Shop, id string, add, remove []string) error
+	// NoteOrder replaces an order's note.
+	NoteOrder(ctx context.Context, shop Shop, order int64, note string) error
+}
+
+// Codes of refusals that callers act on.
+const (
+	// CodeStale says that the contract changed after the draft was made: read
+	// it anew and try again.
+	CodeStale = "STALE_CONTRACT"
+	// CodeFutureEdits says that an upcoming cycle of the contract was edited by
+	// itself, which must be taken back before the contract can be changed.
+	CodeFutureEdits = "HAS_FUTURE_EDITS"
+	// CodeTerminated says that the contract is cancelled or expired for good.
+	CodeTerminated = "CONTRACT_TERMINATED"
+)
+
+// Detail is a contract with all that is shown of it.
+type Detail struct {
+	Contract
+	LineDetails []LineDetail // of the lines, in their order
+	Discounts   []Discount
+	Method      DeliveryMethod // zero when nothing is delivered
+	Instrument  Instrument     // of the payment method
+	Attempts    []Attempt      // the latest ones, newest first
+	Fulfilments []string       // graph ids of the origin order's fulfilment orders
+}
+
+// LineDetail is what is shown of a line besides what is charged.
+type LineDetail struct {
+	Attributes  []Attribute
+	Discounted  money.Amount // price of the whole line after its discounts
+	Pricing     *Pricing     // prices by cycle; nil when there are none
+	Allocations []Allocation
+}
+
+// Allocation is a discount's share on a line.
+type Allocation struct {
+	Discount string // graph id
+	Amount   money.Amount
+}
+
+// Pricing is how a unit price changes with the cycles.
+type Pricing struct {
+	Base   money.Amount
+	Cycles []CyclePrice // by After, at most MaxCyclePrices
+}
+
+// MaxCyclePrices is how many price changes a line can have.
+const MaxCyclePrices = 2
+
+// CyclePrice is a price that applies once After cycles have been billed.
+type CyclePrice struct {
+	After    int
+	Kind     Adjustment
+	Percent  float64      // of PERCENTAGE, off the base price
+	Amount   money.Amount // of FIXED_AMOUNT (off the base price) and PRICE
+	Computed money.Amount // the unit price that results
+}
+
+// Adjustment is how a price is changed.
+type Adjustment string
+
+// The adjustments.
+const (
+	PercentOff Adjustment = "PERCENTAGE"
+	AmountOff  Adjustment = "FIXED_AMOUNT"
+	FixedPrice Adjustment = "PRICE"
+)
+
+// Discount is a discount of a contract.
+type Discount struct {
+	ID            string // graph id
+	Title         string
+	Code          string // of a code that was redeemed; empty for one made by hand
+	Percent       int    // off, or
+	Amount        money.Amount
+	EachItem      bool // Amount is off every item, not off the line
+	FreeShipping  bool
+	CycleLimit    int // how many cycles it lasts; 0: no end
+	UsedCycles    int
+	AllLines      bool
+	Lines         []string // graph ids of the lines it is for, unless AllLines
+	RejectedWhy   string   // the platform's reason for not applying it; empty: it applies
+	TargetIsOrder bool     // it is off shipping or the order, not off lines
+}
+
+// DeliveryMethod is how an order reaches the customer.
+type DeliveryMethod struct {
+	Kind         string // SHIPPING, LOCAL or PICK_UP; empty: none
+	Address      Address
+	Code         string // of the service
+	Title        string
+	Phone        string // for local delivery
+	Instructions string
+	Location     string // graph id of the place to pick up at
+}
+
+// Address is a postal address.
+type Address struct {
+	FirstName, LastName, Company, Address1, Address2, City string
+	Province, ProvinceCode, Country, CountryCode           string
+	Zip, Phone                                             string
+}
+
+// Instrument is what a payment method is made of.
+type Instrument struct {
+	Kind        string // the platform's type name, such as CustomerCreditCard
+	Brand       string
+	LastDigits  string
+	Masked      string
+	ExpiryMonth int
+	ExpiryYear  int
+	ExpiresSoon bool
+	Name        string
+	RevokedAt   time.Time
+	RevokedWhy  string
+}
+
+// Edit is a change of a contract or of one of its cycles. What is nil or empty
+// stays as it is.
+type Edit struct {
+	Lines           []LineEdit
+	Discounts       []DiscountEdit
+	Billing         *Policy
+	Delivery        *Policy
+	NextBillingDate *time.Time
+	Note            *string
+	Attributes      *[]Attribute // replaces all
+	PaymentMethod   *string      // graph id
+	Method          *DeliveryMethod
+	DeliveryPrice   *money.Amount
+}
+
+// LineEdit changes, adds or removes a line.
+type LineEdit struct {
+	Line            string // graph id; empty: a new line
+	Remove          bool
+	Variant         *int64 // required for a new line
+	Quantity        *int   // required for a new line
+	Price           *money.Amount
+	Attributes      *[]Attribute
+	Pricing         *Pricing
+	SellingPlanID   *int64
+	SellingPlanName *string
+}
+
+// DiscountEdit adds or removes one discount: exactly one field is set.
+type DiscountEdit struct {
+	Remove string // graph id
+	Code   string
+	Add    *Discount // Title, Percent or Amount, EachItem, FreeShipping, CycleLimit, AllLines or Lines
+}
+
+// NewContract is a contract to be made.
+type NewContract struct {
+	Customer        int64
+	Currency        money.Currency
+	NextBillingDate time.Time
+	Status          string // ACTIVE or PAUSED
+	Edit                   // Billing, Delivery and at least one line are required
+}
+
+// CycleOrder is what one cycle will order.
+type CycleOrder struct {
+	CycleRef
+	Edited        bool
+	Lines         []Line
+	LineDetails   []LineDetail
+	Discounts     []Discount
+	Note          string
+	Attributes    []Attribute
+	DeliveryPrice money.Amount
+}
+
+// Variant is what a store sells.
+type Variant struct {
+	ID, ProductID       int64
+	Title, ProductTitle string
+	SKU, Image, Handle  string // the handle is the product's
+	Vendor              string
+	Price               money.Amount
+	Available           bool
+	Taxable             bool
+	RequiresShipping    bool
+}
