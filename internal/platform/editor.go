@@ -13,7 +13,9 @@ import (
 type Editor interface {
 	// Detail returns a contract with all that is shown of it, or ErrNotFound.
 	Detail(ctx context.Context, shop Shop, contract int64) (Detail, error)
-	// EditContract changes a contract and returns it as it is then.
+	// EditContract changes a contract and returns it as it is then. Lines keep
+	// their ids. A discount whose last line is removed is removed with it. After
+	// ErrUnknown the change may have been made as a whole: read the contract.
 	EditContract(ctx context.Context, shop Shop, contract int64, e Edit) (Detail, error)
 	// EditCycle changes what one cycle will order, and nothing else, and
 	// returns what it will order then. Policies cannot be edited for a cycle.
@@ -21,10 +23,13 @@ type Editor interface {
 	// CycleOrder returns what a cycle will order.
 	CycleOrder(ctx context.Context, shop Shop, of CycleRef) (CycleOrder, error)
 	// DropCycleEdit takes back what EditCycle changed. Without an edit it does
-	// nothing.
+	// nothing. A skip of the cycle, and a date that it was moved to, stay; after
+	// ErrUnknown they may be gone and must be set again.
 	DropCycleEdit(ctx context.Context, shop Shop, of CycleRef) error
-	// CreateContract makes a contract. It is not safe to repeat: after
-	// ErrUnknown, look for the contract by its note or its attributes.
+	// CreateContract makes a contract with its lines. Of discounts it takes codes,
+	// and percentages and amounts off each item for all lines; others are refused
+	// with nothing done. It is not safe to repeat: after ErrUnknown, look for the
+	// contract by its note or its attributes.
 	CreateContract(ctx context.Context, shop Shop, c NewContract) (Detail, error)
 	// SetStatus makes a contract ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED.
 	// One that has the status already is left alone.
@@ -123,19 +128,26 @@ type Discount struct {
 	Code          string // of a code that was redeemed; empty for one made by hand
 	Percent       int    // off, or
 	Amount        money.Amount
-	EachItem      bool // Amount is off every item, not off the line
+	EachItem      bool // Amount is off every item, not once off all the lines
 	FreeShipping  bool
 	CycleLimit    int // how many cycles it lasts; 0: no end
 	UsedCycles    int
 	AllLines      bool
 	Lines         []string // graph ids of the lines it is for, unless AllLines
 	RejectedWhy   string   // the platform's reason for not applying it; empty: it applies
-	TargetIsOrder bool     // it is off shipping or the order, not off lines
+	TargetIsOrder bool     // it is off shipping, not off lines
 }
+
+// The kinds of delivery methods.
+const (
+	MethodShipping = "SHIPPING"
+	MethodLocal    = "LOCAL"
+	MethodPickUp   = "PICK_UP"
+)
 
 // DeliveryMethod is how an order reaches the customer.
 type DeliveryMethod struct {
-	Kind         string // SHIPPING, LOCAL or PICK_UP; empty: none
+	Kind         string // MethodShipping, MethodLocal or MethodPickUp; empty: none
 	Address      Address
 	Code         string // of the service
 	Title        string
@@ -160,7 +172,7 @@ type Instrument struct {
 	ExpiryMonth int
 	ExpiryYear  int
 	ExpiresSoon bool
-	Name        string
+	Name        string // of the holder; the e-mail address of a PayPal account
 	RevokedAt   time.Time
 	RevokedWhy  string
 }
@@ -180,6 +192,12 @@ type Edit struct {
 	DeliveryPrice   *money.Amount
 }
 
+// Empty reports whether the edit changes nothing.
+func (e Edit) Empty() bool {
+	return len(e.Lines) == 0 && len(e.Discounts) == 0 && e.Billing == nil && e.Delivery == nil && e.NextBillingDate == nil && e.Note == nil &&
+		e.Attributes == nil && e.PaymentMethod == nil && e.Method == nil && e.DeliveryPrice == nil
+}
+
 // LineEdit changes, adds or removes a line.
 type LineEdit struct {
 	Line            string // graph id; empty: a new line
@@ -193,7 +211,9 @@ type LineEdit struct {
 	SellingPlanName *string
 }
 
-// DiscountEdit adds or removes one discount: exactly one field is set.
+// DiscountEdit adds or removes one discount: exactly one field is set. A code
+// that the platform does not take is refused with its reason as the code, such
+// as NOT_FOUND.
 type DiscountEdit struct {
 	Remove string // graph id
 	Code   string
@@ -226,7 +246,7 @@ type Variant struct {
 	ID, ProductID       int64
 	Title, ProductTitle string
 	SKU, Image, Handle  string // the handle is the product's
-	Vendor              string
+	Vendor, ProductType string
 	Price               money.Amount
 	Available           bool
 	Taxable             bool

@@ -115,6 +115,11 @@ type Platform interface {
 	Contracts
 	Scheduler
 	Charger
+	Editor
+	Catalogue
+	Profiles
+	Plans
+	Rewards
 }
 
 // Store is a store's own facts.
@@ -186,6 +191,7 @@ type PaymentMethod struct {
 	LastDigits     string
 	ExpiryMonth    int
 	ExpiryYear     int
+	Instrument     Instrument // only where payment methods are asked for
 }
 
 // OrderRef names an order.

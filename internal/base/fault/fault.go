@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Kind says what a caller can do about a failure.
@@ -22,9 +23,10 @@ const (
 	TooLarge                    // the body is over its limit
 	TooMany                     // the caller's rate or quota is used up
 	Unavailable                 // something we depend on does not answer
+	Dependency                  // something of the caller's own does not do its part
 )
 
-var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "refused", "conflict", "tooLarge", "tooMany", "unavailable"}
+var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "refused", "conflict", "tooLarge", "tooMany", "unavailable", "dependency"}
 
 // String returns the kind's stable camelCase name.
 func (k Kind) String() string {
@@ -43,6 +45,7 @@ type Error struct {
 	Param   string // the parameter or field at fault, if one is
 	Message string
 	Cause   error
+	Wait    time.Duration // until it may be tried again; 0: nobody knows
 }
 
 // Error returns the message and the cause.
@@ -74,6 +77,9 @@ func (e *Error) On(entity string) *Error { e.Entity = entity; return e }
 
 // At sets the parameter or field at fault.
 func (e *Error) At(param string) *Error { e.Param = param; return e }
+
+// After sets how long to wait before it is tried again.
+func (e *Error) After(d time.Duration) *Error { e.Wait = d; return e }
 
 // KindOf returns the kind of err: Internal when it has none.
 func KindOf(err error) Kind {

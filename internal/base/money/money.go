@@ -53,6 +53,19 @@ func Parse(s string, c Currency) (Amount, error) {
 	return Amount{whole*scale + frac, c}, nil
 }
 
+// ParseExact is Parse for amounts that people give: more decimals than the
+// currency has are Invalid.
+func ParseExact(s string, c Currency) (Amount, error) {
+	a, err := Parse(s, c)
+	if err != nil {
+		return Amount{}, err
+	}
+	if given, err := decimal.Parse(s); err != nil || given.Trim(0).Scale() > c.Exponent() {
+		return Amount{}, fault.New(fault.Invalid, "%q has more decimals than the %d of %s", s, c.Exponent(), c)
+	}
+	return a, nil
+}
+
 // String returns the amount with the currency's decimals, such as "10.00".
 func (a Amount) String() string {
 	e := a.Currency.Exponent()

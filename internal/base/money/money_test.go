@@ -68,3 +68,21 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestAmountsThatPeopleGiveHaveNoMoreDecimalsThanTheCurrency(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text     string
+		currency Currency
+		want     int64
+		ok       bool
+	}{
+		{"12.5", "USD", 1250, true}, {"12.500", "USD", 1250, true}, {"12.505", "USD", 0, false}, {"12", "JPY", 12, true},
+		{"12.0", "JPY", 12, true}, {"12.5", "JPY", 0, false}, {"1.234", "KWD", 1234, true}, {"1.2345", "KWD", 0, false}, {"x", "USD", 0, false},
+	} {
+		got, err := ParseExact(row.text, row.currency)
+		if (err == nil) != row.ok || err == nil && got.Minor != row.want {
+			t.Errorf("%s %s: %v, %v", row.text, row.currency, got, err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -29,6 +30,27 @@ type World interface {
 	Outcome(contract int64, code string)
 	// Orders returns the number of orders that charges of the contract made.
 	Orders(contract int64) int
+	// LastOrder returns the last of them.
+	LastOrder(contract int64) Order
+	// ContractCount returns how many contracts the store has.
+	ContractCount() int
+	// CustomerTags returns the tags of a customer.
+	CustomerTags(customer int64) []string
+	// Variants returns the ids of what the store sells, each for 12.50.
+	Variants() []int64
+	// Code returns a discount code that takes 10 % off two orders.
+	Code() string
+	// Place returns the graph id of a place where orders can be picked up.
+	Place() string
+	// UpdateEmails returns the graph ids of the payment methods for which the
+	// platform sent an e-mail.
+	UpdateEmails() []string
+	// AddPayPal gives a customer a PayPal agreement and returns its graph id.
+	AddPayPal(customer int64) string
+	// BeforeCommit does something just before the next commit of a draft.
+	BeforeCommit(meanwhile func())
+	// LoseCommits loses the answers of the next n commits of drafts.
+	LoseCommits(n int)
 	// ChargeUnasked makes somebody else charge for the cycle that is expected now.
 	ChargeUnasked()
 	// Break makes what call asks of the platform go wrong.
@@ -50,6 +72,22 @@ type Contract struct {
 	Unpayable bool // its payment method has expired
 }
 
+// Order is what a charge made.
+type Order struct {
+	ID     int64
+	Note   string
+	Tags   []string
+	Amount money.Amount
+	Lines  []OrderLine
+}
+
+// OrderLine is a line of an order.
+type OrderLine struct {
+	Variant  int64
+	Quantity int
+	Price    money.Amount // of one
+}
+
 // Fault is a way in which a request can go wrong.
 type Fault string
 
@@ -69,7 +107,7 @@ type promise struct {
 // Run tests every promise in a world of its own.
 func Run(t *testing.T, newWorld func(t *testing.T) World) {
 	t.Helper()
-	for _, p := range slices.Concat(charging, scheduling, reading, storing) {
+	for _, p := range slices.Concat(charging, scheduling, reading, storing, profiling, planning, editing, cycleEditing, discounting, catalogue, rewarding) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			p.keep(t, newWorld(t))

@@ -34,6 +34,7 @@ type world struct {
 	sim    *simulator.Simulator
 	server *httptest.Server
 	client *shopify.Client
+	wire   *wiretap
 	people int
 }
 
@@ -51,7 +52,8 @@ func newWorld(t *testing.T) platformtest.World {
 	_, err = w.sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: variants})
 	w.must(err)
 	w.server = httptest.NewServer(w.sim.Handler())
-	w.client = shopify.New(shopify.Options{BaseURL: w.server.URL})
+	w.wire = &wiretap{}
+	w.client = shopify.New(shopify.Options{BaseURL: w.server.URL, HTTP: &http.Client{Transport: w.wire}})
 	t.Cleanup(func() {
 		w.server.Close()
 		w.must(w.sim.Close())

@@ -34,14 +34,7 @@ func newContract(f *admin.ContractFields, lines []admin.Line) (platform.Contract
 		Delivery: platform.Policy{
 			Interval: f.DeliveryPolicy.Interval, Count: f.DeliveryPolicy.IntervalCount, Anchors: newAnchors(f.DeliveryPolicy.Anchors),
 		},
-		Customer: platform.Customer{
-			ID:          gid.Number(f.Customer.Id),
-			Email:       f.Customer.DefaultEmailAddress.EmailAddress,
-			FirstName:   f.Customer.FirstName,
-			LastName:    f.Customer.LastName,
-			DisplayName: f.Customer.DisplayName,
-			Phone:       f.Customer.DefaultPhoneNumber.PhoneNumber,
-		},
+		Customer:        newCustomer(&f.Customer),
 		PaymentMethod:   newPaymentMethod(f.CustomerPaymentMethod),
 		OriginOrder:     platform.OrderRef{ID: gid.Number(f.OriginOrder.Id), Name: f.OriginOrder.Name},
 		DeliveryPrice:   deliveryPrice,
@@ -60,6 +53,17 @@ func newContract(f *admin.ContractFields, lines []admin.Line) (platform.Contract
 		k.Lines = append(k.Lines, line)
 	}
 	return k, nil
+}
+
+func newCustomer(f *admin.Customer) platform.Customer {
+	return platform.Customer{
+		ID:          gid.Number(f.Id),
+		Email:       f.DefaultEmailAddress.EmailAddress,
+		FirstName:   f.FirstName,
+		LastName:    f.LastName,
+		DisplayName: f.DisplayName,
+		Phone:       f.DefaultPhoneNumber.PhoneNumber,
+	}
 }
 
 func newAnchors(fields []admin.AnchorFields) []platform.Anchor {

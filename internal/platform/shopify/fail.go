@@ -36,8 +36,9 @@ type graphError struct {
 	} `json:"extensions"`
 }
 
-// path is where in the answer an error happened: root is the first name.
-type path struct{ root string }
+// path is where in the answer an error happened: root is the first name, leaf
+// the last.
+type path struct{ root, leaf string }
 
 // UnmarshalJSON reads a list of names and indices.
 func (p *path) UnmarshalJSON(b []byte) error {
@@ -45,10 +46,19 @@ func (p *path) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &steps); err != nil {
 		return fmt.Errorf("read an error's path: %w", err)
 	}
-	if len(steps) > 0 && json.Unmarshal(steps[0], &p.root) != nil {
-		p.root = "" // an index: not of a field
+	if len(steps) > 0 {
+		p.root, p.leaf = nameOf(steps[0]), nameOf(steps[len(steps)-1])
 	}
 	return nil
+}
+
+// nameOf returns a step of a path, or "" when it is an index.
+func nameOf(step json.RawMessage) string {
+	var name string
+	if json.Unmarshal(step, &name) != nil {
+		return ""
+	}
+	return name
 }
 
 // err returns what the error means to the service.

@@ -113,17 +113,17 @@ func TestWhichWebhooksAreRefused(t *testing.T) {
 		change func(map[string]string)
 		want   fault.Kind
 	}{
-		{"no signature", good, without("X-Shopify-Hmac-Sha256"), fault.Unauthenticated},
+		{"no signature", good, withoutHeader("X-Shopify-Hmac-Sha256"), fault.Unauthenticated},
 		{"a signature of another body", good, with("X-Shopify-Hmac-Sha256", sign(secret, []byte(`{"id":9002}`))), fault.Unauthenticated},
 		{"a signature with another secret", good, with("X-Shopify-Hmac-Sha256", sign("hash", []byte(good))), fault.Unauthenticated},
 		{"a signature with the empty secret", good, with("X-Shopify-Hmac-Sha256", sign("", []byte(good))), fault.Unauthenticated},
 		{"a signature that is not base64", good, with("X-Shopify-Hmac-Sha256", "%%%"), fault.Unauthenticated},
 		{"the beginning of the right signature", good, with("X-Shopify-Hmac-Sha256", sign(secret, []byte(good))[:40]), fault.Unauthenticated},
 		{"a wrong signature of a request without a topic", good, func(h map[string]string) { delete(h, "X-Shopify-Topic"); h["X-Shopify-Hmac-Sha256"] = "" }, fault.Unauthenticated},
-		{"no topic", good, without("X-Shopify-Topic"), fault.Invalid},
-		{"no shop", good, without("X-Shopify-Shop-Domain"), fault.Invalid},
-		{"no version", good, without("X-Shopify-API-Version"), fault.Invalid},
-		{"no id", good, without("X-Shopify-Webhook-Id"), fault.Invalid},
+		{"no topic", good, withoutHeader("X-Shopify-Topic"), fault.Invalid},
+		{"no shop", good, withoutHeader("X-Shopify-Shop-Domain"), fault.Invalid},
+		{"no version", good, withoutHeader("X-Shopify-API-Version"), fault.Invalid},
+		{"no id", good, withoutHeader("X-Shopify-Webhook-Id"), fault.Invalid},
 		{"a shop that is not a store's domain", good, with("X-Shopify-Shop-Domain", "demo.example"), fault.Invalid},
 		{"a topic that is too long", good, with("X-Shopify-Topic", strings.Repeat("x", maxWebhookHeader+1)), fault.Invalid},
 		{"an event id that is too long", good, with("X-Shopify-Event-Id", strings.Repeat("x", maxWebhookHeader+1)), fault.Invalid},
@@ -172,7 +172,7 @@ func TestTheIDIsTheDeliverysWhenTheEventHasNone(t *testing.T) {
 	}
 }
 
-func without(name string) func(map[string]string) {
+func withoutHeader(name string) func(map[string]string) {
 	return func(h map[string]string) { delete(h, name) }
 }
 

@@ -128,6 +128,7 @@ func (s *Simulator) carryOut(i item) {
 				s.touch(c, i.At.Truncate(time.Second))
 			}
 		}
+		s.removePlanGroups(sh)
 		return
 	}
 	if a, ok := sh.attempts.get(i.Complete); ok {

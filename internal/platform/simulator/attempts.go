@@ -214,8 +214,9 @@ func (s *Simulator) end(a *attempt, code string, at time.Time) {
 
 func (s *Simulator) naturalOutcome(a *attempt) string {
 	c := a.contract
+	t := c.ordered(a.Cycle)
 	if !a.Oversell {
-		for _, l := range c.Terms.Lines {
+		for _, l := range t.Lines {
 			if v, ok := c.shop.variants.get(l.Variant); ok && v.Tracked && v.Deny && v.Quantity < l.Quantity {
 				return codeStock
 			}
@@ -224,9 +225,9 @@ func (s *Simulator) naturalOutcome(a *attempt) string {
 	if a.SkipPayment {
 		return Succeed
 	}
-	m, ok := c.shop.methods[c.Terms.PaymentMethod]
+	m, ok := c.shop.methods[t.PaymentMethod]
 	switch {
-	case c.Terms.PaymentMethod == "":
+	case t.PaymentMethod == "":
 		return codeNone
 	case !ok || m.Status == MethodRevoked:
 		return codeRevoked
@@ -258,13 +259,17 @@ func (s *Simulator) inEnum(enum, value string) bool {
 func (s *Simulator) renewal(a *attempt, at time.Time) *order {
 	c := a.contract
 	sh := c.shop
-	o := s.newOrder(sh, c.customer, c.Terms, c.Currency, at)
+	t := c.ordered(a.Cycle)
+	o := s.newOrder(sh, c.customer, t, c.Currency, at)
 	o.Contract, o.contract, o.Cycle, o.AttemptKey, o.Paid = c.ID, c, a.Cycle, a.Key, !a.SkipPayment
-	for _, l := range c.Terms.Lines {
+	for _, l := range t.Lines {
 		if v, ok := sh.variants.get(l.Variant); ok && v.Tracked {
 			v.Quantity -= l.Quantity
 			s.save(v)
 		}
+	}
+	if len(t.Discounts) > 0 {
+		s.useDiscounts(c, t)
 	}
 	c.orders = append(c.orders, o)
 	s.save(o)
@@ -272,20 +277,31 @@ func (s *Simulator) renewal(a *attempt, at time.Time) *order {
 }
 
 // newOrder makes an order of the lines of a contract's terms.
-func (s *Simulator) newOrder(sh *store, cust *customer, t terms, cur money.Currency, at time.Time) *order {
+func (s *Simulator) newOrder(sh *store, cust *customer, t *terms, cur money.Currency, at time.Time) *order {
 	n := take(&sh.next.OrderName)
 	o := &order{
 		Shop: sh.Domain, ID: take(&sh.next.Order), Name: "#" + itoa(n), Number: n, Customer: cust.ID,
 		Amount: t.amount(cur), Shipping: money.Amount{Currency: cur}.Plus(t.Price), Paid: true, Note: t.Note,
 		Attributes: slices.Clone(t.Attributes), CreatedAt: at, Country: cust.Country, customer: cust,
 	}
-	for _, l := range t.Lines {
+	if t.Shipping != nil && t.Shipping.Kind != pickup && t.Shipping.Address != addressOf(cust) {
+		o.Address = &t.Shipping.Address
+	}
+	var b bill
+	if len(t.Discounts) > 0 {
+		b = t.bill(cur)
+		o.Shipping, o.Discount = b.shipping, b.off
+	}
+	for i, l := range t.Lines {
 		if l.Removed {
 			continue
 		}
 		ol := orderLine{
 			ID: take(&sh.next.LineItem), Variant: l.Variant, Quantity: l.Quantity, Price: l.Price,
-			SellingPlanID: l.SellingPlanID, SellingPlanName: l.SellingPlanName,
+			SellingPlanID: l.SellingPlanID, SellingPlanName: l.SellingPlanName, Attributes: l.Attributes,
+		}
+		if len(t.Discounts) > 0 {
+			ol.Discount = money.Amount{Minor: l.Price.Minor*int64(l.Quantity) - b.lines[i], Currency: cur}
 		}
 		if v, ok := sh.variants.get(l.Variant); ok {
 			ol.Product, ol.SKU, ol.VariantTitle, ol.Taxable = v.Product, v.SKU, v.Title, v.Taxable

@@ -24,10 +24,12 @@ type ShopSpec struct {
 	FirstOrder    int64
 	FirstVariant  int64
 	FirstProduct  int64
+	FirstPlan     int64
 }
 
 // First ids of the first store, and how far apart those of others are.
 const (
+	firstShop       = 1001
 	firstContract   = 9001
 	firstCustomer   = 7001
 	firstOrder      = 5001
@@ -58,7 +60,7 @@ func (s *Simulator) AddShop(spec ShopSpec) error {
 		n := take(&s.state.meta.Shops)
 		base := n * shopSpacing
 		sh := &store{
-			ID: 1001 + n, Domain: spec.Domain, Token: spec.Token, TimeZone: zone.String(), CreatedAt: s.now(),
+			ID: firstShop + n, Domain: spec.Domain, Token: spec.Token, TimeZone: zone.String(), CreatedAt: s.now(),
 			Currency: or(spec.Currency, "USD"), Country: or(spec.Country, "US"),
 			Name: or(spec.Name, strings.TrimSuffix(spec.Domain, ".myshopify.com")), Email: or(spec.Email, "owner@"+spec.Domain),
 			next: counters{
@@ -66,9 +68,11 @@ func (s *Simulator) AddShop(spec ShopSpec) error {
 				Collection: base + firstCollection, Customer: or(spec.FirstCustomer, base+firstCustomer),
 				Method: base + 1, Order: or(spec.FirstOrder, base+firstOrder), OrderName: firstOrderName, LineItem: base + 1,
 				Contract: or(spec.FirstContract, base+firstContract), Draft: base + 1, Subscription: base + 1, Event: 0,
+				Plan: or(spec.FirstPlan, base+firstPlan), PlanGroup: base + firstPlanGroup,
 			},
 		}
 		s.addStore(sh, zone)
+		s.addDelivery(sh, base)
 		s.save(s.state.meta)
 		s.save(sh)
 		s.save(&sh.next)

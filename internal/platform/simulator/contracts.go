@@ -30,12 +30,14 @@ type terms struct {
 	Note            string
 	Attributes      []attribute `json:",omitempty"`
 	Lines           []line
+	Discounts       []discount `json:",omitempty"`
 }
 
 // clone returns terms whose lists can be changed without changing t's.
 func (t terms) clone() terms {
 	t.Attributes = slices.Clone(t.Attributes)
 	t.Lines = slices.Clone(t.Lines)
+	t.Discounts = slices.Clone(t.Discounts)
 	t.Billing.Anchors = slices.Clone(t.Billing.Anchors)
 	t.Delivery.Anchors = slices.Clone(t.Delivery.Anchors)
 	return t
@@ -62,9 +64,21 @@ type anchor struct {
 
 // shipping is where and how a contract's orders are sent.
 type shipping struct {
+	Kind               methodKind `json:",omitempty"` // empty: by a carrier
 	Address            address
 	Code, Title, Label string
+	Phone              string `json:",omitempty"` // for local delivery
+	Instructions       string `json:",omitempty"` // for local delivery
+	Location           int64  `json:",omitempty"` // where orders are picked up
 }
+
+// methodKind is a way in which orders reach their customer beside carriers.
+type methodKind string
+
+const (
+	localDelivery methodKind = "local"
+	pickup        methodKind = "pickup"
+)
 
 type address struct {
 	FirstName, LastName, Company, Address1, Address2, City, Zip, Province, Country, Phone string
@@ -128,8 +142,35 @@ type contract struct {
 func (c *contract) key() rowKey { return number("contract", c.Shop, c.ID) }
 func (c *contract) gid() string { return gid.Of("SubscriptionContract", c.ID) }
 
+// settled returns the terms of a draft without what only a draft has. Discounts
+// keep how often they were used by then.
+func (t terms) settled(now *terms) terms {
+	t = t.clone()
+	t.Lines = slices.DeleteFunc(t.Lines, func(l line) bool { return l.Removed })
+	for i := range t.Lines {
+		t.Lines[i].Added = false
+	}
+	t.Discounts = slices.DeleteFunc(t.Discounts, func(d discount) bool { return d.Removed })
+	for i := range t.Discounts {
+		d := &t.Discounts[i]
+		d.Added, d.Updated = false, false
+		if now == nil {
+			continue
+		}
+		for _, have := range now.Discounts {
+			if have.ID == d.ID {
+				d.Used = have.Used
+			}
+		}
+	}
+	return t
+}
+
 // amount is what one cycle costs.
-func (t terms) amount(c money.Currency) money.Amount {
+func (t *terms) amount(c money.Currency) money.Amount {
+	if len(t.Discounts) > 0 {
+		return t.bill(c).total
+	}
 	sum := money.Amount{Currency: c}.Plus(t.Price)
 	for _, l := range t.Lines {
 		if !l.Removed {
@@ -219,7 +260,7 @@ func (s *Simulator) checkTerms(sh *store, t terms) *userError {
 	if shipped && t.Shipping == nil {
 		return draftError("DELIVERY_METHOD_REQUIRED", "The delivery method can't be blank if any lines require shipping.", "deliveryMethod")
 	}
-	return nil
+	return s.checkDiscounts(&t)
 }
 
 // maxNote is the longest note, in characters. The platform's own limit is not

@@ -23,6 +23,9 @@ type cycle struct {
 	Skipped  bool
 	Expected time.Time `json:",omitzero"` // zero: as the calendar says
 	Billed   bool
+	Terms    *terms    `json:",omitempty"` // what it orders instead of the contract's
+	Edits    int       `json:",omitempty"` // of its terms so far
+	EditedAt time.Time `json:",omitzero"`  // the last time
 
 	attempts []*attempt
 }
@@ -31,7 +34,7 @@ func (c *cycle) key() rowKey {
 	return rowKey{"cycle", c.Shop, strconv.FormatInt(c.Contract, 10) + "/" + strconv.Itoa(c.Index)}
 }
 
-func (c *cycle) edited() bool { return c.Skipped || !c.Expected.IsZero() }
+func (c *cycle) edited() bool { return c.Skipped || !c.Expected.IsZero() || c.Terms != nil }
 
 // record returns the record of a cycle, making it if need be.
 func (c *contract) record(index int) *cycle {

@@ -123,7 +123,7 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 	if method != nil {
 		t.PaymentMethod = method.ID
 	}
-	o := s.newOrder(sh, cust, t, currency, created)
+	o := s.newOrder(sh, cust, &t, currency, created)
 	if spec.OriginOrderName != "" {
 		o.Name = spec.OriginOrderName
 	}
@@ -233,11 +233,18 @@ func (s *Simulator) wallet(sh *store, cust *customer, status MethodStatus) *paym
 			return m
 		}
 	}
+	return s.newMethod(sh, cust, status, Card)
+}
+
+func (s *Simulator) newMethod(sh *store, cust *customer, status MethodStatus, kind MethodKind) *paymentMethod {
 	n := take(&sh.next.Method)
 	now := s.now()
 	m := &paymentMethod{
 		Shop: sh.Domain, ID: hexOf("method", sh.Domain, n, 0), Number: n, Customer: cust.ID, Brand: "visa",
 		LastDigits: "4242", CreatedAt: now,
+	}
+	if kind != Card {
+		m.Kind, m.Brand = kind, ""
 	}
 	m.become(status, now)
 	sh.addMethod(m)

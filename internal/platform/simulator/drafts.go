@@ -19,8 +19,12 @@ type draft struct {
 	Currency  money.Currency
 	Terms     terms
 	Lines     int64 // added so far
+	Discounts int64 `json:",omitempty"` // added so far
 	Committed bool
 	CreatedAt time.Time
+
+	Cycle      int `json:",omitempty"` // the cycle that alone is changed; 0: the contract
+	CycleEdits int `json:",omitempty"` // of the cycle when the draft was opened
 }
 
 func (d *draft) key() rowKey { return number("draft", d.Shop, d.ID) }
@@ -73,17 +77,16 @@ func (s *Simulator) commit(sh *store, d *draft) (*contract, *userError) {
 	if e := d.open(); e != nil {
 		return nil, e
 	}
+	if d.Cycle > 0 {
+		return nil, &userError{Code: "BILLING_CYCLE_PRESENT", Field: []string{"draftId"}, Message: "Cannot commit a billing cycle contract draft with this mutation. Please use SubscriptionBillingCycleContractDraftCommit."}
+	}
 	if e := s.checkTerms(sh, d.Terms); e != nil {
 		return nil, e
-	}
-	t := d.Terms.clone()
-	t.Lines = slices.DeleteFunc(t.Lines, func(l line) bool { return l.Removed })
-	for i := range t.Lines {
-		t.Lines[i].Added = false
 	}
 	now := s.now()
 	var c *contract
 	if d.New {
+		t := d.Terms.settled(nil)
 		cust, _ := sh.customers.get(d.Customer)
 		c = s.newContract(sh, cust, d.Currency, t, now)
 		if s.opts.Switches.DraftCreateIgnoresNextBillingDate {
@@ -94,8 +97,12 @@ func (s *Simulator) commit(sh *store, d *draft) (*contract, *userError) {
 		d.Contract = c.ID
 	} else {
 		c, _ = sh.contracts.get(d.Contract)
+		t := d.Terms.settled(&c.Terms)
 		if c.Revision != d.Revision {
-			return nil, &userError{Code: "STALE_CONTRACT", Field: []string{"draftId"}, Message: "Another operation updated the contract concurrently as the commit was in progress."}
+			return nil, stale()
+		}
+		if c.hasFutureEdits(now) {
+			return nil, futureEdits()
 		}
 		if t.Status != c.Terms.Status && c.terminated() {
 			return nil, &userError{Code: "INVALID", Field: []string{"draftId"}, Message: "Subscription contract status cannot be changed once terminated."}
@@ -110,6 +117,7 @@ func (s *Simulator) commit(sh *store, d *draft) (*contract, *userError) {
 			s.emitContract(c, statusTopics[t.Status], now)
 		}
 	}
+	s.redeemed(sh, d.Terms.Discounts)
 	d.Committed = true
 	s.save(d)
 	return c, nil

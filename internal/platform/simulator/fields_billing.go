@@ -12,7 +12,7 @@ func (r registry) cycles() {
 		"billingAttemptExpectedDate": get(func(v cycleView) any { return v.expected }),
 		"skipped":                    get(func(v cycleView) any { return v.skipped }),
 		"edited":                     get(func(v cycleView) any { return v.edited }),
-		"editedContract":             always(object{kind: "SubscriptionBillingCycleEditedContract"}),
+		"editedContract":             get(func(v cycleView) any { return editedObject(v.contract, v.index) }),
 		"sourceContract":             get(func(v cycleView) any { return contractObject(v.contract) }),
 		"status": get(func(v cycleView) any {
 			if v.billed {
@@ -109,7 +109,7 @@ func (r registry) attempts() {
 		"code": code["code"],
 		"insufficientStockProductVariants": on(func(x *exec, a *attempt, given args) any {
 			var entries []entry
-			for _, l := range a.contract.Terms.Lines {
+			for _, l := range a.contract.ordered(a.Cycle).Lines {
 				if v, ok := a.contract.shop.variants.get(l.Variant); ok && v.Tracked && v.Quantity < l.Quantity {
 					entries = append(entries, entry{0, v.ID, typed("ProductVariant", v)})
 				}

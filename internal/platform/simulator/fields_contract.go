@@ -11,15 +11,21 @@ func newRegistry() registry {
 	r.contracts()
 	r.policies()
 	r.drafts()
+	r.discounts()
+	r.editedContracts()
 	r.cycles()
 	r.attempts()
 	r.storeFields()
 	r.catalog()
 	r.customers()
 	r.orders()
+	r.fulfilments()
 	r.webhooks()
 	r.queries()
 	r.mutations()
+	r.profiles()
+	r.plans()
+	r.rewards()
 	return r
 }
 
@@ -28,6 +34,8 @@ type inCurrency[T any] struct {
 	val      T
 	currency money.Currency
 	shop     *store
+	terms    *terms  // that it is part of
+	shares   []share // of a line: what discounts take off it
 }
 
 func contractObject(c *contract) object { return typed("SubscriptionContract", c) }
@@ -41,33 +49,24 @@ func (r registry) contracts() {
 		"updatedAt":                   get(func(c *contract) any { return c.UpdatedAt }),
 		"currencyCode":                get(func(c *contract) any { return string(c.Currency) }),
 		"nextBillingDate":             get(func(c *contract) any { return c.Terms.NextBillingDate }),
-		"note":                        get(func(c *contract) any { return textOrNull(c.Terms.Note) }),
 		"lastPaymentStatus":           get(func(c *contract) any { return textOrNull(c.LastPayment) }),
 		"lastBillingAttemptErrorType": get(func(c *contract) any { return textOrNull(c.LastError) }),
-		"customAttributes":            get(func(c *contract) any { return attributeObjects(c.Terms.Attributes) }),
 		"customer":                    get(func(c *contract) any { return typed("Customer", c.customer) }),
-		"customerPaymentMethod": on(func(_ *exec, c *contract, a args) any {
-			return methodObject(c.shop, c.Terms.PaymentMethod, a.flag("showRevoked"))
-		}),
-		"billingPolicy":  get(func(c *contract) any { return object{"SubscriptionBillingPolicy", c.Terms.Billing} }),
-		"deliveryPolicy": get(func(c *contract) any { return object{"SubscriptionDeliveryPolicy", c.Terms.Delivery} }),
-		"deliveryPrice":  get(func(c *contract) any { return money.Amount{Currency: c.Currency}.Plus(c.Terms.Price) }),
-		"deliveryMethod": get(func(c *contract) any { return typed("SubscriptionDeliveryMethodShipping", c.Terms.Shipping) }),
-		"lineCount":      get(func(c *contract) any { return len(c.Terms.Lines) }),
-		"linesCount":     get(func(c *contract) any { return object{"Count", len(c.Terms.Lines)} }),
-		"lines": on(func(x *exec, c *contract, a args) any {
-			return x.lines(c.Terms.Lines, c.Currency, c.shop, a, nil)
-		}),
+		"billingPolicy":               get(func(c *contract) any { return object{"SubscriptionBillingPolicy", c.Terms.Billing} }),
+		"deliveryPolicy":              get(func(c *contract) any { return object{"SubscriptionDeliveryPolicy", c.Terms.Delivery} }),
 		"originOrder": get(func(c *contract) any {
 			o, _ := c.shop.orders.get(c.OriginOrder)
 			return typed("Order", o)
 		}),
 		"orders":          on(func(x *exec, c *contract, a args) any { return x.orders(c.orders, a) }),
 		"billingAttempts": on(func(x *exec, c *contract, a args) any { return x.attempts(c.attempts, a) }),
-		"discounts":       on(func(x *exec, _ *contract, a args) any { return x.paginate("SubscriptionManualDiscount", nil, a) }),
 		"app":             always(object{kind: "App"}),
 		"appAdminUrl":     always(nil),
 	}
+	r["SubscriptionContract"].ordered(func(v any) (*terms, *contract) {
+		c := v.(*contract)
+		return &c.Terms, c
+	})
 	r["Count"] = fields{
 		"count":     get(func(n int) any { return n }),
 		"precision": always("EXACT"),
@@ -80,8 +79,8 @@ func (r registry) contracts() {
 		"id":                  get(func(l inCurrency[line]) any { return l.val.gid() }),
 		"quantity":            get(func(l inCurrency[line]) any { return l.val.Quantity }),
 		"currentPrice":        get(func(l inCurrency[line]) any { return l.val.Price }),
-		"lineDiscountedPrice": get(func(l inCurrency[line]) any { return l.val.Price.Times(int64(l.val.Quantity)) }),
-		"discountAllocations": always([]object(nil)),
+		"lineDiscountedPrice": get(func(l inCurrency[line]) any { return l.discounted() }),
+		"discountAllocations": get(func(l inCurrency[line]) any { return shareObjects(l) }),
 		"customAttributes":    get(func(l inCurrency[line]) any { return attributeObjects(l.val.Attributes) }),
 		"sellingPlanId":       get(func(l inCurrency[line]) any { return gidOrNull("SellingPlan", l.val.SellingPlanID) }),
 		"sellingPlanName":     get(func(l inCurrency[line]) any { return textOrNull(l.val.SellingPlanName) }),
@@ -113,12 +112,37 @@ func (r registry) contracts() {
 		"computedPrice":  get(func(s priceStep) any { return s.Computed }),
 		"adjustmentValue": get(func(s priceStep) any {
 			if s.Type == "PERCENTAGE" {
-				return object{"SellingPlanPricingPolicyPercentageValue", s}
+				return object{"SellingPlanPricingPolicyPercentageValue", planPrice{Percent: s.Percentage}}
 			}
 			return s.Fixed
 		}),
 	}
-	r["SellingPlanPricingPolicyPercentageValue"] = fields{"percentage": get(func(s priceStep) any { return s.Percentage })}
+}
+
+// ordered adds the fields that say what is ordered, which a contract has and a
+// cycle that was edited.
+func (f fields) ordered(of func(self any) (*terms, *contract)) {
+	field := func(fn func(x *exec, t *terms, c *contract, a args) any) fieldFunc {
+		return func(x *exec, self any, a args) any {
+			t, c := of(self)
+			return fn(x, t, c, a)
+		}
+	}
+	f["note"] = field(func(_ *exec, t *terms, _ *contract, _ args) any { return textOrNull(t.Note) })
+	f["customAttributes"] = field(func(_ *exec, t *terms, _ *contract, _ args) any { return attributeObjects(t.Attributes) })
+	f["customerPaymentMethod"] = field(func(_ *exec, t *terms, c *contract, a args) any {
+		return methodObject(c.shop, t.PaymentMethod, a.flag("showRevoked"))
+	})
+	f["deliveryPrice"] = field(func(_ *exec, t *terms, c *contract, _ args) any {
+		return money.Amount{Currency: c.Currency}.Plus(t.Price)
+	})
+	f["deliveryMethod"] = field(func(_ *exec, t *terms, c *contract, _ args) any { return deliveryObject(t.Shipping) })
+	f["lineCount"] = field(func(_ *exec, t *terms, _ *contract, _ args) any { return len(t.Lines) })
+	f["linesCount"] = field(func(_ *exec, t *terms, _ *contract, _ args) any { return object{"Count", len(t.Lines)} })
+	f["lines"] = field(func(x *exec, t *terms, c *contract, a args) any { return x.lines(t, c.Currency, c.shop, a, nil) })
+	f["discounts"] = field(func(x *exec, t *terms, c *contract, a args) any {
+		return x.discounts(t, c.Currency, a, manualDiscount, notRemoved)
+	})
 }
 
 func (c *contract) gidAny() any { return c.gid() }
@@ -166,13 +190,32 @@ func methodObject(sh *store, tail string, revoked bool) object {
 	return typed("CustomerPaymentMethod", m)
 }
 
-// lines is the connection of the lines that a filter keeps.
-func (x *exec) lines(list []line, c money.Currency, sh *store, a args, keep func(line) bool) *page {
+// discounted is what is left of a line's price.
+func (l inCurrency[T]) discounted() money.Amount {
+	own, _ := any(l.val).(line)
+	left := own.Price.Times(int64(own.Quantity))
+	for _, s := range l.shares {
+		left.Minor -= s.amount.Minor
+	}
+	return left
+}
+
+// lines is the connection of the lines of some terms that a filter keeps.
+func (x *exec) lines(t *terms, c money.Currency, sh *store, a args, keep func(line) bool) *page {
 	var entries []entry
-	for i, l := range list {
-		if keep == nil || keep(l) {
-			entries = append(entries, entry{int64(i), int64(i), object{"SubscriptionLine", inCurrency[line]{l, c, sh}}})
+	var b bill
+	if len(t.Discounts) > 0 {
+		b = t.bill(c)
+	}
+	for i, l := range t.Lines {
+		if keep != nil && !keep(l) {
+			continue
 		}
+		shown := inCurrency[line]{val: l, currency: c, shop: sh, terms: t}
+		if b.shares != nil {
+			shown.shares = b.shares[i]
+		}
+		entries = append(entries, entry{int64(i), int64(i), object{"SubscriptionLine", shown}})
 	}
 	return x.paginate("SubscriptionLine", entries, a)
 }
@@ -202,15 +245,53 @@ func (r registry) policies() {
 		"month":     get(func(a anchor) any { return intOrNull(a.Month) }),
 		"cutoffDay": get(func(a anchor) any { return intOrNull(a.Cutoff) }),
 	}
+	r.deliveryMethods()
+}
+
+// deliveryObject is how orders are sent, or null when they are not.
+func deliveryObject(s *shipping) object {
+	kind := "SubscriptionDeliveryMethodShipping"
+	if s != nil {
+		switch s.Kind {
+		case localDelivery:
+			kind = "SubscriptionDeliveryMethodLocalDelivery"
+		case pickup:
+			kind = "SubscriptionDeliveryMethodPickup"
+		}
+	}
+	return typed(kind, s)
+}
+
+func (r registry) deliveryMethods() {
+	option := func() fields {
+		return fields{
+			"code":             get(func(s *shipping) any { return textOrNull(s.Code) }),
+			"title":            get(func(s *shipping) any { return textOrNull(s.Title) }),
+			"presentmentTitle": get(func(s *shipping) any { return textOrNull(s.Label) }),
+			"description":      always(nil),
+		}
+	}
+	r["SubscriptionDeliveryMethodLocalDelivery"] = fields{
+		"address":             get(func(s *shipping) any { return object{"MailingAddress", s.Address} }),
+		"localDeliveryOption": get(func(s *shipping) any { return object{"SubscriptionDeliveryMethodLocalDeliveryOption", s} }),
+	}
+	local := option()
+	local["phone"] = get(func(s *shipping) any { return s.Phone })
+	local["instructions"] = get(func(s *shipping) any { return textOrNull(s.Instructions) })
+	r["SubscriptionDeliveryMethodLocalDeliveryOption"] = local
+	r["SubscriptionDeliveryMethodPickup"] = fields{
+		"pickupOption": get(func(s *shipping) any { return object{"SubscriptionDeliveryMethodPickupOption", s} }),
+	}
+	collected := option()
+	collected["location"] = on(func(x *exec, s *shipping, _ args) any {
+		l, _ := x.shop.locations.get(s.Location)
+		return typed("Location", l)
+	})
+	r["SubscriptionDeliveryMethodPickupOption"] = collected
+	r["SubscriptionDeliveryMethodShippingOption"] = option()
 	r["SubscriptionDeliveryMethodShipping"] = fields{
 		"address":        get(func(s *shipping) any { return object{"MailingAddress", s.Address} }),
 		"shippingOption": get(func(s *shipping) any { return object{"SubscriptionDeliveryMethodShippingOption", s} }),
-	}
-	r["SubscriptionDeliveryMethodShippingOption"] = fields{
-		"code":             get(func(s *shipping) any { return textOrNull(s.Code) }),
-		"title":            get(func(s *shipping) any { return textOrNull(s.Title) }),
-		"presentmentTitle": get(func(s *shipping) any { return textOrNull(s.Label) }),
-		"description":      always(nil),
 	}
 }
 
@@ -245,8 +326,13 @@ func (r registry) drafts() {
 		"billingPolicy":    get(func(d draftView) any { return object{"SubscriptionBillingPolicy", d.Terms.Billing} }),
 		"deliveryPolicy":   get(func(d draftView) any { return object{"SubscriptionDeliveryPolicy", d.Terms.Delivery} }),
 		"deliveryPrice":    get(func(d draftView) any { return money.Amount{Currency: d.Currency}.Plus(d.Terms.Price) }),
-		"deliveryMethod":   get(func(d draftView) any { return typed("SubscriptionDeliveryMethodShipping", d.Terms.Shipping) }),
-		"billingCycle":     always(object{kind: "SubscriptionBillingCycle"}),
+		"deliveryMethod":   get(func(d draftView) any { return deliveryObject(d.Terms.Shipping) }),
+		"billingCycle": get(func(d draftView) any {
+			if c, ok := d.shop.contracts.get(d.Contract); ok && d.Cycle > 0 {
+				return cycleObject(c, d.Cycle)
+			}
+			return object{kind: "SubscriptionBillingCycle"}
+		}),
 		"customer": get(func(d draftView) any {
 			c, _ := d.shop.customers.get(d.Customer)
 			return typed("Customer", c)
@@ -264,11 +350,22 @@ func (r registry) drafts() {
 		"lines":        on(draftLines(func(l line) bool { return !l.Removed })),
 		"linesAdded":   on(draftLines(func(l line) bool { return l.Added && !l.Removed })),
 		"linesRemoved": on(draftLines(func(l line) bool { return l.Removed })),
+
+		"discounts":        on(draftDiscounts(notRemoved)),
+		"discountsAdded":   on(draftDiscounts(func(d *discount) bool { return d.Added && !d.Removed })),
+		"discountsUpdated": on(draftDiscounts(func(d *discount) bool { return d.Updated && !d.Added && !d.Removed })),
+		"discountsRemoved": on(draftDiscounts(func(d *discount) bool { return d.Removed })),
+	}
+}
+
+func draftDiscounts(keep func(*discount) bool) func(x *exec, d draftView, a args) any {
+	return func(x *exec, d draftView, a args) any {
+		return x.discounts(&d.Terms, d.Currency, a, eitherDiscount, keep)
 	}
 }
 
 func draftLines(keep func(line) bool) func(x *exec, d draftView, a args) any {
 	return func(x *exec, d draftView, a args) any {
-		return x.lines(d.Terms.Lines, d.Currency, d.shop, a, keep)
+		return x.lines(&d.Terms, d.Currency, d.shop, a, keep)
 	}
 }

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"strings"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -66,7 +67,7 @@ func (r registry) customers() {
 			}
 			return nil
 		}),
-		"instrument": get(func(m *paymentMethod) any { return object{"CustomerCreditCard", m} }),
+		"instrument": get(func(m *paymentMethod) any { return object{instruments[m.kind()], m} }),
 		"subscriptionContracts": on(func(x *exec, m *paymentMethod, a args) any {
 			var list []*contract
 			for _, c := range m.customer.contracts {
@@ -95,6 +96,18 @@ func (r registry) customers() {
 		}),
 		"billingAddress": get(func(m *paymentMethod) any { return object{"CustomerCreditCardBillingAddress", addressOf(m.customer)} }),
 	}
+	r["CustomerShopPayAgreement"] = fields{"inactive": always(false)}
+	for _, name := range []string{"billingAddress", "expiresSoon", "expiryMonth", "expiryYear", "isRevocable", "lastDigits", "maskedNumber", "name"} {
+		r["CustomerShopPayAgreement"][name] = r["CustomerCreditCard"][name]
+	}
+	r["CustomerPaypalBillingAgreement"] = fields{
+		"inactive":           always(false),
+		"isRevocable":        always(true),
+		"paypalAccountEmail": get(func(m *paymentMethod) any { return textOrNull(m.customer.Email) }),
+		"billingAddress": get(func(m *paymentMethod) any {
+			return object{"CustomerPaymentInstrumentBillingAddress", addressOf(m.customer)}
+		}),
+	}
 	shared := func() fields {
 		return fields{
 			"firstName":    get(func(a address) any { return textOrNull(a.FirstName) }),
@@ -110,6 +123,12 @@ func (r registry) customers() {
 	billing := shared()
 	billing["countryCode"] = get(func(a address) any { return textOrNull(a.Country) })
 	r["CustomerCreditCardBillingAddress"] = billing
+	r["CustomerPaymentInstrumentBillingAddress"] = fields{
+		"name": get(func(a address) any { return textOrNull(strings.TrimSpace(a.FirstName + " " + a.LastName)) }),
+	}
+	for _, name := range []string{"address1", "city", "zip", "province", "provinceCode", "country", "countryCode"} {
+		r["CustomerPaymentInstrumentBillingAddress"][name] = billing[name]
+	}
 	mailing := shared()
 	mailing["id"] = always(gid.Of("MailingAddress", 1))
 	mailing["countryCodeV2"] = get(func(a address) any { return textOrNull(a.Country) })
@@ -153,6 +172,18 @@ type lineOf struct {
 	shop  *store
 }
 
+// left is what is left of a line's price after discounts.
+func (l orderLine) left() money.Amount {
+	return l.Price.Times(int64(l.Quantity)).Plus(l.Discount.Times(-1))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 func (r registry) orders() {
 	total := get(func(o *order) any { return moneyBag(o.Amount) })
 	nothing := get(func(o *order) any { return moneyBag{Currency: o.Amount.Currency} })
@@ -166,7 +197,7 @@ func (r registry) orders() {
 		"number":                  get(func(o *order) any { return int(o.Number) }),
 		"createdAt":               created,
 		"processedAt":             created,
-		"updatedAt":               created,
+		"updatedAt":               get(func(o *order) any { return later(o.CreatedAt, o.UpdatedAt) }),
 		"cancelledAt":             always(nil),
 		"cancelReason":            always(nil),
 		"closed":                  always(false),
@@ -184,7 +215,7 @@ func (r registry) orders() {
 		"currentTotalPriceSet":    total,
 		"totalShippingPriceSet":   shippingPrice,
 		"totalTaxSet":             nothing,
-		"totalDiscountsSet":       nothing,
+		"totalDiscountsSet":       get(func(o *order) any { return moneyBag(money.Amount{Currency: o.Amount.Currency}.Plus(o.Discount)) }),
 		"totalRefundedSet":        nothing,
 		"subtotalPriceSet": get(func(o *order) any {
 			return moneyBag(o.Amount.Plus(o.Shipping.Times(-1)))
@@ -218,8 +249,13 @@ func (r registry) orders() {
 			}
 			return "web"
 		}),
-		"shippingAddress": get(func(o *order) any { return object{"MailingAddress", addressOf(o.customer)} }),
-		"billingAddress":  get(func(o *order) any { return object{"MailingAddress", addressOf(o.customer)} }),
+		"shippingAddress": get(func(o *order) any {
+			if o.Address != nil {
+				return object{"MailingAddress", *o.Address}
+			}
+			return object{"MailingAddress", addressOf(o.customer)}
+		}),
+		"billingAddress": get(func(o *order) any { return object{"MailingAddress", addressOf(o.customer)} }),
 		"lineItems": on(func(x *exec, o *order, a args) any {
 			entries := make([]entry, len(o.Lines))
 			for i, l := range o.Lines {
@@ -231,24 +267,26 @@ func (r registry) orders() {
 	price := get(func(l lineOf) any { return moneyBag(l.Price) })
 	sum := get(func(l lineOf) any { return moneyBag(l.Price.Times(int64(l.Quantity))) })
 	r["LineItem"] = fields{
-		"id":                     get(func(l lineOf) any { return gid.Of("LineItem", l.ID) }),
-		"name":                   get(func(l lineOf) any { return l.Title }),
-		"title":                  get(func(l lineOf) any { return l.Title }),
-		"variantTitle":           get(func(l lineOf) any { return textOrNull(l.VariantTitle) }),
-		"sku":                    get(func(l lineOf) any { return textOrNull(l.SKU) }),
-		"quantity":               get(func(l lineOf) any { return l.Quantity }),
-		"currentQuantity":        get(func(l lineOf) any { return l.Quantity }),
-		"taxable":                get(func(l lineOf) any { return l.Taxable }),
-		"requiresShipping":       always(true),
-		"isGiftCard":             always(false),
-		"originalUnitPriceSet":   price,
-		"discountedUnitPriceSet": price,
-		"originalTotalSet":       sum,
-		"discountedTotalSet":     sum,
-		"totalDiscountSet":       get(func(l lineOf) any { return moneyBag(money.Amount{Currency: l.Price.Currency}) }),
-		"customAttributes":       always([]object(nil)),
-		"image":                  get(func(l lineOf) any { return imageObject(l.Image) }),
-		"contract":               get(func(l lineOf) any { return contractObject(l.order.contract) }),
+		"id":                   get(func(l lineOf) any { return gid.Of("LineItem", l.ID) }),
+		"name":                 get(func(l lineOf) any { return l.Title }),
+		"title":                get(func(l lineOf) any { return l.Title }),
+		"variantTitle":         get(func(l lineOf) any { return textOrNull(l.VariantTitle) }),
+		"sku":                  get(func(l lineOf) any { return textOrNull(l.SKU) }),
+		"quantity":             get(func(l lineOf) any { return l.Quantity }),
+		"currentQuantity":      get(func(l lineOf) any { return l.Quantity }),
+		"taxable":              get(func(l lineOf) any { return l.Taxable }),
+		"requiresShipping":     always(true),
+		"isGiftCard":           always(false),
+		"originalUnitPriceSet": price,
+		"discountedUnitPriceSet": get(func(l lineOf) any {
+			return moneyBag{Minor: l.left().Minor / int64(l.Quantity), Currency: l.Price.Currency}
+		}),
+		"originalTotalSet":   sum,
+		"discountedTotalSet": get(func(l lineOf) any { return moneyBag(l.left()) }),
+		"totalDiscountSet":   get(func(l lineOf) any { return moneyBag(money.Amount{Currency: l.Price.Currency}.Plus(l.Discount)) }),
+		"customAttributes":   get(func(l lineOf) any { return attributeObjects(l.Attributes) }),
+		"image":              get(func(l lineOf) any { return imageObject(l.Image) }),
+		"contract":           get(func(l lineOf) any { return contractObject(l.order.contract) }),
 		"product": get(func(l lineOf) any {
 			p, _ := l.shop.products.get(l.Product)
 			return typed("Product", p)

@@ -18,6 +18,16 @@ type Renewal struct {
 	Amount     string         `json:"amount"` // decimal
 	Currency   money.Currency `json:"currency"`
 	At         time.Time      `json:"at"`
+	Note       string         `json:"note"`
+	Tags       []string       `json:"tags"`
+	Lines      []RenewalLine  `json:"lines"`
+}
+
+// RenewalLine is a line of an order.
+type RenewalLine struct {
+	Variant  int64  `json:"variantId"`
+	Quantity int    `json:"quantity"`
+	Price    string `json:"price"` // decimal, of one, before discounts
 }
 
 // OrderFilter chooses renewals. Zero fields choose all.
@@ -49,7 +59,12 @@ func (s *Simulator) Orders(f OrderFilter) []Renewal {
 			if o.Cycle == 0 || o.CreatedAt.Before(f.Since) {
 				continue
 			}
+			lines := make([]RenewalLine, len(o.Lines))
+			for i, l := range o.Lines {
+				lines[i] = RenewalLine{l.Variant, l.Quantity, l.Price.String()}
+			}
 			list = append(list, Renewal{
+				Note: o.Note, Tags: append([]string{}, o.Tags...), Lines: lines,
 				Shop: sh.Domain, ID: o.ID, Name: o.Name, Contract: o.Contract, Cycle: o.Cycle, AttemptKey: o.AttemptKey,
 				Amount: o.Amount.String(), Currency: o.Amount.Currency, At: o.CreatedAt,
 			})
@@ -75,6 +90,7 @@ type Contract struct {
 	DeliveryPrice   string          `json:"deliveryPrice"`
 	Amount          string          `json:"amount"` // of one renewal
 	Lines           []ContractLine  `json:"lines"`
+	Discounts       []Discount      `json:"discounts"`
 	Note            string          `json:"note"`
 	Attributes      []AttributeSpec `json:"customAttributes"`
 	LastPayment     string          `json:"lastPaymentStatus"`
@@ -87,6 +103,23 @@ type Contract struct {
 type ContractLine struct {
 	ID string `json:"id"` // graph id
 	LineSpec
+}
+
+// Discount is a discount of a contract as the director sees it.
+type Discount struct {
+	ID    string `json:"id"` // graph id
+	Title string `json:"title"`
+	Code  string `json:"code,omitempty"`
+	Used  int    `json:"usedCycles"`
+	Limit int    `json:"cycleLimit,omitempty"`
+}
+
+func (c *contract) lines(t *terms) []ContractLine {
+	list := make([]ContractLine, len(t.Lines))
+	for i, l := range t.Lines {
+		list[i] = ContractLine{l.gid(), LineSpec{l.Variant, l.Quantity, l.Price.String(), l.SellingPlanID, l.SellingPlanName}}
+	}
+	return list
 }
 
 // Attempt is a charge as the director sees it.
@@ -114,7 +147,7 @@ func (s *Simulator) Contract(id int64) (Contract, error) {
 		Customer: CustomerSpec{ID: c.customer.ID, Email: c.customer.Email, FirstName: c.customer.FirstName, LastName: c.customer.LastName, Phone: c.customer.Phone, Country: c.customer.Country},
 		Currency: c.Currency, Billing: t.Billing.spec(), Delivery: t.Delivery.spec(), DeliveryPrice: t.Price.String(),
 		Amount: t.amount(c.Currency).String(), Note: t.Note, LastPayment: c.LastPayment, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Lines: []ContractLine{}, Attributes: []AttributeSpec{}, Attempts: []Attempt{},
+		Lines: c.lines(&c.Terms), Discounts: []Discount{}, Attributes: []AttributeSpec{}, Attempts: []Attempt{},
 	}
 	if !t.NextBillingDate.IsZero() {
 		d.NextBillingDate = &t.NextBillingDate
@@ -122,8 +155,8 @@ func (s *Simulator) Contract(id int64) (Contract, error) {
 	if m, ok := c.shop.methods[t.PaymentMethod]; ok {
 		d.PaymentMethod, d.MethodStatus = m.gid(), m.Status
 	}
-	for _, l := range t.Lines {
-		d.Lines = append(d.Lines, ContractLine{l.gid(), LineSpec{l.Variant, l.Quantity, l.Price.String(), l.SellingPlanID, l.SellingPlanName}})
+	for _, of := range t.Discounts {
+		d.Discounts = append(d.Discounts, Discount{of.gid(), of.Title, of.Code, of.Used, of.Limit})
 	}
 	for _, a := range t.Attributes {
 		d.Attributes = append(d.Attributes, AttributeSpec(a))
@@ -151,6 +184,14 @@ type Cycle struct {
 	Billed   bool      `json:"billed"`
 	Skipped  bool      `json:"skipped"`
 	Edited   bool      `json:"edited"`
+	Own      *Ordered  `json:"contractEdit,omitempty"` // what it orders instead of the contract's
+}
+
+// Ordered is what a cycle that was edited orders.
+type Ordered struct {
+	Note   string         `json:"note"`
+	Amount string         `json:"amount"` // decimal
+	Lines  []ContractLine `json:"lines"`
 }
 
 // upcoming is how many cycles after the current one Cycles lists.
@@ -172,7 +213,11 @@ func (s *Simulator) Cycles(contract int64) ([]Cycle, error) {
 	list := make([]Cycle, 0, last+upcoming)
 	for i := 1; i <= last+upcoming; i++ {
 		v := c.view(i)
-		list = append(list, Cycle{i, v.start, v.end, v.expected, v.billed, v.skipped, v.edited})
+		shown := Cycle{Index: i, Start: v.start, End: v.end, Expected: v.expected, Billed: v.billed, Skipped: v.skipped, Edited: v.edited}
+		if r, ok := c.cycles[i]; ok && r.Terms != nil {
+			shown.Own = &Ordered{r.Terms.Note, r.Terms.amount(c.Currency).String(), c.lines(r.Terms)}
+		}
+		list = append(list, shown)
 	}
 	return list, nil
 }

@@ -26,13 +26,27 @@ func (r registry) mutations() {
 		"subscriptionDraftLineUpdate":            updateDraftLine,
 		"subscriptionDraftLineRemove":            removeDraftLine,
 		"subscriptionDraftCommit":                commitDraft,
-		"customerPaymentMethodRevoke":            revokeMethod,
-		"customerPaymentMethodSendUpdateEmail":   sendUpdateEmail,
-		"webhookSubscriptionCreate":              createSubscription,
-		"webhookSubscriptionUpdate":              updateSubscription,
-		"webhookSubscriptionDelete":              deleteSubscription,
-		"tagsAdd":                                addTags,
-		"metafieldsSet":                          setMetafields,
+		"subscriptionDraftDiscountAdd":           addDraftDiscount,
+		"subscriptionDraftDiscountUpdate":        updateDiscount("SubscriptionDraftDiscountUpdatePayload", false),
+		"subscriptionDraftDiscountRemove":        removeDraftDiscount,
+		"subscriptionDraftDiscountCodeApply":     applyDraftCode,
+
+		"subscriptionDraftFreeShippingDiscountAdd":    addDraftFreeShipping,
+		"subscriptionDraftFreeShippingDiscountUpdate": updateDiscount("SubscriptionDraftFreeShippingDiscountUpdatePayload", true),
+		"subscriptionBillingCycleContractEdit":        editCycleContract,
+		"subscriptionBillingCycleContractDraftCommit": commitCycleDraft,
+		"subscriptionBillingCycleEditDelete":          deleteCycleEdit,
+		"subscriptionBillingCycleEditsDelete":         deleteCycleEdits,
+
+		"customerPaymentMethodRevoke":          revokeMethod,
+		"customerPaymentMethodSendUpdateEmail": sendUpdateEmail,
+		"webhookSubscriptionCreate":            createSubscription,
+		"webhookSubscriptionUpdate":            updateSubscription,
+		"webhookSubscriptionDelete":            deleteSubscription,
+		"tagsAdd":                              changeTags("TagsAddPayload", union),
+		"tagsRemove":                           changeTags("TagsRemovePayload", without),
+		"orderUpdate":                          updateOrder,
+		"metafieldsSet":                        setMetafields,
 	}
 }
 
@@ -205,6 +219,9 @@ func changeProduct(x *exec, _ any, a args) any {
 	if c == nil {
 		return refuse(noContract("subscriptionContractId"))
 	}
+	if c.hasFutureEdits(x.s.now()) {
+		return refuse(futureEdits())
+	}
 	i := slices.IndexFunc(c.Terms.Lines, func(l line) bool { return l.ID == a.tail("lineId") })
 	if i < 0 {
 		return refuse(&userError{Code: "INVALID", Field: []string{"lineId"}, Message: "Line does not exist."})
@@ -216,7 +233,7 @@ func changeProduct(x *exec, _ any, a args) any {
 	c.Terms.Lines = slices.Clone(c.Terms.Lines)
 	c.Terms.Lines[i] = changed
 	x.s.changed(c, x.s.now())
-	return done(kind, nil, part{"contract", contractObject(c)}, part{"lineUpdated", object{"SubscriptionLine", inCurrency[line]{changed, c.Currency, c.shop}}})
+	return done(kind, nil, part{"contract", contractObject(c)}, part{"lineUpdated", object{"SubscriptionLine", inCurrency[line]{val: changed, currency: c.Currency, shop: c.shop, terms: &c.Terms}}})
 }
 
 func revokeMethod(x *exec, _ any, a args) any {
@@ -251,42 +268,6 @@ func sendUpdateEmail(x *exec, _ any, a args) any {
 	})
 	x.s.save(x.shop)
 	return done(kind, nil, part{"customer", typed("Customer", m.customer)})
-}
-
-// addTags adds the tags that an object lacks.
-func addTags(x *exec, _ any, a args) any {
-	node := x.node(a.text("id"))
-	if x.failed != nil {
-		return nil
-	}
-	tags := a.texts("tags")
-	switch v := node.val.(type) {
-	case *customer:
-		v.Tags = union(v.Tags, tags)
-		x.s.save(v)
-	case *order:
-		v.Tags = union(v.Tags, tags)
-		x.s.save(v)
-	case *product:
-		v.Tags = union(v.Tags, tags)
-		x.s.save(v)
-	case nil:
-		return done("TagsAddPayload", &userError{Field: []string{"id"}, Message: "Node does not exist"}, part{"node", nil})
-	default:
-		x.fail(codeNotSimulated, "The simulator does not simulate tags of %s.", node.kind)
-		return nil
-	}
-	return done("TagsAddPayload", nil, part{"node", node})
-}
-
-func union(have, more []string) []string {
-	out := slices.Clone(have)
-	for _, t := range more {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // setMetafields writes metafields of the store: all of them or none.

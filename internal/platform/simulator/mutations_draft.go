@@ -42,6 +42,14 @@ func updateDraft(x *exec, _ any, a args) any {
 		return refused
 	}
 	cust, _ := x.shop.customers.get(d.Customer)
+	if in := a.object("input"); d.Cycle > 0 {
+		switch {
+		case in.has("billingPolicy"):
+			return done(kind, draftError("BILLING_CYCLE_CONTRACT_DRAFT_BILLING_POLICY_INVALID", "Billing policy cannot be updated for billing cycle contract drafts.", "billingPolicy"), part{"draft", nil})
+		case in.has("deliveryPolicy"):
+			return done(kind, draftError("BILLING_CYCLE_CONTRACT_DRAFT_DELIVERY_POLICY_INVALID", "Delivery policy cannot be updated for billing cycle contract drafts.", "deliveryPolicy"), part{"draft", nil})
+		}
+	}
 	t := d.Terms.clone()
 	if e := x.editTerms(&t, a.object("input"), d.Currency, cust); e != nil {
 		return done(kind, e, part{"draft", nil})
@@ -69,12 +77,11 @@ func (x *exec) editTerms(t *terms, in args, cur money.Currency, cust *customer) 
 		}
 	}
 	if in.has("deliveryMethod") {
-		m := in.object("deliveryMethod")
-		if !m.has("shipping") {
-			x.fail(codeNotSimulated, "The simulator does not simulate local delivery and pickup.")
-			return nil
+		m, e := x.methodInput(in.object("deliveryMethod"))
+		if e != nil {
+			return e
 		}
-		t.Shipping = shippingInput(m.object("shipping"))
+		t.Shipping = m
 	}
 	if in.has("deliveryPrice") {
 		t.Price = in.amount("deliveryPrice", cur)
@@ -115,8 +122,40 @@ func policyInput(in args) policy {
 	return p
 }
 
-func shippingInput(in args) *shipping {
-	a, o := in.object("address"), in.object("shippingOption")
+// methodInput reads how orders are sent: exactly one way must be given.
+func (x *exec) methodInput(in args) (*shipping, *userError) {
+	ways := 0
+	for _, way := range []string{"shipping", "localDelivery", "pickup"} {
+		if in.has(way) {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, draftError("INVALID", "Exactly one delivery method must be given.", "deliveryMethod")
+	}
+	switch {
+	case in.has("localDelivery"):
+		local := in.object("localDelivery")
+		if !local.has("localDeliveryOption") {
+			return nil, draftError("MISSING_LOCAL_DELIVERY_OPTIONS", "The local delivery options must be set for local delivery.", "deliveryMethod", "localDelivery")
+		}
+		o := local.object("localDeliveryOption")
+		s := shippingInput(local, "localDeliveryOption")
+		s.Kind, s.Phone, s.Instructions = localDelivery, o.text("phone"), o.text("instructions")
+		return s, nil
+	case in.has("pickup"):
+		s := shippingInput(in.object("pickup"), "pickupOption")
+		s.Kind, s.Location = pickup, in.object("pickup").object("pickupOption").number("locationId")
+		if _, ok := x.shop.locations.get(s.Location); !ok {
+			return nil, draftError("INVALID", "Location does not exist.", "deliveryMethod", "pickup", "pickupOption", "locationId")
+		}
+		return s, nil
+	}
+	return shippingInput(in.object("shipping"), "shippingOption"), nil
+}
+
+func shippingInput(in args, option string) *shipping {
+	a, o := in.object("address"), in.object(option)
 	return &shipping{
 		Address: address{
 			FirstName: a.text("firstName"), LastName: a.text("lastName"), Company: a.text("company"), Address1: a.text("address1"),
@@ -192,7 +231,11 @@ func pricingInput(in args, cur money.Currency) (*pricing, *userError) {
 
 // lineObject is a draft's line as an answer.
 func lineObject(sh *store, d *draft, l line) object {
-	return object{"SubscriptionLine", inCurrency[line]{l, d.Currency, sh}}
+	shown := inCurrency[line]{val: l, currency: d.Currency, shop: sh, terms: &d.Terms}
+	if i := slices.IndexFunc(d.Terms.Lines, func(have line) bool { return have.ID == l.ID }); i >= 0 && len(d.Terms.Discounts) > 0 {
+		shown.shares = d.Terms.bill(d.Currency).shares[i]
+	}
+	return object{"SubscriptionLine", shown}
 }
 
 func addDraftLine(x *exec, _ any, a args) any {
@@ -243,8 +286,12 @@ func removeDraftLine(x *exec, _ any, a args) any {
 		return done(kind, e, part{"draft", nil}, part{"lineRemoved", nil})
 	}
 	d.Terms.Lines[i].Removed = true
+	var changed []object
+	for _, of := range d.Terms.forgetLine(d.Terms.Lines[i].ID) {
+		changed = append(changed, manualDiscount(shownDiscount{of, &d.Terms, d.Currency, x.shop}))
+	}
 	x.s.save(d)
-	return done(kind, nil, part{"draft", draftObject(x.shop, d)}, part{"lineRemoved", lineObject(x.shop, d, d.Terms.Lines[i])})
+	return done(kind, nil, part{"draft", draftObject(x.shop, d)}, part{"discountsUpdated", changed}, part{"lineRemoved", lineObject(x.shop, d, d.Terms.Lines[i])})
 }
 
 func commitDraft(x *exec, _ any, a args) any {
@@ -272,6 +319,9 @@ func (x *exec) newTerms(in args) (*customer, terms, *userError) {
 	if e := x.editTerms(&t, draft, cur, cust); e != nil {
 		return nil, t, e
 	}
+	if t.PaymentMethod == "" && x.s.opts.Switches.PaymentMethodRequired {
+		return nil, t, draftError("MISSING_CUSTOMER_PAYMENT_METHOD", "Customer payment method is required.", "contract", "paymentMethodId")
+	}
 	if !t.NextBillingDate.After(x.s.now()) {
 		return nil, t, draftError("INVALID_BILLING_DATE", "Next billing date is invalid.", "nextBillingDate")
 	}
@@ -297,18 +347,15 @@ func createContractAtOnce(x *exec, _ any, a args) any {
 	in := a.object("input")
 	cust, t, e := x.newTerms(in)
 	cur := money.Currency(in.text("currencyCode"))
-	if len(in.texts("discountCodes")) > 0 {
-		x.fail(codeNotSimulated, "The simulator does not simulate discounts.")
-	}
-	for _, l := range in.objects("lines") {
-		if len(l.objects("discounts")) > 0 {
-			x.fail(codeNotSimulated, "The simulator does not simulate discounts.")
-		}
-		var nl line
+	for i, l := range in.objects("lines") {
+		nl := line{ID: uuidOf("first line", x.shop.Domain, x.shop.next.Contract, int64(i))}
 		if e == nil {
 			e = x.editLine(&nl, l.object("line"), cur)
 		}
 		t.Lines = append(t.Lines, nl)
+	}
+	if e == nil {
+		e = x.newDiscounts(in, &t, cur)
 	}
 	if e == nil {
 		e = x.s.checkTerms(x.shop, t)
@@ -320,7 +367,8 @@ func createContractAtOnce(x *exec, _ any, a args) any {
 		return done(kind, e, part{"contract", nil})
 	}
 	now := x.s.now()
-	c := x.s.newContract(x.shop, cust, cur, t, now)
+	x.s.redeemed(x.shop, t.Discounts)
+	c := x.s.newContract(x.shop, cust, cur, t.settled(nil), now)
 	x.s.emitContract(c, "SUBSCRIPTION_CONTRACTS_CREATE", now)
 	return done(kind, nil, part{"contract", contractObject(c)})
 }

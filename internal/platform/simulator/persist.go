@@ -213,6 +213,10 @@ func (s *Simulator) all() []record {
 		list = appendAll(list, sh.attempts.order)
 		list = appendAll(list, sh.drafts.order)
 		list = appendAll(list, sh.subscriptions.order)
+		list = appendAll(list, sh.locations.order)
+		list = appendAll(list, sh.carriers.order)
+		list = appendAll(list, sh.profiles.order)
+		list = appendAll(list, sh.planGroups.order)
 	}
 	return appendAll(list, s.sortedAgenda())
 }
@@ -225,7 +229,7 @@ func appendAll[T record](list []record, more []T) []record {
 }
 
 // loadOrder has every kind after the kinds that it refers to.
-var loadOrder = []string{"meta", "faults", "seen", "shop", "counters", "product", "variant", "customer", "method", "contract", "order", "cycle", "attempt", "draft", "subscription", "agenda"}
+var loadOrder = []string{"meta", "faults", "seen", "shop", "counters", "product", "variant", "customer", "method", "contract", "order", "cycle", "attempt", "draft", "subscription", "planGroup", "location", "carrier", "profile", "agenda"}
 
 // load fills an empty state with rows.
 func (s *Simulator) load(rows []row) error {
@@ -287,7 +291,11 @@ func (s *Simulator) loadRow(r row) error {
 		}
 		return err
 	case "counters":
-		return json.Unmarshal(r.JSON, &sh.next)
+		if err := json.Unmarshal(r.JSON, &sh.next); err != nil {
+			return err
+		}
+		sh.next.startPlans((sh.ID - firstShop) * shopSpacing)
+		return nil
 	case "product":
 		v, err := read[product](r)
 		if err != nil {
@@ -357,6 +365,30 @@ func (s *Simulator) loadRow(r row) error {
 			return err
 		}
 		sh.subscriptions.add(v.ID, v)
+	case "planGroup":
+		v, err := read[planGroup](r)
+		if err != nil {
+			return err
+		}
+		sh.planGroups.add(v.ID, v)
+	case "location":
+		v, err := read[place](r)
+		if err != nil {
+			return err
+		}
+		sh.locations.add(v.ID, v)
+	case "carrier":
+		v, err := read[carrier](r)
+		if err != nil {
+			return err
+		}
+		sh.carriers.add(v.ID, v)
+	case "profile":
+		v, err := read[profile](r)
+		if err != nil {
+			return err
+		}
+		sh.profiles.add(v.ID, v)
 	case "agenda":
 		v, err := read[item](r)
 		if err != nil {

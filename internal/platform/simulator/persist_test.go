@@ -42,6 +42,22 @@ func (w *world) busy() Made {
 	w.subscribe(s, "SUBSCRIPTION_CONTRACTS_UPDATE", "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS")
 	w.edit(w.open(made.Contract), map[string]any{"note": "open"})
 	w.skip(made.Contract, 2)
+	if err := w.sim.AddCode(CodeSpec{Code: "WELCOME10", Percent: 10, UsageLimit: 3}); err != nil {
+		w.t.Fatal(err)
+	}
+	d := w.open(made.Contract)
+	w.redeem(d, "welcome10")
+	if code := w.commit(d); code != "" {
+		w.t.Fatal(code)
+	}
+	cycle := w.openCycle(made.Contract, 4)
+	w.edit(cycle, map[string]any{"note": "for one"})
+	if code := w.commitCycle(cycle); code != "" {
+		w.t.Fatal(code)
+	}
+	if _, err := w.sim.AddPaymentMethod(made.Customer, PayPal); err != nil {
+		w.t.Fatal(err)
+	}
 	if err := w.sim.Outcome(Outcome{Contract: made.Contract, Code: "DO_NOT_HONOR", Cycles: []int{3}}); err != nil {
 		w.t.Fatal(err)
 	}
@@ -81,6 +97,12 @@ func TestAPlatformContinuesFromItsFile(t *testing.T) {
 		t.Errorf("next due %s, it was %s", after, before)
 	}
 	w.sim, w.server.Config.Handler = again, again.Handler()
+	if k, err := again.Contract(made.Contract); err != nil || len(k.Discounts) != 1 || k.Discounts[0].Code != "WELCOME10" {
+		t.Errorf("discounts %+v, %v", k.Discounts, err)
+	}
+	if c, err := again.Cycles(made.Contract); err != nil || c[3].Own == nil || c[3].Own.Note != "for one" {
+		t.Errorf("the cycle's edit: %+v, %v", c[3], err)
+	}
 	first, _ := w.charge(made.Contract, "k1", 1)
 	if first != "gid://shopify/SubscriptionBillingAttempt/900100001" {
 		t.Errorf("the key was forgotten: %s", first)

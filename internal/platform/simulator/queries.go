@@ -122,6 +122,9 @@ func (x *exec) node(id string) object {
 	case "ProductVariant":
 		v, _ := sh.variants.get(n)
 		return typed(kind, v)
+	case "SellingPlanGroup":
+		v, _ := sh.planGroups.get(n)
+		return typed(kind, v)
 	case "WebhookSubscription":
 		return typed(kind, x.subscription(n))
 	case "CustomerPaymentMethod":
@@ -131,6 +134,9 @@ func (x *exec) node(id string) object {
 			return typed(kind, sh)
 		}
 		return object{kind: kind}
+	}
+	if o, ok := x.profileNode(kind, id); ok {
+		return o
 	}
 	if d := x.s.schema.Types[kind]; d == nil || !slices.Contains(d.Interfaces, "Node") {
 		x.fail(codeNotFound, "Invalid id: %s", id)

@@ -45,8 +45,8 @@ func TestWhatThePlatformRefusesIsRefusedInItsWords(t *testing.T) {
 			`{"message":"providing both first and last is not supported","locations":[{"line":1,"column":3}],"path":["products"],"extensions":{"code":"BAD_REQUEST"}}`, "null"},
 		{"a variable that is not declared is named", `query Q { product(id: $x) { id } }`, nil,
 			`{"message":"Variable $x is used by Q but not declared","locations":[{"line":1,"column":19}],"path":["query Q","product","id"],"extensions":{"code":"variableNotDefined","variableName":"x"}}`, "absent"},
-		{"a root field that is valid but not simulated says so", `{ sellingPlanGroups(first: 1) { nodes { id } } }`, nil,
-			`{"message":"The simulator does not simulate field 'sellingPlanGroups' of type 'QueryRoot': the document is valid, and the platform would answer it.","locations":[{"line":1,"column":3}],"extensions":{"code":"NOT_SIMULATED","typeName":"QueryRoot","fieldName":"sellingPlanGroups"}}`, "null"},
+		{"a root field that is valid but not simulated says so", `{ giftCards(first: 1) { nodes { id } } }`, nil,
+			`{"message":"The simulator does not simulate field 'giftCards' of type 'QueryRoot': the document is valid, and the platform would answer it.","locations":[{"line":1,"column":3}],"extensions":{"code":"NOT_SIMULATED","typeName":"QueryRoot","fieldName":"giftCards"}}`, "null"},
 		{"an object's field that is valid but not simulated says so", `{ shop { alerts { action { title } } } }`, nil,
 			`{"message":"The simulator does not simulate field 'alerts' of type 'Shop': the document is valid, and the platform would answer it.","locations":[{"line":1,"column":10}],"extensions":{"code":"NOT_SIMULATED","typeName":"Shop","fieldName":"alerts"}}`, "null"},
 	}

@@ -41,6 +41,7 @@ type store struct {
 	UninstalledAt time.Time     `json:",omitzero"`
 	Metafields    []metafield   `json:",omitempty"`
 	Mails         []UpdateEmail `json:",omitempty"`
+	Codes         []code        `json:",omitempty"` // that customers can redeem
 
 	zone          *time.Location
 	next          counters // kept as an object of its own: it changes with every order
@@ -56,12 +57,18 @@ type store struct {
 	byKey         map[string]*attempt
 	drafts        objects[*draft]
 	subscriptions objects[*subscription]
+	locations     objects[*place]
+	carriers      objects[*carrier]
+	profiles      objects[*profile]
+	planGroups    objects[*planGroup]
 }
 
 // counters hold the next number of each kind of object.
 type counters struct {
 	Shop                                                                                                             string
 	Product, Variant, Collection, Customer, Method, Order, OrderName, LineItem, Contract, Draft, Subscription, Event int64
+	Plan, PlanGroup                                                                                                  int64
+	Location, Carrier, Profile, ProfilePart                                                                          int64
 }
 
 // objects are the objects of one kind by number, and in the order of their
@@ -169,6 +176,7 @@ type paymentMethod struct {
 	ID          string // the tail of its graph id
 	Number      int64
 	Customer    int64
+	Kind        MethodKind `json:",omitempty"` // empty: a card
 	Status      MethodStatus
 	Brand       string
 	LastDigits  string
@@ -199,7 +207,10 @@ type order struct {
 	Tags       []string    `json:",omitempty"`
 	Lines      []orderLine
 	Country    string
+	Address    *address     `json:",omitempty"` // where it is sent, unless to the customer's own
+	Discount   money.Amount `json:",omitzero"`  // all that was taken off
 	CreatedAt  time.Time
+	UpdatedAt  time.Time `json:",omitzero"` // zero: never
 
 	customer *customer
 	contract *contract
@@ -218,6 +229,8 @@ type orderLine struct {
 	Taxable         bool
 	SellingPlanID   int64
 	SellingPlanName string
+	Discount        money.Amount `json:",omitzero"` // taken off the line
+	Attributes      []attribute  `json:",omitempty"`
 }
 
 type attribute struct{ Key, Value string }

@@ -41,6 +41,12 @@ type Switches struct {
 	// MaxLines is how many lines a contract may have; 0: any number. The error
 	// code exists, the number is not published.
 	MaxLines int
+	// PaymentMethodRequired refuses new contracts without a payment method. The
+	// error code exists; contracts without one exist, too.
+	PaymentMethodRequired bool
+	// MaxDiscounts is how many discounts a contract may have; 0: any number. The
+	// error code exists, the number is not published.
+	MaxDiscounts int
 	// ZeroLengthAnchorCycle gives contracts with several anchors a second cycle
 	// that ends when the first does. Seen once on a live store.
 	ZeroLengthAnchorCycle bool

@@ -181,7 +181,7 @@ func (s *Simulator) emitMethod(m *paymentMethod, topic string) {
 	sh := s.state.shops[m.Shop]
 	s.emit(sh, topic, m.Number, &sh.next.Event, s.now(), func() any {
 		return methodPayload{
-			GraphID: m.gid(), Token: m.ID, Customer: m.Customer, Type: "CustomerCreditCard",
+			GraphID: m.gid(), Token: m.ID, Customer: m.Customer, Type: instruments[m.kind()],
 			Instrument: &instrumentPayload{m.LastDigits, m.ExpiryMonth, m.ExpiryYear, m.customer.displayName(), m.Brand},
 		}
 	})

@@ -55,7 +55,7 @@ func TestWhichTopicsAnActCauses(t *testing.T) {
 	all := []string{
 		"SUBSCRIPTION_CONTRACTS_CREATE", "SUBSCRIPTION_CONTRACTS_UPDATE", "SUBSCRIPTION_CONTRACTS_PAUSE", "CUSTOMER_PAYMENT_METHODS_CREATE",
 		"CUSTOMER_PAYMENT_METHODS_UPDATE", "CUSTOMER_PAYMENT_METHODS_REVOKE", "SUBSCRIPTION_BILLING_CYCLES_SKIP", "SUBSCRIPTION_BILLING_CYCLES_UNSKIP",
-		"SUBSCRIPTION_BILLING_CYCLE_EDITS_CREATE", "SUBSCRIPTION_BILLING_CYCLE_EDITS_DELETE", "APP_UNINSTALLED", "SUBSCRIPTION_BILLING_ATTEMPTS_CHALLENGED",
+		"SUBSCRIPTION_BILLING_CYCLE_EDITS_CREATE", "SUBSCRIPTION_BILLING_CYCLE_EDITS_UPDATE", "SUBSCRIPTION_BILLING_CYCLE_EDITS_DELETE", "APP_UNINSTALLED", "SUBSCRIPTION_BILLING_ATTEMPTS_CHALLENGED",
 	}
 	tests := []struct {
 		name string
@@ -66,6 +66,19 @@ func TestWhichTopicsAnActCauses(t *testing.T) {
 			w.ask(`mutation($id: ID!) { subscriptionContractPause(subscriptionContractId: $id) { userErrors { code } } }`, map[string]any{"id": contractGID(m.Contract)})
 		}, "subscription_contracts/update subscription_contracts/pause"},
 		{"a skip, asked for twice", func(w *world, m Made) { w.skip(m.Contract, 2); w.skip(m.Contract, 2) }, "subscription_billing_cycles/skip subscription_billing_cycle_edits/create"},
+		{"an edit of a cycle, twice, and its end", func(w *world, m Made) {
+			for range 2 {
+				d := w.openCycle(m.Contract, 2)
+				w.edit(d, map[string]any{"note": "for one"})
+				w.commitCycle(d)
+			}
+			w.dropEdit(m.Contract, 2)
+		}, "subscription_billing_cycle_edits/create subscription_billing_cycle_edits/update subscription_billing_cycle_edits/delete"},
+		{"an edit of a contract", func(w *world, m Made) {
+			d := w.open(m.Contract)
+			w.edit(d, map[string]any{"note": "for all"})
+			w.commit(d)
+		}, "subscription_contracts/update"},
 		{"a card that is updated", func(w *world, m Made) { w.method(m, MethodValid) }, "customer_payment_methods/update"},
 		{"a card that is revoked", func(w *world, m Made) { w.method(m, MethodRevoked) }, "customer_payment_methods/revoke"},
 		{"an uninstall", func(w *world, _ Made) {

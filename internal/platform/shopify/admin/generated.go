@@ -12,6 +12,70 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/shopify/wire"
 )
 
+// ActivateContractResponse is returned by ActivateContract on success.
+type ActivateContractResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns ActivateContractResponse.Done, and is useful for accessing the field via an interface.
+func (v *ActivateContractResponse) GetDone() *wire.ContractPayload { return v.Done }
+
+// AddPlanProductsResponse is returned by AddPlanProducts on success.
+type AddPlanProductsResponse struct {
+	SellingPlanGroupAddProducts *AddPlanProductsSellingPlanGroupAddProductsSellingPlanGroupAddProductsPayload `json:"sellingPlanGroupAddProducts"`
+}
+
+// GetSellingPlanGroupAddProducts returns AddPlanProductsResponse.SellingPlanGroupAddProducts, and is useful for accessing the field via an interface.
+func (v *AddPlanProductsResponse) GetSellingPlanGroupAddProducts() *AddPlanProductsSellingPlanGroupAddProductsSellingPlanGroupAddProductsPayload {
+	return v.SellingPlanGroupAddProducts
+}
+
+// AddPlanProductsSellingPlanGroupAddProductsSellingPlanGroupAddProductsPayload includes the requested fields of the GraphQL type SellingPlanGroupAddProductsPayload.
+type AddPlanProductsSellingPlanGroupAddProductsSellingPlanGroupAddProductsPayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns AddPlanProductsSellingPlanGroupAddProductsSellingPlanGroupAddProductsPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *AddPlanProductsSellingPlanGroupAddProductsSellingPlanGroupAddProductsPayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// AddPlanVariantsResponse is returned by AddPlanVariants on success.
+type AddPlanVariantsResponse struct {
+	SellingPlanGroupAddProductVariants *AddPlanVariantsSellingPlanGroupAddProductVariantsSellingPlanGroupAddProductVariantsPayload `json:"sellingPlanGroupAddProductVariants"`
+}
+
+// GetSellingPlanGroupAddProductVariants returns AddPlanVariantsResponse.SellingPlanGroupAddProductVariants, and is useful for accessing the field via an interface.
+func (v *AddPlanVariantsResponse) GetSellingPlanGroupAddProductVariants() *AddPlanVariantsSellingPlanGroupAddProductVariantsSellingPlanGroupAddProductVariantsPayload {
+	return v.SellingPlanGroupAddProductVariants
+}
+
+// AddPlanVariantsSellingPlanGroupAddProductVariantsSellingPlanGroupAddProductVariantsPayload includes the requested fields of the GraphQL type SellingPlanGroupAddProductVariantsPayload.
+type AddPlanVariantsSellingPlanGroupAddProductVariantsSellingPlanGroupAddProductVariantsPayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns AddPlanVariantsSellingPlanGroupAddProductVariantsSellingPlanGroupAddProductVariantsPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *AddPlanVariantsSellingPlanGroupAddProductVariantsSellingPlanGroupAddProductVariantsPayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// AddTagsResponse is returned by AddTags on success.
+type AddTagsResponse struct {
+	TagsAdd *AddTagsTagsAddTagsAddPayload `json:"tagsAdd"`
+}
+
+// GetTagsAdd returns AddTagsResponse.TagsAdd, and is useful for accessing the field via an interface.
+func (v *AddTagsResponse) GetTagsAdd() *AddTagsTagsAddTagsAddPayload { return v.TagsAdd }
+
+// AddTagsTagsAddTagsAddPayload includes the requested fields of the GraphQL type TagsAddPayload.
+type AddTagsTagsAddTagsAddPayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns AddTagsTagsAddTagsAddPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *AddTagsTagsAddTagsAddPayload) GetUserErrors() []wire.UserError { return v.UserErrors }
+
 // AnchorFields includes the GraphQL fields of SellingPlanAnchor requested by the fragment AnchorFields.
 type AnchorFields struct {
 	Type      string `json:"type"`
@@ -132,6 +196,14 @@ func (v *BillingPolicy) GetMaxCycles() int { return v.MaxCycles }
 // GetAnchors returns BillingPolicy.Anchors, and is useful for accessing the field via an interface.
 func (v *BillingPolicy) GetAnchors() []AnchorFields { return v.Anchors }
 
+// CancelContractResponse is returned by CancelContract on success.
+type CancelContractResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns CancelContractResponse.Done, and is useful for accessing the field via an interface.
+func (v *CancelContractResponse) GetDone() *wire.ContractPayload { return v.Done }
+
 // ChargeFields includes the GraphQL fields of SubscriptionBillingAttemptCreatePayload requested by the fragment ChargeFields.
 type ChargeFields struct {
 	SubscriptionBillingAttempt *AttemptFields   `json:"subscriptionBillingAttempt"`
@@ -153,6 +225,40 @@ type ChargeResponse struct {
 
 // GetCharge returns ChargeResponse.Charge, and is useful for accessing the field via an interface.
 func (v *ChargeResponse) GetCharge() *ChargeFields { return v.Charge }
+
+// CollectionProductsCollection includes the requested fields of the GraphQL type Collection.
+type CollectionProductsCollection struct {
+	Products ProductPage `json:"products"`
+}
+
+// GetProducts returns CollectionProductsCollection.Products, and is useful for accessing the field via an interface.
+func (v *CollectionProductsCollection) GetProducts() ProductPage { return v.Products }
+
+// CollectionProductsResponse is returned by CollectionProducts on success.
+type CollectionProductsResponse struct {
+	Collection *CollectionProductsCollection `json:"collection"`
+}
+
+// GetCollection returns CollectionProductsResponse.Collection, and is useful for accessing the field via an interface.
+func (v *CollectionProductsResponse) GetCollection() *CollectionProductsCollection {
+	return v.Collection
+}
+
+// CommitCycleDraftResponse is returned by CommitCycleDraft on success.
+type CommitCycleDraftResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns CommitCycleDraftResponse.Done, and is useful for accessing the field via an interface.
+func (v *CommitCycleDraftResponse) GetDone() *wire.ContractPayload { return v.Done }
+
+// CommitDraftResponse is returned by CommitDraft on success.
+type CommitDraftResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns CommitDraftResponse.Done, and is useful for accessing the field via an interface.
+func (v *CommitDraftResponse) GetDone() *wire.ContractPayload { return v.Done }
 
 // ContractFields includes the GraphQL fields of SubscriptionContract requested by the fragment ContractFields.
 type ContractFields struct {
@@ -342,6 +448,98 @@ func (v *ContractsUpdatedSubscriptionContractsSubscriptionContractConnection) Ge
 	return v.PageInfo
 }
 
+// CreateContractResponse is returned by CreateContract on success.
+type CreateContractResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns CreateContractResponse.Done, and is useful for accessing the field via an interface.
+func (v *CreateContractResponse) GetDone() *wire.ContractPayload { return v.Done }
+
+// CreateDeliveryProfileResponse is returned by CreateDeliveryProfile on success.
+type CreateDeliveryProfileResponse struct {
+	DeliveryProfileCreate *CreateProfilePayload `json:"deliveryProfileCreate"`
+}
+
+// GetDeliveryProfileCreate returns CreateDeliveryProfileResponse.DeliveryProfileCreate, and is useful for accessing the field via an interface.
+func (v *CreateDeliveryProfileResponse) GetDeliveryProfileCreate() *CreateProfilePayload {
+	return v.DeliveryProfileCreate
+}
+
+// CreatePlanGroupResponse is returned by CreatePlanGroup on success.
+type CreatePlanGroupResponse struct {
+	SellingPlanGroupCreate *CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload `json:"sellingPlanGroupCreate"`
+}
+
+// GetSellingPlanGroupCreate returns CreatePlanGroupResponse.SellingPlanGroupCreate, and is useful for accessing the field via an interface.
+func (v *CreatePlanGroupResponse) GetSellingPlanGroupCreate() *CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload {
+	return v.SellingPlanGroupCreate
+}
+
+// CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload includes the requested fields of the GraphQL type SellingPlanGroupCreatePayload.
+type CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload struct {
+	SellingPlanGroup *PlanGroupFields `json:"sellingPlanGroup"`
+	UserErrors       []wire.UserError `json:"userErrors"`
+}
+
+// GetSellingPlanGroup returns CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload.SellingPlanGroup, and is useful for accessing the field via an interface.
+func (v *CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload) GetSellingPlanGroup() *PlanGroupFields {
+	return v.SellingPlanGroup
+}
+
+// GetUserErrors returns CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *CreatePlanGroupSellingPlanGroupCreateSellingPlanGroupCreatePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// CreateProfilePayload includes the requested fields of the GraphQL type DeliveryProfileCreatePayload.
+type CreateProfilePayload struct {
+	Profile    *ProfileID       `json:"profile"`
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetProfile returns CreateProfilePayload.Profile, and is useful for accessing the field via an interface.
+func (v *CreateProfilePayload) GetProfile() *ProfileID { return v.Profile }
+
+// GetUserErrors returns CreateProfilePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *CreateProfilePayload) GetUserErrors() []wire.UserError { return v.UserErrors }
+
+// CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload includes the requested fields of the GraphQL type DiscountCodeBasicCreatePayload.
+type CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload struct {
+	CodeDiscountNode *CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayloadCodeDiscountNodeDiscountCodeNode `json:"codeDiscountNode"`
+	UserErrors       []wire.UserError                                                                                       `json:"userErrors"`
+}
+
+// GetCodeDiscountNode returns CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload.CodeDiscountNode, and is useful for accessing the field via an interface.
+func (v *CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload) GetCodeDiscountNode() *CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayloadCodeDiscountNodeDiscountCodeNode {
+	return v.CodeDiscountNode
+}
+
+// GetUserErrors returns CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayloadCodeDiscountNodeDiscountCodeNode includes the requested fields of the GraphQL type DiscountCodeNode.
+type CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayloadCodeDiscountNodeDiscountCodeNode struct {
+	Id string `json:"id"`
+}
+
+// GetId returns CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayloadCodeDiscountNodeDiscountCodeNode.Id, and is useful for accessing the field via an interface.
+func (v *CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayloadCodeDiscountNodeDiscountCodeNode) GetId() string {
+	return v.Id
+}
+
+// CreateRewardCodeResponse is returned by CreateRewardCode on success.
+type CreateRewardCodeResponse struct {
+	DiscountCodeBasicCreate *CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload `json:"discountCodeBasicCreate"`
+}
+
+// GetDiscountCodeBasicCreate returns CreateRewardCodeResponse.DiscountCodeBasicCreate, and is useful for accessing the field via an interface.
+func (v *CreateRewardCodeResponse) GetDiscountCodeBasicCreate() *CreateRewardCodeDiscountCodeBasicCreateDiscountCodeBasicCreatePayload {
+	return v.DiscountCodeBasicCreate
+}
+
 // CreateSubscriptionResponse is returned by CreateSubscription on success.
 type CreateSubscriptionResponse struct {
 	WebhookSubscriptionCreate *CreateSubscriptionWebhookSubscriptionCreateWebhookSubscriptionCreatePayload `json:"webhookSubscriptionCreate"`
@@ -411,6 +609,14 @@ type CustomerDefaultPhoneNumberCustomerPhoneNumber struct {
 
 // GetPhoneNumber returns CustomerDefaultPhoneNumberCustomerPhoneNumber.PhoneNumber, and is useful for accessing the field via an interface.
 func (v *CustomerDefaultPhoneNumberCustomerPhoneNumber) GetPhoneNumber() string { return v.PhoneNumber }
+
+// CustomersResponse is returned by Customers on success.
+type CustomersResponse struct {
+	Nodes json.RawMessage `json:"nodes"`
+}
+
+// GetNodes returns CustomersResponse.Nodes, and is useful for accessing the field via an interface.
+func (v *CustomersResponse) GetNodes() json.RawMessage { return v.Nodes }
 
 // CycleAttemptsResponse is returned by CycleAttempts on success.
 type CycleAttemptsResponse struct {
@@ -500,6 +706,16 @@ func (v *CycleNode) GetSkipped() bool { return v.Skipped }
 // GetEdited returns CycleNode.Edited, and is useful for accessing the field via an interface.
 func (v *CycleNode) GetEdited() bool { return v.Edited }
 
+// CycleOrderResponse is returned by CycleOrder on success.
+type CycleOrderResponse struct {
+	SubscriptionBillingCycle json.RawMessage `json:"subscriptionBillingCycle"`
+}
+
+// GetSubscriptionBillingCycle returns CycleOrderResponse.SubscriptionBillingCycle, and is useful for accessing the field via an interface.
+func (v *CycleOrderResponse) GetSubscriptionBillingCycle() json.RawMessage {
+	return v.SubscriptionBillingCycle
+}
+
 // CycleStateContractSubscriptionContract includes the requested fields of the GraphQL type SubscriptionContract.
 type CycleStateContractSubscriptionContract struct {
 	BillingAttempts AttemptPage `json:"billingAttempts"`
@@ -548,6 +764,26 @@ func (v *CyclesSubscriptionBillingCyclesSubscriptionBillingCycleConnection) GetP
 	return v.PageInfo
 }
 
+// DeletePlanGroupResponse is returned by DeletePlanGroup on success.
+type DeletePlanGroupResponse struct {
+	SellingPlanGroupDelete *DeletePlanGroupSellingPlanGroupDeleteSellingPlanGroupDeletePayload `json:"sellingPlanGroupDelete"`
+}
+
+// GetSellingPlanGroupDelete returns DeletePlanGroupResponse.SellingPlanGroupDelete, and is useful for accessing the field via an interface.
+func (v *DeletePlanGroupResponse) GetSellingPlanGroupDelete() *DeletePlanGroupSellingPlanGroupDeleteSellingPlanGroupDeletePayload {
+	return v.SellingPlanGroupDelete
+}
+
+// DeletePlanGroupSellingPlanGroupDeleteSellingPlanGroupDeletePayload includes the requested fields of the GraphQL type SellingPlanGroupDeletePayload.
+type DeletePlanGroupSellingPlanGroupDeleteSellingPlanGroupDeletePayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns DeletePlanGroupSellingPlanGroupDeleteSellingPlanGroupDeletePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *DeletePlanGroupSellingPlanGroupDeleteSellingPlanGroupDeletePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
 // DeleteSubscriptionResponse is returned by DeleteSubscription on success.
 type DeleteSubscriptionResponse struct {
 	WebhookSubscriptionDelete *DeleteSubscriptionWebhookSubscriptionDeleteWebhookSubscriptionDeletePayload `json:"webhookSubscriptionDelete"`
@@ -583,6 +819,197 @@ func (v *DeliveryPolicy) GetIntervalCount() int { return v.IntervalCount }
 
 // GetAnchors returns DeliveryPolicy.Anchors, and is useful for accessing the field via an interface.
 func (v *DeliveryPolicy) GetAnchors() []AnchorFields { return v.Anchors }
+
+// DeliveryProfilePartsResponse is returned by DeliveryProfileParts on success.
+type DeliveryProfilePartsResponse struct {
+	DeliveryProfile *ProfileParts `json:"deliveryProfile"`
+}
+
+// GetDeliveryProfile returns DeliveryProfilePartsResponse.DeliveryProfile, and is useful for accessing the field via an interface.
+func (v *DeliveryProfilePartsResponse) GetDeliveryProfile() *ProfileParts { return v.DeliveryProfile }
+
+// DeliveryProfilesDeliveryProfilesDeliveryProfileConnection includes the requested fields of the GraphQL type DeliveryProfileConnection.
+type DeliveryProfilesDeliveryProfilesDeliveryProfileConnection struct {
+	Nodes    []ProfileFields `json:"nodes"`
+	PageInfo PageInfo        `json:"pageInfo"`
+}
+
+// GetNodes returns DeliveryProfilesDeliveryProfilesDeliveryProfileConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *DeliveryProfilesDeliveryProfilesDeliveryProfileConnection) GetNodes() []ProfileFields {
+	return v.Nodes
+}
+
+// GetPageInfo returns DeliveryProfilesDeliveryProfilesDeliveryProfileConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *DeliveryProfilesDeliveryProfilesDeliveryProfileConnection) GetPageInfo() PageInfo {
+	return v.PageInfo
+}
+
+// DeliveryProfilesResponse is returned by DeliveryProfiles on success.
+type DeliveryProfilesResponse struct {
+	DeliveryProfiles DeliveryProfilesDeliveryProfilesDeliveryProfileConnection `json:"deliveryProfiles"`
+}
+
+// GetDeliveryProfiles returns DeliveryProfilesResponse.DeliveryProfiles, and is useful for accessing the field via an interface.
+func (v *DeliveryProfilesResponse) GetDeliveryProfiles() DeliveryProfilesDeliveryProfilesDeliveryProfileConnection {
+	return v.DeliveryProfiles
+}
+
+// DetailResponse is returned by Detail on success.
+type DetailResponse struct {
+	SubscriptionContract json.RawMessage `json:"subscriptionContract"`
+}
+
+// GetSubscriptionContract returns DetailResponse.SubscriptionContract, and is useful for accessing the field via an interface.
+func (v *DetailResponse) GetSubscriptionContract() json.RawMessage { return v.SubscriptionContract }
+
+type DiscountAmountInput struct {
+	Amount            string `json:"amount"`
+	AppliesOnEachItem bool   `json:"appliesOnEachItem"`
+}
+
+// GetAmount returns DiscountAmountInput.Amount, and is useful for accessing the field via an interface.
+func (v *DiscountAmountInput) GetAmount() string { return v.Amount }
+
+// GetAppliesOnEachItem returns DiscountAmountInput.AppliesOnEachItem, and is useful for accessing the field via an interface.
+func (v *DiscountAmountInput) GetAppliesOnEachItem() bool { return v.AppliesOnEachItem }
+
+type DiscountCustomerGetsValueInput struct {
+	DiscountAmount     *DiscountAmountInput     `json:"discountAmount,omitempty"`
+	DiscountOnQuantity *DiscountOnQuantityInput `json:"discountOnQuantity,omitempty"`
+	Percentage         float64                  `json:"percentage,omitempty"`
+}
+
+// GetDiscountAmount returns DiscountCustomerGetsValueInput.DiscountAmount, and is useful for accessing the field via an interface.
+func (v *DiscountCustomerGetsValueInput) GetDiscountAmount() *DiscountAmountInput {
+	return v.DiscountAmount
+}
+
+// GetDiscountOnQuantity returns DiscountCustomerGetsValueInput.DiscountOnQuantity, and is useful for accessing the field via an interface.
+func (v *DiscountCustomerGetsValueInput) GetDiscountOnQuantity() *DiscountOnQuantityInput {
+	return v.DiscountOnQuantity
+}
+
+// GetPercentage returns DiscountCustomerGetsValueInput.Percentage, and is useful for accessing the field via an interface.
+func (v *DiscountCustomerGetsValueInput) GetPercentage() float64 { return v.Percentage }
+
+type DiscountEffectInput struct {
+	Amount     string  `json:"amount"`
+	Percentage float64 `json:"percentage"`
+}
+
+// GetAmount returns DiscountEffectInput.Amount, and is useful for accessing the field via an interface.
+func (v *DiscountEffectInput) GetAmount() string { return v.Amount }
+
+// GetPercentage returns DiscountEffectInput.Percentage, and is useful for accessing the field via an interface.
+func (v *DiscountEffectInput) GetPercentage() float64 { return v.Percentage }
+
+type DiscountMinimumQuantityInput struct {
+	GreaterThanOrEqualToQuantity wire.Number `json:"greaterThanOrEqualToQuantity"`
+}
+
+// GetGreaterThanOrEqualToQuantity returns DiscountMinimumQuantityInput.GreaterThanOrEqualToQuantity, and is useful for accessing the field via an interface.
+func (v *DiscountMinimumQuantityInput) GetGreaterThanOrEqualToQuantity() wire.Number {
+	return v.GreaterThanOrEqualToQuantity
+}
+
+type DiscountMinimumRequirementInput struct {
+	Quantity *DiscountMinimumQuantityInput `json:"quantity,omitempty"`
+	Subtotal *DiscountMinimumSubtotalInput `json:"subtotal,omitempty"`
+}
+
+// GetQuantity returns DiscountMinimumRequirementInput.Quantity, and is useful for accessing the field via an interface.
+func (v *DiscountMinimumRequirementInput) GetQuantity() *DiscountMinimumQuantityInput {
+	return v.Quantity
+}
+
+// GetSubtotal returns DiscountMinimumRequirementInput.Subtotal, and is useful for accessing the field via an interface.
+func (v *DiscountMinimumRequirementInput) GetSubtotal() *DiscountMinimumSubtotalInput {
+	return v.Subtotal
+}
+
+type DiscountMinimumSubtotalInput struct {
+	GreaterThanOrEqualToSubtotal string `json:"greaterThanOrEqualToSubtotal"`
+}
+
+// GetGreaterThanOrEqualToSubtotal returns DiscountMinimumSubtotalInput.GreaterThanOrEqualToSubtotal, and is useful for accessing the field via an interface.
+func (v *DiscountMinimumSubtotalInput) GetGreaterThanOrEqualToSubtotal() string {
+	return v.GreaterThanOrEqualToSubtotal
+}
+
+type DiscountOnQuantityInput struct {
+	Effect   *DiscountEffectInput `json:"effect,omitempty"`
+	Quantity wire.Number          `json:"quantity,omitempty"`
+}
+
+// GetEffect returns DiscountOnQuantityInput.Effect, and is useful for accessing the field via an interface.
+func (v *DiscountOnQuantityInput) GetEffect() *DiscountEffectInput { return v.Effect }
+
+// GetQuantity returns DiscountOnQuantityInput.Quantity, and is useful for accessing the field via an interface.
+func (v *DiscountOnQuantityInput) GetQuantity() wire.Number { return v.Quantity }
+
+// Draft includes the requested fields of the GraphQL type SubscriptionDraft.
+type Draft struct {
+	Id string `json:"id"`
+}
+
+// GetId returns Draft.Id, and is useful for accessing the field via an interface.
+func (v *Draft) GetId() string { return v.Id }
+
+// DropCycleEditResponse is returned by DropCycleEdit on success.
+type DropCycleEditResponse struct {
+	SubscriptionBillingCycleEditDelete *DropCycleEditSubscriptionBillingCycleEditDeleteSubscriptionBillingCycleEditDeletePayload `json:"subscriptionBillingCycleEditDelete"`
+}
+
+// GetSubscriptionBillingCycleEditDelete returns DropCycleEditResponse.SubscriptionBillingCycleEditDelete, and is useful for accessing the field via an interface.
+func (v *DropCycleEditResponse) GetSubscriptionBillingCycleEditDelete() *DropCycleEditSubscriptionBillingCycleEditDeleteSubscriptionBillingCycleEditDeletePayload {
+	return v.SubscriptionBillingCycleEditDelete
+}
+
+// DropCycleEditSubscriptionBillingCycleEditDeleteSubscriptionBillingCycleEditDeletePayload includes the requested fields of the GraphQL type SubscriptionBillingCycleEditDeletePayload.
+type DropCycleEditSubscriptionBillingCycleEditDeleteSubscriptionBillingCycleEditDeletePayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns DropCycleEditSubscriptionBillingCycleEditDeleteSubscriptionBillingCycleEditDeletePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *DropCycleEditSubscriptionBillingCycleEditDeleteSubscriptionBillingCycleEditDeletePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// EndRewardCodeDiscountCodeDeactivateDiscountCodeDeactivatePayload includes the requested fields of the GraphQL type DiscountCodeDeactivatePayload.
+type EndRewardCodeDiscountCodeDeactivateDiscountCodeDeactivatePayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns EndRewardCodeDiscountCodeDeactivateDiscountCodeDeactivatePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *EndRewardCodeDiscountCodeDeactivateDiscountCodeDeactivatePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// EndRewardCodeResponse is returned by EndRewardCode on success.
+type EndRewardCodeResponse struct {
+	DiscountCodeDeactivate *EndRewardCodeDiscountCodeDeactivateDiscountCodeDeactivatePayload `json:"discountCodeDeactivate"`
+}
+
+// GetDiscountCodeDeactivate returns EndRewardCodeResponse.DiscountCodeDeactivate, and is useful for accessing the field via an interface.
+func (v *EndRewardCodeResponse) GetDiscountCodeDeactivate() *EndRewardCodeDiscountCodeDeactivateDiscountCodeDeactivatePayload {
+	return v.DiscountCodeDeactivate
+}
+
+// ExpireContractResponse is returned by ExpireContract on success.
+type ExpireContractResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns ExpireContractResponse.Done, and is useful for accessing the field via an interface.
+func (v *ExpireContractResponse) GetDone() *wire.ContractPayload { return v.Done }
+
+// FailContractResponse is returned by FailContract on success.
+type FailContractResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns FailContractResponse.Done, and is useful for accessing the field via an interface.
+func (v *FailContractResponse) GetDone() *wire.ContractPayload { return v.Done }
 
 type HasMetafieldsMetafieldIdentifierInput struct {
 	Key       string `json:"key"`
@@ -675,6 +1102,76 @@ func (v *MoveCycleSubscriptionBillingCycleScheduleEditSubscriptionBillingCycleSc
 	return v.UserErrors
 }
 
+// NoteOrderOrderUpdateOrderUpdatePayload includes the requested fields of the GraphQL type OrderUpdatePayload.
+type NoteOrderOrderUpdateOrderUpdatePayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns NoteOrderOrderUpdateOrderUpdatePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *NoteOrderOrderUpdateOrderUpdatePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// NoteOrderResponse is returned by NoteOrder on success.
+type NoteOrderResponse struct {
+	OrderUpdate *NoteOrderOrderUpdateOrderUpdatePayload `json:"orderUpdate"`
+}
+
+// GetOrderUpdate returns NoteOrderResponse.OrderUpdate, and is useful for accessing the field via an interface.
+func (v *NoteOrderResponse) GetOrderUpdate() *NoteOrderOrderUpdateOrderUpdatePayload {
+	return v.OrderUpdate
+}
+
+// OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload includes the requested fields of the GraphQL type SubscriptionBillingCycleContractEditPayload.
+type OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload struct {
+	Draft      *Draft           `json:"draft"`
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetDraft returns OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload.Draft, and is useful for accessing the field via an interface.
+func (v *OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload) GetDraft() *Draft {
+	return v.Draft
+}
+
+// GetUserErrors returns OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// OpenCycleDraftResponse is returned by OpenCycleDraft on success.
+type OpenCycleDraftResponse struct {
+	Draft *OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload `json:"draft"`
+}
+
+// GetDraft returns OpenCycleDraftResponse.Draft, and is useful for accessing the field via an interface.
+func (v *OpenCycleDraftResponse) GetDraft() *OpenCycleDraftDraftSubscriptionBillingCycleContractEditPayload {
+	return v.Draft
+}
+
+// OpenDraftDraftSubscriptionContractUpdatePayload includes the requested fields of the GraphQL type SubscriptionContractUpdatePayload.
+type OpenDraftDraftSubscriptionContractUpdatePayload struct {
+	Draft      *Draft           `json:"draft"`
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetDraft returns OpenDraftDraftSubscriptionContractUpdatePayload.Draft, and is useful for accessing the field via an interface.
+func (v *OpenDraftDraftSubscriptionContractUpdatePayload) GetDraft() *Draft { return v.Draft }
+
+// GetUserErrors returns OpenDraftDraftSubscriptionContractUpdatePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *OpenDraftDraftSubscriptionContractUpdatePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// OpenDraftResponse is returned by OpenDraft on success.
+type OpenDraftResponse struct {
+	Draft *OpenDraftDraftSubscriptionContractUpdatePayload `json:"draft"`
+}
+
+// GetDraft returns OpenDraftResponse.Draft, and is useful for accessing the field via an interface.
+func (v *OpenDraftResponse) GetDraft() *OpenDraftDraftSubscriptionContractUpdatePayload {
+	return v.Draft
+}
+
 // PageInfo includes the requested fields of the GraphQL type PageInfo.
 type PageInfo struct {
 	HasNextPage bool   `json:"hasNextPage"`
@@ -686,6 +1183,14 @@ func (v *PageInfo) GetHasNextPage() bool { return v.HasNextPage }
 
 // GetEndCursor returns PageInfo.EndCursor, and is useful for accessing the field via an interface.
 func (v *PageInfo) GetEndCursor() string { return v.EndCursor }
+
+// PauseContractResponse is returned by PauseContract on success.
+type PauseContractResponse struct {
+	Done *wire.ContractPayload `json:"done"`
+}
+
+// GetDone returns PauseContractResponse.Done, and is useful for accessing the field via an interface.
+func (v *PauseContractResponse) GetDone() *wire.ContractPayload { return v.Done }
 
 // PaymentMethod includes the requested fields of the GraphQL type CustomerPaymentMethod.
 type PaymentMethod struct {
@@ -702,6 +1207,390 @@ func (v *PaymentMethod) GetRevokedAt() time.Time { return v.RevokedAt }
 
 // GetInstrument returns PaymentMethod.Instrument, and is useful for accessing the field via an interface.
 func (v *PaymentMethod) GetInstrument() wire.Instrument { return v.Instrument }
+
+// PaymentMethodsCustomer includes the requested fields of the GraphQL type Customer.
+type PaymentMethodsCustomer struct {
+	PaymentMethods PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection `json:"paymentMethods"`
+}
+
+// GetPaymentMethods returns PaymentMethodsCustomer.PaymentMethods, and is useful for accessing the field via an interface.
+func (v *PaymentMethodsCustomer) GetPaymentMethods() PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection {
+	return v.PaymentMethods
+}
+
+// PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection includes the requested fields of the GraphQL type CustomerPaymentMethodConnection.
+type PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection struct {
+	Nodes    []wire.PaymentMethod `json:"nodes"`
+	PageInfo PageInfo             `json:"pageInfo"`
+}
+
+// GetNodes returns PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection) GetNodes() []wire.PaymentMethod {
+	return v.Nodes
+}
+
+// GetPageInfo returns PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *PaymentMethodsCustomerPaymentMethodsCustomerPaymentMethodConnection) GetPageInfo() PageInfo {
+	return v.PageInfo
+}
+
+// PaymentMethodsResponse is returned by PaymentMethods on success.
+type PaymentMethodsResponse struct {
+	Customer *PaymentMethodsCustomer `json:"customer"`
+}
+
+// GetCustomer returns PaymentMethodsResponse.Customer, and is useful for accessing the field via an interface.
+func (v *PaymentMethodsResponse) GetCustomer() *PaymentMethodsCustomer { return v.Customer }
+
+// PlanGroupCode includes the requested fields of the GraphQL type SellingPlanGroup.
+type PlanGroupCode struct {
+	Id           string `json:"id"`
+	MerchantCode string `json:"merchantCode"`
+}
+
+// GetId returns PlanGroupCode.Id, and is useful for accessing the field via an interface.
+func (v *PlanGroupCode) GetId() string { return v.Id }
+
+// GetMerchantCode returns PlanGroupCode.MerchantCode, and is useful for accessing the field via an interface.
+func (v *PlanGroupCode) GetMerchantCode() string { return v.MerchantCode }
+
+// PlanGroupCodePage includes the requested fields of the GraphQL type SellingPlanGroupConnection.
+type PlanGroupCodePage struct {
+	Nodes    []PlanGroupCode `json:"nodes"`
+	PageInfo PageInfo        `json:"pageInfo"`
+}
+
+// GetNodes returns PlanGroupCodePage.Nodes, and is useful for accessing the field via an interface.
+func (v *PlanGroupCodePage) GetNodes() []PlanGroupCode { return v.Nodes }
+
+// GetPageInfo returns PlanGroupCodePage.PageInfo, and is useful for accessing the field via an interface.
+func (v *PlanGroupCodePage) GetPageInfo() PageInfo { return v.PageInfo }
+
+// PlanGroupCodesResponse is returned by PlanGroupCodes on success.
+type PlanGroupCodesResponse struct {
+	SellingPlanGroups PlanGroupCodePage `json:"sellingPlanGroups"`
+}
+
+// GetSellingPlanGroups returns PlanGroupCodesResponse.SellingPlanGroups, and is useful for accessing the field via an interface.
+func (v *PlanGroupCodesResponse) GetSellingPlanGroups() PlanGroupCodePage { return v.SellingPlanGroups }
+
+// PlanGroupFields includes the GraphQL fields of SellingPlanGroup requested by the fragment PlanGroupFields.
+type PlanGroupFields struct {
+	Id           string   `json:"id"`
+	Name         string   `json:"name"`
+	MerchantCode string   `json:"merchantCode"`
+	SellingPlans PlanPage `json:"sellingPlans"`
+}
+
+// GetId returns PlanGroupFields.Id, and is useful for accessing the field via an interface.
+func (v *PlanGroupFields) GetId() string { return v.Id }
+
+// GetName returns PlanGroupFields.Name, and is useful for accessing the field via an interface.
+func (v *PlanGroupFields) GetName() string { return v.Name }
+
+// GetMerchantCode returns PlanGroupFields.MerchantCode, and is useful for accessing the field via an interface.
+func (v *PlanGroupFields) GetMerchantCode() string { return v.MerchantCode }
+
+// GetSellingPlans returns PlanGroupFields.SellingPlans, and is useful for accessing the field via an interface.
+func (v *PlanGroupFields) GetSellingPlans() PlanPage { return v.SellingPlans }
+
+// PlanGroupResponse is returned by PlanGroup on success.
+type PlanGroupResponse struct {
+	SellingPlanGroup *PlanGroupFields `json:"sellingPlanGroup"`
+}
+
+// GetSellingPlanGroup returns PlanGroupResponse.SellingPlanGroup, and is useful for accessing the field via an interface.
+func (v *PlanGroupResponse) GetSellingPlanGroup() *PlanGroupFields { return v.SellingPlanGroup }
+
+// PlanNode includes the requested fields of the GraphQL type SellingPlan.
+type PlanNode struct {
+	Id       string `json:"id"`
+	Name     string `json:"name"`
+	Position int    `json:"position"`
+}
+
+// GetId returns PlanNode.Id, and is useful for accessing the field via an interface.
+func (v *PlanNode) GetId() string { return v.Id }
+
+// GetName returns PlanNode.Name, and is useful for accessing the field via an interface.
+func (v *PlanNode) GetName() string { return v.Name }
+
+// GetPosition returns PlanNode.Position, and is useful for accessing the field via an interface.
+func (v *PlanNode) GetPosition() int { return v.Position }
+
+// PlanPage includes the requested fields of the GraphQL type SellingPlanConnection.
+type PlanPage struct {
+	Nodes []PlanNode `json:"nodes"`
+}
+
+// GetNodes returns PlanPage.Nodes, and is useful for accessing the field via an interface.
+func (v *PlanPage) GetNodes() []PlanNode { return v.Nodes }
+
+// PlanProductsResponse is returned by PlanProducts on success.
+type PlanProductsResponse struct {
+	SellingPlanGroup *PlanProductsSellingPlanGroup `json:"sellingPlanGroup"`
+}
+
+// GetSellingPlanGroup returns PlanProductsResponse.SellingPlanGroup, and is useful for accessing the field via an interface.
+func (v *PlanProductsResponse) GetSellingPlanGroup() *PlanProductsSellingPlanGroup {
+	return v.SellingPlanGroup
+}
+
+// PlanProductsSellingPlanGroup includes the requested fields of the GraphQL type SellingPlanGroup.
+type PlanProductsSellingPlanGroup struct {
+	Products ProductPage `json:"products"`
+}
+
+// GetProducts returns PlanProductsSellingPlanGroup.Products, and is useful for accessing the field via an interface.
+func (v *PlanProductsSellingPlanGroup) GetProducts() ProductPage { return v.Products }
+
+// PlanVariantsResponse is returned by PlanVariants on success.
+type PlanVariantsResponse struct {
+	SellingPlanGroup *PlanVariantsSellingPlanGroup `json:"sellingPlanGroup"`
+}
+
+// GetSellingPlanGroup returns PlanVariantsResponse.SellingPlanGroup, and is useful for accessing the field via an interface.
+func (v *PlanVariantsResponse) GetSellingPlanGroup() *PlanVariantsSellingPlanGroup {
+	return v.SellingPlanGroup
+}
+
+// PlanVariantsSellingPlanGroup includes the requested fields of the GraphQL type SellingPlanGroup.
+type PlanVariantsSellingPlanGroup struct {
+	ProductVariants VariantIDPage `json:"productVariants"`
+}
+
+// GetProductVariants returns PlanVariantsSellingPlanGroup.ProductVariants, and is useful for accessing the field via an interface.
+func (v *PlanVariantsSellingPlanGroup) GetProductVariants() VariantIDPage { return v.ProductVariants }
+
+// ProductPage includes the requested fields of the GraphQL type ProductConnection.
+type ProductPage struct {
+	Nodes    []ProductTitle `json:"nodes"`
+	PageInfo PageInfo       `json:"pageInfo"`
+}
+
+// GetNodes returns ProductPage.Nodes, and is useful for accessing the field via an interface.
+func (v *ProductPage) GetNodes() []ProductTitle { return v.Nodes }
+
+// GetPageInfo returns ProductPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *ProductPage) GetPageInfo() PageInfo { return v.PageInfo }
+
+// ProductTitle includes the requested fields of the GraphQL type Product.
+type ProductTitle struct {
+	Id    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// GetId returns ProductTitle.Id, and is useful for accessing the field via an interface.
+func (v *ProductTitle) GetId() string { return v.Id }
+
+// GetTitle returns ProductTitle.Title, and is useful for accessing the field via an interface.
+func (v *ProductTitle) GetTitle() string { return v.Title }
+
+// ProfileFields includes the requested fields of the GraphQL type DeliveryProfile.
+type ProfileFields struct {
+	Id      string `json:"id"`
+	Name    string `json:"name"`
+	Default bool   `json:"default"`
+}
+
+// GetId returns ProfileFields.Id, and is useful for accessing the field via an interface.
+func (v *ProfileFields) GetId() string { return v.Id }
+
+// GetName returns ProfileFields.Name, and is useful for accessing the field via an interface.
+func (v *ProfileFields) GetName() string { return v.Name }
+
+// GetDefault returns ProfileFields.Default, and is useful for accessing the field via an interface.
+func (v *ProfileFields) GetDefault() bool { return v.Default }
+
+// ProfileGroup includes the requested fields of the GraphQL type DeliveryProfileLocationGroup.
+type ProfileGroup struct {
+	LocationGroup      ProfileGroupLocationGroupDeliveryLocationGroup                    `json:"locationGroup"`
+	LocationGroupZones ProfileGroupLocationGroupZonesDeliveryLocationGroupZoneConnection `json:"locationGroupZones"`
+}
+
+// GetLocationGroup returns ProfileGroup.LocationGroup, and is useful for accessing the field via an interface.
+func (v *ProfileGroup) GetLocationGroup() ProfileGroupLocationGroupDeliveryLocationGroup {
+	return v.LocationGroup
+}
+
+// GetLocationGroupZones returns ProfileGroup.LocationGroupZones, and is useful for accessing the field via an interface.
+func (v *ProfileGroup) GetLocationGroupZones() ProfileGroupLocationGroupZonesDeliveryLocationGroupZoneConnection {
+	return v.LocationGroupZones
+}
+
+// ProfileGroupLocationGroupDeliveryLocationGroup includes the requested fields of the GraphQL type DeliveryLocationGroup.
+type ProfileGroupLocationGroupDeliveryLocationGroup struct {
+	Id        string                                                                    `json:"id"`
+	Locations ProfileGroupLocationGroupDeliveryLocationGroupLocationsLocationConnection `json:"locations"`
+}
+
+// GetId returns ProfileGroupLocationGroupDeliveryLocationGroup.Id, and is useful for accessing the field via an interface.
+func (v *ProfileGroupLocationGroupDeliveryLocationGroup) GetId() string { return v.Id }
+
+// GetLocations returns ProfileGroupLocationGroupDeliveryLocationGroup.Locations, and is useful for accessing the field via an interface.
+func (v *ProfileGroupLocationGroupDeliveryLocationGroup) GetLocations() ProfileGroupLocationGroupDeliveryLocationGroupLocationsLocationConnection {
+	return v.Locations
+}
+
+// ProfileGroupLocationGroupDeliveryLocationGroupLocationsLocationConnection includes the requested fields of the GraphQL type LocationConnection.
+type ProfileGroupLocationGroupDeliveryLocationGroupLocationsLocationConnection struct {
+	Nodes []ProfileLocation `json:"nodes"`
+}
+
+// GetNodes returns ProfileGroupLocationGroupDeliveryLocationGroupLocationsLocationConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *ProfileGroupLocationGroupDeliveryLocationGroupLocationsLocationConnection) GetNodes() []ProfileLocation {
+	return v.Nodes
+}
+
+// ProfileGroupLocationGroupZonesDeliveryLocationGroupZoneConnection includes the requested fields of the GraphQL type DeliveryLocationGroupZoneConnection.
+type ProfileGroupLocationGroupZonesDeliveryLocationGroupZoneConnection struct {
+	Nodes []ProfileZone `json:"nodes"`
+}
+
+// GetNodes returns ProfileGroupLocationGroupZonesDeliveryLocationGroupZoneConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *ProfileGroupLocationGroupZonesDeliveryLocationGroupZoneConnection) GetNodes() []ProfileZone {
+	return v.Nodes
+}
+
+// ProfileID includes the requested fields of the GraphQL type DeliveryProfile.
+type ProfileID struct {
+	Id string `json:"id"`
+}
+
+// GetId returns ProfileID.Id, and is useful for accessing the field via an interface.
+func (v *ProfileID) GetId() string { return v.Id }
+
+// ProfileLocation includes the requested fields of the GraphQL type Location.
+type ProfileLocation struct {
+	Id string `json:"id"`
+}
+
+// GetId returns ProfileLocation.Id, and is useful for accessing the field via an interface.
+func (v *ProfileLocation) GetId() string { return v.Id }
+
+// ProfileParts includes the requested fields of the GraphQL type DeliveryProfile.
+type ProfileParts struct {
+	Id                    string         `json:"id"`
+	ProfileLocationGroups []ProfileGroup `json:"profileLocationGroups"`
+}
+
+// GetId returns ProfileParts.Id, and is useful for accessing the field via an interface.
+func (v *ProfileParts) GetId() string { return v.Id }
+
+// GetProfileLocationGroups returns ProfileParts.ProfileLocationGroups, and is useful for accessing the field via an interface.
+func (v *ProfileParts) GetProfileLocationGroups() []ProfileGroup { return v.ProfileLocationGroups }
+
+// ProfileZone includes the requested fields of the GraphQL type DeliveryLocationGroupZone.
+type ProfileZone struct {
+	Zone ProfileZoneZoneDeliveryZone `json:"zone"`
+}
+
+// GetZone returns ProfileZone.Zone, and is useful for accessing the field via an interface.
+func (v *ProfileZone) GetZone() ProfileZoneZoneDeliveryZone { return v.Zone }
+
+// ProfileZoneZoneDeliveryZone includes the requested fields of the GraphQL type DeliveryZone.
+type ProfileZoneZoneDeliveryZone struct {
+	Id string `json:"id"`
+}
+
+// GetId returns ProfileZoneZoneDeliveryZone.Id, and is useful for accessing the field via an interface.
+func (v *ProfileZoneZoneDeliveryZone) GetId() string { return v.Id }
+
+// RemovePlanProductsResponse is returned by RemovePlanProducts on success.
+type RemovePlanProductsResponse struct {
+	SellingPlanGroupRemoveProducts *RemovePlanProductsSellingPlanGroupRemoveProductsSellingPlanGroupRemoveProductsPayload `json:"sellingPlanGroupRemoveProducts"`
+}
+
+// GetSellingPlanGroupRemoveProducts returns RemovePlanProductsResponse.SellingPlanGroupRemoveProducts, and is useful for accessing the field via an interface.
+func (v *RemovePlanProductsResponse) GetSellingPlanGroupRemoveProducts() *RemovePlanProductsSellingPlanGroupRemoveProductsSellingPlanGroupRemoveProductsPayload {
+	return v.SellingPlanGroupRemoveProducts
+}
+
+// RemovePlanProductsSellingPlanGroupRemoveProductsSellingPlanGroupRemoveProductsPayload includes the requested fields of the GraphQL type SellingPlanGroupRemoveProductsPayload.
+type RemovePlanProductsSellingPlanGroupRemoveProductsSellingPlanGroupRemoveProductsPayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns RemovePlanProductsSellingPlanGroupRemoveProductsSellingPlanGroupRemoveProductsPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *RemovePlanProductsSellingPlanGroupRemoveProductsSellingPlanGroupRemoveProductsPayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// RemovePlanVariantsResponse is returned by RemovePlanVariants on success.
+type RemovePlanVariantsResponse struct {
+	SellingPlanGroupRemoveProductVariants *RemovePlanVariantsSellingPlanGroupRemoveProductVariantsSellingPlanGroupRemoveProductVariantsPayload `json:"sellingPlanGroupRemoveProductVariants"`
+}
+
+// GetSellingPlanGroupRemoveProductVariants returns RemovePlanVariantsResponse.SellingPlanGroupRemoveProductVariants, and is useful for accessing the field via an interface.
+func (v *RemovePlanVariantsResponse) GetSellingPlanGroupRemoveProductVariants() *RemovePlanVariantsSellingPlanGroupRemoveProductVariantsSellingPlanGroupRemoveProductVariantsPayload {
+	return v.SellingPlanGroupRemoveProductVariants
+}
+
+// RemovePlanVariantsSellingPlanGroupRemoveProductVariantsSellingPlanGroupRemoveProductVariantsPayload includes the requested fields of the GraphQL type SellingPlanGroupRemoveProductVariantsPayload.
+type RemovePlanVariantsSellingPlanGroupRemoveProductVariantsSellingPlanGroupRemoveProductVariantsPayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns RemovePlanVariantsSellingPlanGroupRemoveProductVariantsSellingPlanGroupRemoveProductVariantsPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *RemovePlanVariantsSellingPlanGroupRemoveProductVariantsSellingPlanGroupRemoveProductVariantsPayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// RemoveTagsResponse is returned by RemoveTags on success.
+type RemoveTagsResponse struct {
+	TagsRemove *RemoveTagsTagsRemoveTagsRemovePayload `json:"tagsRemove"`
+}
+
+// GetTagsRemove returns RemoveTagsResponse.TagsRemove, and is useful for accessing the field via an interface.
+func (v *RemoveTagsResponse) GetTagsRemove() *RemoveTagsTagsRemoveTagsRemovePayload {
+	return v.TagsRemove
+}
+
+// RemoveTagsTagsRemoveTagsRemovePayload includes the requested fields of the GraphQL type TagsRemovePayload.
+type RemoveTagsTagsRemoveTagsRemovePayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns RemoveTagsTagsRemoveTagsRemovePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *RemoveTagsTagsRemoveTagsRemovePayload) GetUserErrors() []wire.UserError { return v.UserErrors }
+
+// RewardCodeCodeDiscountNodeByCodeDiscountCodeNode includes the requested fields of the GraphQL type DiscountCodeNode.
+type RewardCodeCodeDiscountNodeByCodeDiscountCodeNode struct {
+	Id string `json:"id"`
+}
+
+// GetId returns RewardCodeCodeDiscountNodeByCodeDiscountCodeNode.Id, and is useful for accessing the field via an interface.
+func (v *RewardCodeCodeDiscountNodeByCodeDiscountCodeNode) GetId() string { return v.Id }
+
+// RewardCodeResponse is returned by RewardCode on success.
+type RewardCodeResponse struct {
+	CodeDiscountNodeByCode *RewardCodeCodeDiscountNodeByCodeDiscountCodeNode `json:"codeDiscountNodeByCode"`
+}
+
+// GetCodeDiscountNodeByCode returns RewardCodeResponse.CodeDiscountNodeByCode, and is useful for accessing the field via an interface.
+func (v *RewardCodeResponse) GetCodeDiscountNodeByCode() *RewardCodeCodeDiscountNodeByCodeDiscountCodeNode {
+	return v.CodeDiscountNodeByCode
+}
+
+// SendPaymentUpdateCustomerPaymentMethodSendUpdateEmailCustomerPaymentMethodSendUpdateEmailPayload includes the requested fields of the GraphQL type CustomerPaymentMethodSendUpdateEmailPayload.
+type SendPaymentUpdateCustomerPaymentMethodSendUpdateEmailCustomerPaymentMethodSendUpdateEmailPayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns SendPaymentUpdateCustomerPaymentMethodSendUpdateEmailCustomerPaymentMethodSendUpdateEmailPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *SendPaymentUpdateCustomerPaymentMethodSendUpdateEmailCustomerPaymentMethodSendUpdateEmailPayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// SendPaymentUpdateResponse is returned by SendPaymentUpdate on success.
+type SendPaymentUpdateResponse struct {
+	CustomerPaymentMethodSendUpdateEmail *SendPaymentUpdateCustomerPaymentMethodSendUpdateEmailCustomerPaymentMethodSendUpdateEmailPayload `json:"customerPaymentMethodSendUpdateEmail"`
+}
+
+// GetCustomerPaymentMethodSendUpdateEmail returns SendPaymentUpdateResponse.CustomerPaymentMethodSendUpdateEmail, and is useful for accessing the field via an interface.
+func (v *SendPaymentUpdateResponse) GetCustomerPaymentMethodSendUpdateEmail() *SendPaymentUpdateCustomerPaymentMethodSendUpdateEmailCustomerPaymentMethodSendUpdateEmailPayload {
+	return v.CustomerPaymentMethodSendUpdateEmail
+}
 
 // SetNextBillingDateResponse is returned by SetNextBillingDate on success.
 type SetNextBillingDateResponse struct {
@@ -959,6 +1848,14 @@ func (v *SubscriptionsWebhookSubscriptionsWebhookSubscriptionConnection) GetPage
 	return v.PageInfo
 }
 
+// TitlesResponse is returned by Titles on success.
+type TitlesResponse struct {
+	Nodes []*wire.Titled `json:"nodes"`
+}
+
+// GetNodes returns TitlesResponse.Nodes, and is useful for accessing the field via an interface.
+func (v *TitlesResponse) GetNodes() []*wire.Titled { return v.Nodes }
+
 // UnskipCycleResponse is returned by UnskipCycle on success.
 type UnskipCycleResponse struct {
 	SubscriptionBillingCycleUnskip *UnskipCycleSubscriptionBillingCycleUnskipSubscriptionBillingCycleUnskipPayload `json:"subscriptionBillingCycleUnskip"`
@@ -979,6 +1876,54 @@ func (v *UnskipCycleSubscriptionBillingCycleUnskipSubscriptionBillingCycleUnskip
 	return v.UserErrors
 }
 
+// UpdateDeliveryProfileResponse is returned by UpdateDeliveryProfile on success.
+type UpdateDeliveryProfileResponse struct {
+	DeliveryProfileUpdate *UpdateProfilePayload `json:"deliveryProfileUpdate"`
+}
+
+// GetDeliveryProfileUpdate returns UpdateDeliveryProfileResponse.DeliveryProfileUpdate, and is useful for accessing the field via an interface.
+func (v *UpdateDeliveryProfileResponse) GetDeliveryProfileUpdate() *UpdateProfilePayload {
+	return v.DeliveryProfileUpdate
+}
+
+// UpdatePlanGroupResponse is returned by UpdatePlanGroup on success.
+type UpdatePlanGroupResponse struct {
+	SellingPlanGroupUpdate *UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload `json:"sellingPlanGroupUpdate"`
+}
+
+// GetSellingPlanGroupUpdate returns UpdatePlanGroupResponse.SellingPlanGroupUpdate, and is useful for accessing the field via an interface.
+func (v *UpdatePlanGroupResponse) GetSellingPlanGroupUpdate() *UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload {
+	return v.SellingPlanGroupUpdate
+}
+
+// UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload includes the requested fields of the GraphQL type SellingPlanGroupUpdatePayload.
+type UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload struct {
+	SellingPlanGroup *PlanGroupFields `json:"sellingPlanGroup"`
+	UserErrors       []wire.UserError `json:"userErrors"`
+}
+
+// GetSellingPlanGroup returns UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload.SellingPlanGroup, and is useful for accessing the field via an interface.
+func (v *UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload) GetSellingPlanGroup() *PlanGroupFields {
+	return v.SellingPlanGroup
+}
+
+// GetUserErrors returns UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *UpdatePlanGroupSellingPlanGroupUpdateSellingPlanGroupUpdatePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// UpdateProfilePayload includes the requested fields of the GraphQL type DeliveryProfileUpdatePayload.
+type UpdateProfilePayload struct {
+	Profile    *ProfileID       `json:"profile"`
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetProfile returns UpdateProfilePayload.Profile, and is useful for accessing the field via an interface.
+func (v *UpdateProfilePayload) GetProfile() *ProfileID { return v.Profile }
+
+// GetUserErrors returns UpdateProfilePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *UpdateProfilePayload) GetUserErrors() []wire.UserError { return v.UserErrors }
+
 // UpdateSubscriptionResponse is returned by UpdateSubscription on success.
 type UpdateSubscriptionResponse struct {
 	WebhookSubscriptionUpdate *UpdateSubscriptionWebhookSubscriptionUpdateWebhookSubscriptionUpdatePayload `json:"webhookSubscriptionUpdate"`
@@ -998,6 +1943,46 @@ type UpdateSubscriptionWebhookSubscriptionUpdateWebhookSubscriptionUpdatePayload
 func (v *UpdateSubscriptionWebhookSubscriptionUpdateWebhookSubscriptionUpdatePayload) GetUserErrors() []wire.UserError {
 	return v.UserErrors
 }
+
+// VariantID includes the requested fields of the GraphQL type ProductVariant.
+type VariantID struct {
+	Id string `json:"id"`
+}
+
+// GetId returns VariantID.Id, and is useful for accessing the field via an interface.
+func (v *VariantID) GetId() string { return v.Id }
+
+// VariantIDPage includes the requested fields of the GraphQL type ProductVariantConnection.
+type VariantIDPage struct {
+	Nodes    []VariantID `json:"nodes"`
+	PageInfo PageInfo    `json:"pageInfo"`
+}
+
+// GetNodes returns VariantIDPage.Nodes, and is useful for accessing the field via an interface.
+func (v *VariantIDPage) GetNodes() []VariantID { return v.Nodes }
+
+// GetPageInfo returns VariantIDPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *VariantIDPage) GetPageInfo() PageInfo { return v.PageInfo }
+
+// VariantsResponse is returned by Variants on success.
+type VariantsResponse struct {
+	Nodes json.RawMessage `json:"nodes"`
+	Shop  VariantsShop    `json:"shop"`
+}
+
+// GetNodes returns VariantsResponse.Nodes, and is useful for accessing the field via an interface.
+func (v *VariantsResponse) GetNodes() json.RawMessage { return v.Nodes }
+
+// GetShop returns VariantsResponse.Shop, and is useful for accessing the field via an interface.
+func (v *VariantsResponse) GetShop() VariantsShop { return v.Shop }
+
+// VariantsShop includes the requested fields of the GraphQL type Shop.
+type VariantsShop struct {
+	CurrencyCode money.Currency `json:"currencyCode"`
+}
+
+// GetCurrencyCode returns VariantsShop.CurrencyCode, and is useful for accessing the field via an interface.
+func (v *VariantsShop) GetCurrencyCode() money.Currency { return v.CurrencyCode }
 
 type WebhookSubscriptionFormat string
 
@@ -1048,6 +2033,54 @@ func (v *WebhookSubscriptionInput) GetName() string { return v.Name }
 // GetUri returns WebhookSubscriptionInput.Uri, and is useful for accessing the field via an interface.
 func (v *WebhookSubscriptionInput) GetUri() string { return v.Uri }
 
+// __ActivateContractInput is used internally by genqlient
+type __ActivateContractInput struct {
+	Contract string `json:"contract"`
+	After    string `json:"after,omitempty"`
+}
+
+// GetContract returns __ActivateContractInput.Contract, and is useful for accessing the field via an interface.
+func (v *__ActivateContractInput) GetContract() string { return v.Contract }
+
+// GetAfter returns __ActivateContractInput.After, and is useful for accessing the field via an interface.
+func (v *__ActivateContractInput) GetAfter() string { return v.After }
+
+// __AddPlanProductsInput is used internally by genqlient
+type __AddPlanProductsInput struct {
+	Id  string   `json:"id"`
+	Ids []string `json:"ids"`
+}
+
+// GetId returns __AddPlanProductsInput.Id, and is useful for accessing the field via an interface.
+func (v *__AddPlanProductsInput) GetId() string { return v.Id }
+
+// GetIds returns __AddPlanProductsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__AddPlanProductsInput) GetIds() []string { return v.Ids }
+
+// __AddPlanVariantsInput is used internally by genqlient
+type __AddPlanVariantsInput struct {
+	Id  string   `json:"id"`
+	Ids []string `json:"ids"`
+}
+
+// GetId returns __AddPlanVariantsInput.Id, and is useful for accessing the field via an interface.
+func (v *__AddPlanVariantsInput) GetId() string { return v.Id }
+
+// GetIds returns __AddPlanVariantsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__AddPlanVariantsInput) GetIds() []string { return v.Ids }
+
+// __AddTagsInput is used internally by genqlient
+type __AddTagsInput struct {
+	Id   string   `json:"id"`
+	Tags []string `json:"tags"`
+}
+
+// GetId returns __AddTagsInput.Id, and is useful for accessing the field via an interface.
+func (v *__AddTagsInput) GetId() string { return v.Id }
+
+// GetTags returns __AddTagsInput.Tags, and is useful for accessing the field via an interface.
+func (v *__AddTagsInput) GetTags() []string { return v.Tags }
+
 // __AttemptsInput is used internally by genqlient
 type __AttemptsInput struct {
 	Ids []string `json:"ids"`
@@ -1055,6 +2088,18 @@ type __AttemptsInput struct {
 
 // GetIds returns __AttemptsInput.Ids, and is useful for accessing the field via an interface.
 func (v *__AttemptsInput) GetIds() []string { return v.Ids }
+
+// __CancelContractInput is used internally by genqlient
+type __CancelContractInput struct {
+	Contract string `json:"contract"`
+	After    string `json:"after,omitempty"`
+}
+
+// GetContract returns __CancelContractInput.Contract, and is useful for accessing the field via an interface.
+func (v *__CancelContractInput) GetContract() string { return v.Contract }
+
+// GetAfter returns __CancelContractInput.After, and is useful for accessing the field via an interface.
+func (v *__CancelContractInput) GetAfter() string { return v.After }
 
 // __ChargeInput is used internally by genqlient
 type __ChargeInput struct {
@@ -1067,6 +2112,42 @@ func (v *__ChargeInput) GetContract() string { return v.Contract }
 
 // GetCharge returns __ChargeInput.Charge, and is useful for accessing the field via an interface.
 func (v *__ChargeInput) GetCharge() SubscriptionBillingAttemptInput { return v.Charge }
+
+// __CollectionProductsInput is used internally by genqlient
+type __CollectionProductsInput struct {
+	Id    string `json:"id"`
+	After string `json:"after,omitempty"`
+}
+
+// GetId returns __CollectionProductsInput.Id, and is useful for accessing the field via an interface.
+func (v *__CollectionProductsInput) GetId() string { return v.Id }
+
+// GetAfter returns __CollectionProductsInput.After, and is useful for accessing the field via an interface.
+func (v *__CollectionProductsInput) GetAfter() string { return v.After }
+
+// __CommitCycleDraftInput is used internally by genqlient
+type __CommitCycleDraftInput struct {
+	Draft string `json:"draft"`
+	After string `json:"after,omitempty"`
+}
+
+// GetDraft returns __CommitCycleDraftInput.Draft, and is useful for accessing the field via an interface.
+func (v *__CommitCycleDraftInput) GetDraft() string { return v.Draft }
+
+// GetAfter returns __CommitCycleDraftInput.After, and is useful for accessing the field via an interface.
+func (v *__CommitCycleDraftInput) GetAfter() string { return v.After }
+
+// __CommitDraftInput is used internally by genqlient
+type __CommitDraftInput struct {
+	Draft string `json:"draft"`
+	After string `json:"after,omitempty"`
+}
+
+// GetDraft returns __CommitDraftInput.Draft, and is useful for accessing the field via an interface.
+func (v *__CommitDraftInput) GetDraft() string { return v.Draft }
+
+// GetAfter returns __CommitDraftInput.After, and is useful for accessing the field via an interface.
+func (v *__CommitDraftInput) GetAfter() string { return v.After }
 
 // __ContractPageInput is used internally by genqlient
 type __ContractPageInput struct {
@@ -1116,6 +2197,74 @@ func (v *__ContractsUpdatedInput) GetQuery() string { return v.Query }
 // GetAfter returns __ContractsUpdatedInput.After, and is useful for accessing the field via an interface.
 func (v *__ContractsUpdatedInput) GetAfter() string { return v.After }
 
+// __CreateContractInput is used internally by genqlient
+type __CreateContractInput struct {
+	Input json.RawMessage `json:"input"`
+	After string          `json:"after,omitempty"`
+}
+
+// GetInput returns __CreateContractInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateContractInput) GetInput() json.RawMessage { return v.Input }
+
+// GetAfter returns __CreateContractInput.After, and is useful for accessing the field via an interface.
+func (v *__CreateContractInput) GetAfter() string { return v.After }
+
+// __CreateDeliveryProfileInput is used internally by genqlient
+type __CreateDeliveryProfileInput struct {
+	Profile wire.ProfileInput `json:"profile"`
+}
+
+// GetProfile returns __CreateDeliveryProfileInput.Profile, and is useful for accessing the field via an interface.
+func (v *__CreateDeliveryProfileInput) GetProfile() wire.ProfileInput { return v.Profile }
+
+// __CreatePlanGroupInput is used internally by genqlient
+type __CreatePlanGroupInput struct {
+	Input     wire.PlanGroupInput `json:"input"`
+	Resources wire.PlanResources  `json:"resources"`
+}
+
+// GetInput returns __CreatePlanGroupInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreatePlanGroupInput) GetInput() wire.PlanGroupInput { return v.Input }
+
+// GetResources returns __CreatePlanGroupInput.Resources, and is useful for accessing the field via an interface.
+func (v *__CreatePlanGroupInput) GetResources() wire.PlanResources { return v.Resources }
+
+// __CreateRewardCodeInput is used internally by genqlient
+type __CreateRewardCodeInput struct {
+	Code     string                           `json:"code"`
+	Title    string                           `json:"title"`
+	Customer string                           `json:"customer"`
+	StartsAt time.Time                        `json:"startsAt"`
+	EndsAt   *time.Time                       `json:"endsAt,omitempty"`
+	Value    DiscountCustomerGetsValueInput   `json:"value"`
+	Minimum  *DiscountMinimumRequirementInput `json:"minimum,omitempty"`
+	Combines bool                             `json:"combines"`
+}
+
+// GetCode returns __CreateRewardCodeInput.Code, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetCode() string { return v.Code }
+
+// GetTitle returns __CreateRewardCodeInput.Title, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetTitle() string { return v.Title }
+
+// GetCustomer returns __CreateRewardCodeInput.Customer, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetCustomer() string { return v.Customer }
+
+// GetStartsAt returns __CreateRewardCodeInput.StartsAt, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetStartsAt() time.Time { return v.StartsAt }
+
+// GetEndsAt returns __CreateRewardCodeInput.EndsAt, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetEndsAt() *time.Time { return v.EndsAt }
+
+// GetValue returns __CreateRewardCodeInput.Value, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetValue() DiscountCustomerGetsValueInput { return v.Value }
+
+// GetMinimum returns __CreateRewardCodeInput.Minimum, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetMinimum() *DiscountMinimumRequirementInput { return v.Minimum }
+
+// GetCombines returns __CreateRewardCodeInput.Combines, and is useful for accessing the field via an interface.
+func (v *__CreateRewardCodeInput) GetCombines() bool { return v.Combines }
+
 // __CreateSubscriptionInput is used internally by genqlient
 type __CreateSubscriptionInput struct {
 	Topic        string                   `json:"topic"`
@@ -1128,6 +2277,14 @@ func (v *__CreateSubscriptionInput) GetTopic() string { return v.Topic }
 // GetSubscription returns __CreateSubscriptionInput.Subscription, and is useful for accessing the field via an interface.
 func (v *__CreateSubscriptionInput) GetSubscription() WebhookSubscriptionInput { return v.Subscription }
 
+// __CustomersInput is used internally by genqlient
+type __CustomersInput struct {
+	Ids []string `json:"ids"`
+}
+
+// GetIds returns __CustomersInput.Ids, and is useful for accessing the field via an interface.
+func (v *__CustomersInput) GetIds() []string { return v.Ids }
+
 // __CycleAttemptsInput is used internally by genqlient
 type __CycleAttemptsInput struct {
 	Cycle SubscriptionBillingCycleInput `json:"cycle"`
@@ -1139,6 +2296,18 @@ func (v *__CycleAttemptsInput) GetCycle() SubscriptionBillingCycleInput { return
 
 // GetAfter returns __CycleAttemptsInput.After, and is useful for accessing the field via an interface.
 func (v *__CycleAttemptsInput) GetAfter() string { return v.After }
+
+// __CycleOrderInput is used internally by genqlient
+type __CycleOrderInput struct {
+	Cycle SubscriptionBillingCycleInput `json:"cycle"`
+	After string                        `json:"after,omitempty"`
+}
+
+// GetCycle returns __CycleOrderInput.Cycle, and is useful for accessing the field via an interface.
+func (v *__CycleOrderInput) GetCycle() SubscriptionBillingCycleInput { return v.Cycle }
+
+// GetAfter returns __CycleOrderInput.After, and is useful for accessing the field via an interface.
+func (v *__CycleOrderInput) GetAfter() string { return v.After }
 
 // __CycleStateInput is used internally by genqlient
 type __CycleStateInput struct {
@@ -1172,6 +2341,14 @@ func (v *__CyclesInput) GetTo() int { return v.To }
 // GetAfter returns __CyclesInput.After, and is useful for accessing the field via an interface.
 func (v *__CyclesInput) GetAfter() string { return v.After }
 
+// __DeletePlanGroupInput is used internally by genqlient
+type __DeletePlanGroupInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __DeletePlanGroupInput.Id, and is useful for accessing the field via an interface.
+func (v *__DeletePlanGroupInput) GetId() string { return v.Id }
+
 // __DeleteSubscriptionInput is used internally by genqlient
 type __DeleteSubscriptionInput struct {
 	Id string `json:"id"`
@@ -1179,6 +2356,74 @@ type __DeleteSubscriptionInput struct {
 
 // GetId returns __DeleteSubscriptionInput.Id, and is useful for accessing the field via an interface.
 func (v *__DeleteSubscriptionInput) GetId() string { return v.Id }
+
+// __DeliveryProfilePartsInput is used internally by genqlient
+type __DeliveryProfilePartsInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __DeliveryProfilePartsInput.Id, and is useful for accessing the field via an interface.
+func (v *__DeliveryProfilePartsInput) GetId() string { return v.Id }
+
+// __DeliveryProfilesInput is used internally by genqlient
+type __DeliveryProfilesInput struct {
+	After string `json:"after,omitempty"`
+}
+
+// GetAfter returns __DeliveryProfilesInput.After, and is useful for accessing the field via an interface.
+func (v *__DeliveryProfilesInput) GetAfter() string { return v.After }
+
+// __DetailInput is used internally by genqlient
+type __DetailInput struct {
+	Id    string `json:"id"`
+	After string `json:"after,omitempty"`
+}
+
+// GetId returns __DetailInput.Id, and is useful for accessing the field via an interface.
+func (v *__DetailInput) GetId() string { return v.Id }
+
+// GetAfter returns __DetailInput.After, and is useful for accessing the field via an interface.
+func (v *__DetailInput) GetAfter() string { return v.After }
+
+// __DropCycleEditInput is used internally by genqlient
+type __DropCycleEditInput struct {
+	Cycle SubscriptionBillingCycleInput `json:"cycle"`
+}
+
+// GetCycle returns __DropCycleEditInput.Cycle, and is useful for accessing the field via an interface.
+func (v *__DropCycleEditInput) GetCycle() SubscriptionBillingCycleInput { return v.Cycle }
+
+// __EndRewardCodeInput is used internally by genqlient
+type __EndRewardCodeInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __EndRewardCodeInput.Id, and is useful for accessing the field via an interface.
+func (v *__EndRewardCodeInput) GetId() string { return v.Id }
+
+// __ExpireContractInput is used internally by genqlient
+type __ExpireContractInput struct {
+	Contract string `json:"contract"`
+	After    string `json:"after,omitempty"`
+}
+
+// GetContract returns __ExpireContractInput.Contract, and is useful for accessing the field via an interface.
+func (v *__ExpireContractInput) GetContract() string { return v.Contract }
+
+// GetAfter returns __ExpireContractInput.After, and is useful for accessing the field via an interface.
+func (v *__ExpireContractInput) GetAfter() string { return v.After }
+
+// __FailContractInput is used internally by genqlient
+type __FailContractInput struct {
+	Contract string `json:"contract"`
+	After    string `json:"after,omitempty"`
+}
+
+// GetContract returns __FailContractInput.Contract, and is useful for accessing the field via an interface.
+func (v *__FailContractInput) GetContract() string { return v.Contract }
+
+// GetAfter returns __FailContractInput.After, and is useful for accessing the field via an interface.
+func (v *__FailContractInput) GetAfter() string { return v.After }
 
 // __MoveCycleInput is used internally by genqlient
 type __MoveCycleInput struct {
@@ -1191,6 +2436,150 @@ func (v *__MoveCycleInput) GetCycle() SubscriptionBillingCycleInput { return v.C
 
 // GetEdit returns __MoveCycleInput.Edit, and is useful for accessing the field via an interface.
 func (v *__MoveCycleInput) GetEdit() SubscriptionBillingCycleScheduleEditInput { return v.Edit }
+
+// __NoteOrderInput is used internally by genqlient
+type __NoteOrderInput struct {
+	Input wire.OrderInput `json:"input"`
+}
+
+// GetInput returns __NoteOrderInput.Input, and is useful for accessing the field via an interface.
+func (v *__NoteOrderInput) GetInput() wire.OrderInput { return v.Input }
+
+// __OpenCycleDraftInput is used internally by genqlient
+type __OpenCycleDraftInput struct {
+	Cycle SubscriptionBillingCycleInput `json:"cycle"`
+}
+
+// GetCycle returns __OpenCycleDraftInput.Cycle, and is useful for accessing the field via an interface.
+func (v *__OpenCycleDraftInput) GetCycle() SubscriptionBillingCycleInput { return v.Cycle }
+
+// __OpenDraftInput is used internally by genqlient
+type __OpenDraftInput struct {
+	Contract string `json:"contract"`
+}
+
+// GetContract returns __OpenDraftInput.Contract, and is useful for accessing the field via an interface.
+func (v *__OpenDraftInput) GetContract() string { return v.Contract }
+
+// __PauseContractInput is used internally by genqlient
+type __PauseContractInput struct {
+	Contract string `json:"contract"`
+	After    string `json:"after,omitempty"`
+}
+
+// GetContract returns __PauseContractInput.Contract, and is useful for accessing the field via an interface.
+func (v *__PauseContractInput) GetContract() string { return v.Contract }
+
+// GetAfter returns __PauseContractInput.After, and is useful for accessing the field via an interface.
+func (v *__PauseContractInput) GetAfter() string { return v.After }
+
+// __PaymentMethodsInput is used internally by genqlient
+type __PaymentMethodsInput struct {
+	Customer string `json:"customer"`
+	After    string `json:"after,omitempty"`
+}
+
+// GetCustomer returns __PaymentMethodsInput.Customer, and is useful for accessing the field via an interface.
+func (v *__PaymentMethodsInput) GetCustomer() string { return v.Customer }
+
+// GetAfter returns __PaymentMethodsInput.After, and is useful for accessing the field via an interface.
+func (v *__PaymentMethodsInput) GetAfter() string { return v.After }
+
+// __PlanGroupCodesInput is used internally by genqlient
+type __PlanGroupCodesInput struct {
+	Query string `json:"query"`
+	After string `json:"after,omitempty"`
+}
+
+// GetQuery returns __PlanGroupCodesInput.Query, and is useful for accessing the field via an interface.
+func (v *__PlanGroupCodesInput) GetQuery() string { return v.Query }
+
+// GetAfter returns __PlanGroupCodesInput.After, and is useful for accessing the field via an interface.
+func (v *__PlanGroupCodesInput) GetAfter() string { return v.After }
+
+// __PlanGroupInput is used internally by genqlient
+type __PlanGroupInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __PlanGroupInput.Id, and is useful for accessing the field via an interface.
+func (v *__PlanGroupInput) GetId() string { return v.Id }
+
+// __PlanProductsInput is used internally by genqlient
+type __PlanProductsInput struct {
+	Id    string `json:"id"`
+	After string `json:"after,omitempty"`
+}
+
+// GetId returns __PlanProductsInput.Id, and is useful for accessing the field via an interface.
+func (v *__PlanProductsInput) GetId() string { return v.Id }
+
+// GetAfter returns __PlanProductsInput.After, and is useful for accessing the field via an interface.
+func (v *__PlanProductsInput) GetAfter() string { return v.After }
+
+// __PlanVariantsInput is used internally by genqlient
+type __PlanVariantsInput struct {
+	Id    string `json:"id"`
+	After string `json:"after,omitempty"`
+}
+
+// GetId returns __PlanVariantsInput.Id, and is useful for accessing the field via an interface.
+func (v *__PlanVariantsInput) GetId() string { return v.Id }
+
+// GetAfter returns __PlanVariantsInput.After, and is useful for accessing the field via an interface.
+func (v *__PlanVariantsInput) GetAfter() string { return v.After }
+
+// __RemovePlanProductsInput is used internally by genqlient
+type __RemovePlanProductsInput struct {
+	Id  string   `json:"id"`
+	Ids []string `json:"ids"`
+}
+
+// GetId returns __RemovePlanProductsInput.Id, and is useful for accessing the field via an interface.
+func (v *__RemovePlanProductsInput) GetId() string { return v.Id }
+
+// GetIds returns __RemovePlanProductsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__RemovePlanProductsInput) GetIds() []string { return v.Ids }
+
+// __RemovePlanVariantsInput is used internally by genqlient
+type __RemovePlanVariantsInput struct {
+	Id  string   `json:"id"`
+	Ids []string `json:"ids"`
+}
+
+// GetId returns __RemovePlanVariantsInput.Id, and is useful for accessing the field via an interface.
+func (v *__RemovePlanVariantsInput) GetId() string { return v.Id }
+
+// GetIds returns __RemovePlanVariantsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__RemovePlanVariantsInput) GetIds() []string { return v.Ids }
+
+// __RemoveTagsInput is used internally by genqlient
+type __RemoveTagsInput struct {
+	Id   string   `json:"id"`
+	Tags []string `json:"tags"`
+}
+
+// GetId returns __RemoveTagsInput.Id, and is useful for accessing the field via an interface.
+func (v *__RemoveTagsInput) GetId() string { return v.Id }
+
+// GetTags returns __RemoveTagsInput.Tags, and is useful for accessing the field via an interface.
+func (v *__RemoveTagsInput) GetTags() []string { return v.Tags }
+
+// __RewardCodeInput is used internally by genqlient
+type __RewardCodeInput struct {
+	Code string `json:"code"`
+}
+
+// GetCode returns __RewardCodeInput.Code, and is useful for accessing the field via an interface.
+func (v *__RewardCodeInput) GetCode() string { return v.Code }
+
+// __SendPaymentUpdateInput is used internally by genqlient
+type __SendPaymentUpdateInput struct {
+	Method string `json:"method"`
+}
+
+// GetMethod returns __SendPaymentUpdateInput.Method, and is useful for accessing the field via an interface.
+func (v *__SendPaymentUpdateInput) GetMethod() string { return v.Method }
 
 // __SetNextBillingDateInput is used internally by genqlient
 type __SetNextBillingDateInput struct {
@@ -1224,6 +2613,14 @@ func (v *__SubscriptionsInput) GetTopics() []string { return v.Topics }
 // GetAfter returns __SubscriptionsInput.After, and is useful for accessing the field via an interface.
 func (v *__SubscriptionsInput) GetAfter() string { return v.After }
 
+// __TitlesInput is used internally by genqlient
+type __TitlesInput struct {
+	Ids []string `json:"ids"`
+}
+
+// GetIds returns __TitlesInput.Ids, and is useful for accessing the field via an interface.
+func (v *__TitlesInput) GetIds() []string { return v.Ids }
+
 // __UnskipCycleInput is used internally by genqlient
 type __UnskipCycleInput struct {
 	Cycle SubscriptionBillingCycleInput `json:"cycle"`
@@ -1231,6 +2628,30 @@ type __UnskipCycleInput struct {
 
 // GetCycle returns __UnskipCycleInput.Cycle, and is useful for accessing the field via an interface.
 func (v *__UnskipCycleInput) GetCycle() SubscriptionBillingCycleInput { return v.Cycle }
+
+// __UpdateDeliveryProfileInput is used internally by genqlient
+type __UpdateDeliveryProfileInput struct {
+	Id      string            `json:"id"`
+	Profile wire.ProfileInput `json:"profile"`
+}
+
+// GetId returns __UpdateDeliveryProfileInput.Id, and is useful for accessing the field via an interface.
+func (v *__UpdateDeliveryProfileInput) GetId() string { return v.Id }
+
+// GetProfile returns __UpdateDeliveryProfileInput.Profile, and is useful for accessing the field via an interface.
+func (v *__UpdateDeliveryProfileInput) GetProfile() wire.ProfileInput { return v.Profile }
+
+// __UpdatePlanGroupInput is used internally by genqlient
+type __UpdatePlanGroupInput struct {
+	Id    string              `json:"id"`
+	Input wire.PlanGroupInput `json:"input"`
+}
+
+// GetId returns __UpdatePlanGroupInput.Id, and is useful for accessing the field via an interface.
+func (v *__UpdatePlanGroupInput) GetId() string { return v.Id }
+
+// GetInput returns __UpdatePlanGroupInput.Input, and is useful for accessing the field via an interface.
+func (v *__UpdatePlanGroupInput) GetInput() wire.PlanGroupInput { return v.Input }
 
 // __UpdateSubscriptionInput is used internally by genqlient
 type __UpdateSubscriptionInput struct {
@@ -1243,6 +2664,570 @@ func (v *__UpdateSubscriptionInput) GetId() string { return v.Id }
 
 // GetSubscription returns __UpdateSubscriptionInput.Subscription, and is useful for accessing the field via an interface.
 func (v *__UpdateSubscriptionInput) GetSubscription() WebhookSubscriptionInput { return v.Subscription }
+
+// __VariantsInput is used internally by genqlient
+type __VariantsInput struct {
+	Ids []string `json:"ids"`
+}
+
+// GetIds returns __VariantsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__VariantsInput) GetIds() []string { return v.Ids }
+
+// The mutation executed by ActivateContract.
+const ActivateContract_Operation = `
+mutation ActivateContract ($contract: ID!, $after: String) {
+	done: subscriptionContractActivate(subscriptionContractId: $contract) {
+		contract {
+			... DetailFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func ActivateContract(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	contract string,
+	after string,
+) (data_ *ActivateContractResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ActivateContract",
+		Query:  ActivateContract_Operation,
+		Variables: &__ActivateContractInput{
+			Contract: contract,
+			After:    after,
+		},
+	}
+
+	data_ = &ActivateContractResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by AddPlanProducts.
+const AddPlanProducts_Operation = `
+mutation AddPlanProducts ($id: ID!, $ids: [ID!]!) {
+	sellingPlanGroupAddProducts(id: $id, productIds: $ids) {
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+`
+
+func AddPlanProducts(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	ids []string,
+) (data_ *AddPlanProductsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "AddPlanProducts",
+		Query:  AddPlanProducts_Operation,
+		Variables: &__AddPlanProductsInput{
+			Id:  id,
+			Ids: ids,
+		},
+	}
+
+	data_ = &AddPlanProductsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by AddPlanVariants.
+const AddPlanVariants_Operation = `
+mutation AddPlanVariants ($id: ID!, $ids: [ID!]!) {
+	sellingPlanGroupAddProductVariants(id: $id, productVariantIds: $ids) {
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+`
+
+func AddPlanVariants(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	ids []string,
+) (data_ *AddPlanVariantsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "AddPlanVariants",
+		Query:  AddPlanVariants_Operation,
+		Variables: &__AddPlanVariantsInput{
+			Id:  id,
+			Ids: ids,
+		},
+	}
+
+	data_ = &AddPlanVariantsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by AddTags.
+const AddTags_Operation = `
+mutation AddTags ($id: ID!, $tags: [String!]!) {
+	tagsAdd(id: $id, tags: $tags) {
+		userErrors {
+			field
+			message
+		}
+	}
+}
+`
+
+func AddTags(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	tags []string,
+) (data_ *AddTagsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "AddTags",
+		Query:  AddTags_Operation,
+		Variables: &__AddTagsInput{
+			Id:   id,
+			Tags: tags,
+		},
+	}
+
+	data_ = &AddTagsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
 
 // The query executed by Attempts.
 const Attempts_Operation = `
@@ -1333,6 +3318,443 @@ func Attempts(
 	}
 
 	data_ = &AttemptsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CancelContract.
+const CancelContract_Operation = `
+mutation CancelContract ($contract: ID!, $after: String) {
+	done: subscriptionContractCancel(subscriptionContractId: $contract) {
+		contract {
+			... DetailFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func CancelContract(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	contract string,
+	after string,
+) (data_ *CancelContractResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CancelContract",
+		Query:  CancelContract_Operation,
+		Variables: &__CancelContractInput{
+			Contract: contract,
+			After:    after,
+		},
+	}
+
+	data_ = &CancelContractResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -1440,6 +3862,653 @@ func Charge(
 	}
 
 	data_ = &ChargeResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by CollectionProducts.
+const CollectionProducts_Operation = `
+query CollectionProducts ($id: ID!, $after: String) {
+	collection(id: $id) {
+		products(first: 250, after: $after) {
+			nodes {
+				id
+				title
+			}
+			pageInfo {
+				hasNextPage
+				endCursor
+			}
+		}
+	}
+}
+`
+
+func CollectionProducts(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	after string,
+) (data_ *CollectionProductsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CollectionProducts",
+		Query:  CollectionProducts_Operation,
+		Variables: &__CollectionProductsInput{
+			Id:    id,
+			After: after,
+		},
+	}
+
+	data_ = &CollectionProductsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CommitCycleDraft.
+const CommitCycleDraft_Operation = `
+mutation CommitCycleDraft ($draft: ID!, $after: String) {
+	done: subscriptionBillingCycleContractDraftCommit(draftId: $draft) {
+		contract {
+			... OrderedFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func CommitCycleDraft(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	draft string,
+	after string,
+) (data_ *CommitCycleDraftResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CommitCycleDraft",
+		Query:  CommitCycleDraft_Operation,
+		Variables: &__CommitCycleDraftInput{
+			Draft: draft,
+			After: after,
+		},
+	}
+
+	data_ = &CommitCycleDraftResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CommitDraft.
+const CommitDraft_Operation = `
+mutation CommitDraft ($draft: ID!, $after: String) {
+	done: subscriptionDraftCommit(draftId: $draft) {
+		contract {
+			... DetailFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func CommitDraft(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	draft string,
+	after string,
+) (data_ *CommitDraftResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CommitDraft",
+		Query:  CommitDraft_Operation,
+		Variables: &__CommitDraftInput{
+			Draft: draft,
+			After: after,
+		},
+	}
+
+	data_ = &CommitDraftResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -1877,6 +4946,593 @@ func ContractsUpdated(
 	return data_, err_
 }
 
+// The mutation executed by CreateContract.
+const CreateContract_Operation = `
+mutation CreateContract ($input: SubscriptionContractAtomicCreateInput!, $after: String) {
+	done: subscriptionContractAtomicCreate(input: $input) {
+		contract {
+			... DetailFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func CreateContract(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input json.RawMessage,
+	after string,
+) (data_ *CreateContractResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateContract",
+		Query:  CreateContract_Operation,
+		Variables: &__CreateContractInput{
+			Input: input,
+			After: after,
+		},
+	}
+
+	data_ = &CreateContractResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateDeliveryProfile.
+const CreateDeliveryProfile_Operation = `
+mutation CreateDeliveryProfile ($profile: DeliveryProfileInput!) {
+	deliveryProfileCreate(profile: $profile) {
+		profile {
+			id
+		}
+		userErrors {
+			field
+			message
+		}
+	}
+}
+`
+
+func CreateDeliveryProfile(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	profile wire.ProfileInput,
+) (data_ *CreateDeliveryProfileResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateDeliveryProfile",
+		Query:  CreateDeliveryProfile_Operation,
+		Variables: &__CreateDeliveryProfileInput{
+			Profile: profile,
+		},
+	}
+
+	data_ = &CreateDeliveryProfileResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreatePlanGroup.
+const CreatePlanGroup_Operation = `
+mutation CreatePlanGroup ($input: SellingPlanGroupInput!, $resources: SellingPlanGroupResourceInput) {
+	sellingPlanGroupCreate(input: $input, resources: $resources) {
+		sellingPlanGroup {
+			... PlanGroupFields
+		}
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+fragment PlanGroupFields on SellingPlanGroup {
+	id
+	name
+	merchantCode
+	sellingPlans(first: 31) {
+		nodes {
+			id
+			name
+			position
+		}
+	}
+}
+`
+
+func CreatePlanGroup(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input wire.PlanGroupInput,
+	resources wire.PlanResources,
+) (data_ *CreatePlanGroupResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreatePlanGroup",
+		Query:  CreatePlanGroup_Operation,
+		Variables: &__CreatePlanGroupInput{
+			Input:     input,
+			Resources: resources,
+		},
+	}
+
+	data_ = &CreatePlanGroupResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by CreateRewardCode.
+const CreateRewardCode_Operation = `
+mutation CreateRewardCode ($code: String!, $title: String!, $customer: ID!, $startsAt: DateTime!, $endsAt: DateTime, $value: DiscountCustomerGetsValueInput!, $minimum: DiscountMinimumRequirementInput, $combines: Boolean!) {
+	discountCodeBasicCreate(basicCodeDiscount: {code:$code,title:$title,context:{customers:{add:[$customer]}},startsAt:$startsAt,endsAt:$endsAt,usageLimit:1,appliesOncePerCustomer:true,customerGets:{items:{all:true},value:$value,appliesOnOneTimePurchase:true,appliesOnSubscription:true},recurringCycleLimit:1,minimumRequirement:$minimum,combinesWith:{orderDiscounts:false,productDiscounts:$combines,shippingDiscounts:$combines}}) {
+		codeDiscountNode {
+			id
+		}
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+`
+
+func CreateRewardCode(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	code string,
+	title string,
+	customer string,
+	startsAt time.Time,
+	endsAt *time.Time,
+	value DiscountCustomerGetsValueInput,
+	minimum *DiscountMinimumRequirementInput,
+	combines bool,
+) (data_ *CreateRewardCodeResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateRewardCode",
+		Query:  CreateRewardCode_Operation,
+		Variables: &__CreateRewardCodeInput{
+			Code:     code,
+			Title:    title,
+			Customer: customer,
+			StartsAt: startsAt,
+			EndsAt:   endsAt,
+			Value:    value,
+			Minimum:  minimum,
+			Combines: combines,
+		},
+	}
+
+	data_ = &CreateRewardCodeResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by CreateSubscription.
 const CreateSubscription_Operation = `
 mutation CreateSubscription ($topic: WebhookSubscriptionTopic!, $subscription: WebhookSubscriptionInput!) {
@@ -1905,6 +5561,53 @@ func CreateSubscription(
 	}
 
 	data_ = &CreateSubscriptionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Customers.
+const Customers_Operation = `
+query Customers ($ids: [ID!]!) {
+	nodes(ids: $ids) {
+		__typename
+		... on Customer {
+			id
+			displayName
+			firstName
+			lastName
+			tags
+			defaultEmailAddress {
+				emailAddress
+			}
+			defaultPhoneNumber {
+				phoneNumber
+			}
+		}
+	}
+}
+`
+
+func Customers(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	ids []string,
+) (data_ *CustomersResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Customers",
+		Query:  Customers_Operation,
+		Variables: &__CustomersInput{
+			Ids: ids,
+		},
+	}
+
+	data_ = &CustomersResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -2010,6 +5713,172 @@ func CycleAttempts(
 	}
 
 	data_ = &CycleAttemptsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by CycleOrder.
+const CycleOrder_Operation = `
+query CycleOrder ($cycle: SubscriptionBillingCycleInput!, $after: String) {
+	subscriptionBillingCycle(billingCycleInput: $cycle) {
+		skipped
+		billingAttemptExpectedDate
+		editedContract {
+			... OrderedFields
+		}
+		sourceContract {
+			... OrderedFields
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+// What a cycle will order: its own contract, or the one that it comes from.
+func CycleOrder(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	cycle SubscriptionBillingCycleInput,
+	after string,
+) (data_ *CycleOrderResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CycleOrder",
+		Query:  CycleOrder_Operation,
+		Variables: &__CycleOrderInput{
+			Cycle: cycle,
+			After: after,
+		},
+	}
+
+	data_ = &CycleOrderResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -2199,6 +6068,44 @@ func Cycles(
 	return data_, err_
 }
 
+// The mutation executed by DeletePlanGroup.
+const DeletePlanGroup_Operation = `
+mutation DeletePlanGroup ($id: ID!) {
+	sellingPlanGroupDelete(id: $id) {
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+`
+
+func DeletePlanGroup(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *DeletePlanGroupResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeletePlanGroup",
+		Query:  DeletePlanGroup_Operation,
+		Variables: &__DeletePlanGroupInput{
+			Id: id,
+		},
+	}
+
+	data_ = &DeletePlanGroupResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by DeleteSubscription.
 const DeleteSubscription_Operation = `
 mutation DeleteSubscription ($id: ID!) {
@@ -2225,6 +6132,1480 @@ func DeleteSubscription(
 	}
 
 	data_ = &DeleteSubscriptionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by DeliveryProfileParts.
+const DeliveryProfileParts_Operation = `
+query DeliveryProfileParts ($id: ID!) {
+	deliveryProfile(id: $id) {
+		id
+		profileLocationGroups {
+			locationGroup {
+				id
+				locations(first: 50, includeInactive: true) {
+					nodes {
+						id
+					}
+				}
+			}
+			locationGroupZones(first: 250) {
+				nodes {
+					zone {
+						id
+					}
+				}
+			}
+		}
+	}
+}
+`
+
+// What of a profile has to go before others take its place.
+func DeliveryProfileParts(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *DeliveryProfilePartsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeliveryProfileParts",
+		Query:  DeliveryProfileParts_Operation,
+		Variables: &__DeliveryProfilePartsInput{
+			Id: id,
+		},
+	}
+
+	data_ = &DeliveryProfilePartsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by DeliveryProfiles.
+const DeliveryProfiles_Operation = `
+query DeliveryProfiles ($after: String) {
+	deliveryProfiles(first: 250, after: $after) {
+		nodes {
+			id
+			name
+			default
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+`
+
+func DeliveryProfiles(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	after string,
+) (data_ *DeliveryProfilesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeliveryProfiles",
+		Query:  DeliveryProfiles_Operation,
+		Variables: &__DeliveryProfilesInput{
+			After: after,
+		},
+	}
+
+	data_ = &DeliveryProfilesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Detail.
+const Detail_Operation = `
+query Detail ($id: ID!, $after: String) {
+	subscriptionContract(id: $id) {
+		... DetailFields
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func Detail(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	after string,
+) (data_ *DetailResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Detail",
+		Query:  Detail_Operation,
+		Variables: &__DetailInput{
+			Id:    id,
+			After: after,
+		},
+	}
+
+	data_ = &DetailResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by DropCycleEdit.
+const DropCycleEdit_Operation = `
+mutation DropCycleEdit ($cycle: SubscriptionBillingCycleInput!) {
+	subscriptionBillingCycleEditDelete(billingCycleInput: $cycle) {
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+`
+
+func DropCycleEdit(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	cycle SubscriptionBillingCycleInput,
+) (data_ *DropCycleEditResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DropCycleEdit",
+		Query:  DropCycleEdit_Operation,
+		Variables: &__DropCycleEditInput{
+			Cycle: cycle,
+		},
+	}
+
+	data_ = &DropCycleEditResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by EndRewardCode.
+const EndRewardCode_Operation = `
+mutation EndRewardCode ($id: ID!) {
+	discountCodeDeactivate(id: $id) {
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+`
+
+func EndRewardCode(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *EndRewardCodeResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "EndRewardCode",
+		Query:  EndRewardCode_Operation,
+		Variables: &__EndRewardCodeInput{
+			Id: id,
+		},
+	}
+
+	data_ = &EndRewardCodeResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by ExpireContract.
+const ExpireContract_Operation = `
+mutation ExpireContract ($contract: ID!, $after: String) {
+	done: subscriptionContractExpire(subscriptionContractId: $contract) {
+		contract {
+			... DetailFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func ExpireContract(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	contract string,
+	after string,
+) (data_ *ExpireContractResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ExpireContract",
+		Query:  ExpireContract_Operation,
+		Variables: &__ExpireContractInput{
+			Contract: contract,
+			After:    after,
+		},
+	}
+
+	data_ = &ExpireContractResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by FailContract.
+const FailContract_Operation = `
+mutation FailContract ($contract: ID!, $after: String) {
+	done: subscriptionContractFail(subscriptionContractId: $contract) {
+		contract {
+			... DetailFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func FailContract(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	contract string,
+	after string,
+) (data_ *FailContractResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FailContract",
+		Query:  FailContract_Operation,
+		Variables: &__FailContractInput{
+			Contract: contract,
+			After:    after,
+		},
+	}
+
+	data_ = &FailContractResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -2265,6 +7646,1015 @@ func MoveCycle(
 	}
 
 	data_ = &MoveCycleResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by NoteOrder.
+const NoteOrder_Operation = `
+mutation NoteOrder ($input: OrderInput!) {
+	orderUpdate(input: $input) {
+		userErrors {
+			field
+			message
+		}
+	}
+}
+`
+
+func NoteOrder(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input wire.OrderInput,
+) (data_ *NoteOrderResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "NoteOrder",
+		Query:  NoteOrder_Operation,
+		Variables: &__NoteOrderInput{
+			Input: input,
+		},
+	}
+
+	data_ = &NoteOrderResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by OpenCycleDraft.
+const OpenCycleDraft_Operation = `
+mutation OpenCycleDraft ($cycle: SubscriptionBillingCycleInput!) {
+	draft: subscriptionBillingCycleContractEdit(billingCycleInput: $cycle) {
+		draft {
+			id
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+`
+
+func OpenCycleDraft(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	cycle SubscriptionBillingCycleInput,
+) (data_ *OpenCycleDraftResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "OpenCycleDraft",
+		Query:  OpenCycleDraft_Operation,
+		Variables: &__OpenCycleDraftInput{
+			Cycle: cycle,
+		},
+	}
+
+	data_ = &OpenCycleDraftResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by OpenDraft.
+const OpenDraft_Operation = `
+mutation OpenDraft ($contract: ID!) {
+	draft: subscriptionContractUpdate(contractId: $contract) {
+		draft {
+			id
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+`
+
+func OpenDraft(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	contract string,
+) (data_ *OpenDraftResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "OpenDraft",
+		Query:  OpenDraft_Operation,
+		Variables: &__OpenDraftInput{
+			Contract: contract,
+		},
+	}
+
+	data_ = &OpenDraftResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by PauseContract.
+const PauseContract_Operation = `
+mutation PauseContract ($contract: ID!, $after: String) {
+	done: subscriptionContractPause(subscriptionContractId: $contract) {
+		contract {
+			... DetailFields
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func PauseContract(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	contract string,
+	after string,
+) (data_ *PauseContractResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PauseContract",
+		Query:  PauseContract_Operation,
+		Variables: &__PauseContractInput{
+			Contract: contract,
+			After:    after,
+		},
+	}
+
+	data_ = &PauseContractResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by PaymentMethods.
+const PaymentMethods_Operation = `
+query PaymentMethods ($customer: ID!, $after: String) {
+	customer(id: $customer) {
+		paymentMethods(first: 50, after: $after, showRevoked: true) {
+			nodes {
+				id
+				revokedAt
+				revokedReason
+				instrument {
+					__typename
+					... on CustomerCreditCard {
+						brand
+						lastDigits
+						expiryMonth
+						expiryYear
+						maskedNumber
+						name
+						expiresSoon
+						billingAddress {
+							countryCode
+						}
+					}
+					... on CustomerShopPayAgreement {
+						lastDigits
+						expiryMonth
+						expiryYear
+						maskedNumber
+						name
+						expiresSoon
+						billingAddress {
+							countryCode
+						}
+					}
+					... on CustomerPaypalBillingAgreement {
+						paypalAccountEmail
+						billingAddress {
+							countryCode
+						}
+					}
+					... on BankAccount {
+						bankName
+						lastDigits
+						billingAddress {
+							countryCode
+						}
+					}
+				}
+			}
+			pageInfo {
+				hasNextPage
+				endCursor
+			}
+		}
+	}
+}
+`
+
+func PaymentMethods(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	customer string,
+	after string,
+) (data_ *PaymentMethodsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PaymentMethods",
+		Query:  PaymentMethods_Operation,
+		Variables: &__PaymentMethodsInput{
+			Customer: customer,
+			After:    after,
+		},
+	}
+
+	data_ = &PaymentMethodsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by PlanGroup.
+const PlanGroup_Operation = `
+query PlanGroup ($id: ID!) {
+	sellingPlanGroup(id: $id) {
+		... PlanGroupFields
+	}
+}
+fragment PlanGroupFields on SellingPlanGroup {
+	id
+	name
+	merchantCode
+	sellingPlans(first: 31) {
+		nodes {
+			id
+			name
+			position
+		}
+	}
+}
+`
+
+func PlanGroup(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *PlanGroupResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PlanGroup",
+		Query:  PlanGroup_Operation,
+		Variables: &__PlanGroupInput{
+			Id: id,
+		},
+	}
+
+	data_ = &PlanGroupResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by PlanGroupCodes.
+const PlanGroupCodes_Operation = `
+query PlanGroupCodes ($query: String!, $after: String) {
+	sellingPlanGroups(first: 100, after: $after, query: $query) {
+		nodes {
+			id
+			merchantCode
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+`
+
+func PlanGroupCodes(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	query string,
+	after string,
+) (data_ *PlanGroupCodesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PlanGroupCodes",
+		Query:  PlanGroupCodes_Operation,
+		Variables: &__PlanGroupCodesInput{
+			Query: query,
+			After: after,
+		},
+	}
+
+	data_ = &PlanGroupCodesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by PlanProducts.
+const PlanProducts_Operation = `
+query PlanProducts ($id: ID!, $after: String) {
+	sellingPlanGroup(id: $id) {
+		products(first: 250, after: $after) {
+			nodes {
+				id
+				title
+			}
+			pageInfo {
+				hasNextPage
+				endCursor
+			}
+		}
+	}
+}
+`
+
+func PlanProducts(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	after string,
+) (data_ *PlanProductsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PlanProducts",
+		Query:  PlanProducts_Operation,
+		Variables: &__PlanProductsInput{
+			Id:    id,
+			After: after,
+		},
+	}
+
+	data_ = &PlanProductsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by PlanVariants.
+const PlanVariants_Operation = `
+query PlanVariants ($id: ID!, $after: String) {
+	sellingPlanGroup(id: $id) {
+		productVariants(first: 250, after: $after) {
+			nodes {
+				id
+			}
+			pageInfo {
+				hasNextPage
+				endCursor
+			}
+		}
+	}
+}
+`
+
+func PlanVariants(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	after string,
+) (data_ *PlanVariantsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "PlanVariants",
+		Query:  PlanVariants_Operation,
+		Variables: &__PlanVariantsInput{
+			Id:    id,
+			After: after,
+		},
+	}
+
+	data_ = &PlanVariantsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by RemovePlanProducts.
+const RemovePlanProducts_Operation = `
+mutation RemovePlanProducts ($id: ID!, $ids: [ID!]!) {
+	sellingPlanGroupRemoveProducts(id: $id, productIds: $ids) {
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+`
+
+func RemovePlanProducts(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	ids []string,
+) (data_ *RemovePlanProductsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RemovePlanProducts",
+		Query:  RemovePlanProducts_Operation,
+		Variables: &__RemovePlanProductsInput{
+			Id:  id,
+			Ids: ids,
+		},
+	}
+
+	data_ = &RemovePlanProductsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by RemovePlanVariants.
+const RemovePlanVariants_Operation = `
+mutation RemovePlanVariants ($id: ID!, $ids: [ID!]!) {
+	sellingPlanGroupRemoveProductVariants(id: $id, productVariantIds: $ids) {
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+`
+
+func RemovePlanVariants(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	ids []string,
+) (data_ *RemovePlanVariantsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RemovePlanVariants",
+		Query:  RemovePlanVariants_Operation,
+		Variables: &__RemovePlanVariantsInput{
+			Id:  id,
+			Ids: ids,
+		},
+	}
+
+	data_ = &RemovePlanVariantsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by RemoveTags.
+const RemoveTags_Operation = `
+mutation RemoveTags ($id: ID!, $tags: [String!]!) {
+	tagsRemove(id: $id, tags: $tags) {
+		userErrors {
+			field
+			message
+		}
+	}
+}
+`
+
+func RemoveTags(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	tags []string,
+) (data_ *RemoveTagsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RemoveTags",
+		Query:  RemoveTags_Operation,
+		Variables: &__RemoveTagsInput{
+			Id:   id,
+			Tags: tags,
+		},
+	}
+
+	data_ = &RemoveTagsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by RewardCode.
+const RewardCode_Operation = `
+query RewardCode ($code: String!) {
+	codeDiscountNodeByCode(code: $code) {
+		id
+	}
+}
+`
+
+func RewardCode(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	code string,
+) (data_ *RewardCodeResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RewardCode",
+		Query:  RewardCode_Operation,
+		Variables: &__RewardCodeInput{
+			Code: code,
+		},
+	}
+
+	data_ = &RewardCodeResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by SendPaymentUpdate.
+const SendPaymentUpdate_Operation = `
+mutation SendPaymentUpdate ($method: ID!) {
+	customerPaymentMethodSendUpdateEmail(customerPaymentMethodId: $method) {
+		userErrors {
+			field
+			message
+		}
+	}
+}
+`
+
+func SendPaymentUpdate(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	method string,
+) (data_ *SendPaymentUpdateResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "SendPaymentUpdate",
+		Query:  SendPaymentUpdate_Operation,
+		Variables: &__SendPaymentUpdateInput{
+			Method: method,
+		},
+	}
+
+	data_ = &SendPaymentUpdateResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -2436,6 +8826,51 @@ func Subscriptions(
 	return data_, err_
 }
 
+// The query executed by Titles.
+const Titles_Operation = `
+query Titles ($ids: [ID!]!) {
+	nodes(ids: $ids) {
+		__typename
+		... on Product {
+			id
+			title
+		}
+		... on ProductVariant {
+			id
+			title
+			product {
+				title
+			}
+		}
+	}
+}
+`
+
+func Titles(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	ids []string,
+) (data_ *TitlesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Titles",
+		Query:  Titles_Operation,
+		Variables: &__TitlesInput{
+			Ids: ids,
+		},
+	}
+
+	data_ = &TitlesResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by UnskipCycle.
 const UnskipCycle_Operation = `
 mutation UnskipCycle ($cycle: SubscriptionBillingCycleInput!) {
@@ -2463,6 +8898,103 @@ func UnskipCycle(
 	}
 
 	data_ = &UnskipCycleResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UpdateDeliveryProfile.
+const UpdateDeliveryProfile_Operation = `
+mutation UpdateDeliveryProfile ($id: ID!, $profile: DeliveryProfileInput!) {
+	deliveryProfileUpdate(id: $id, profile: $profile) {
+		profile {
+			id
+		}
+		userErrors {
+			field
+			message
+		}
+	}
+}
+`
+
+func UpdateDeliveryProfile(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	profile wire.ProfileInput,
+) (data_ *UpdateDeliveryProfileResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UpdateDeliveryProfile",
+		Query:  UpdateDeliveryProfile_Operation,
+		Variables: &__UpdateDeliveryProfileInput{
+			Id:      id,
+			Profile: profile,
+		},
+	}
+
+	data_ = &UpdateDeliveryProfileResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by UpdatePlanGroup.
+const UpdatePlanGroup_Operation = `
+mutation UpdatePlanGroup ($id: ID!, $input: SellingPlanGroupInput!) {
+	sellingPlanGroupUpdate(id: $id, input: $input) {
+		sellingPlanGroup {
+			... PlanGroupFields
+		}
+		userErrors {
+			field
+			message
+			code
+		}
+	}
+}
+fragment PlanGroupFields on SellingPlanGroup {
+	id
+	name
+	merchantCode
+	sellingPlans(first: 31) {
+		nodes {
+			id
+			name
+			position
+		}
+	}
+}
+`
+
+func UpdatePlanGroup(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	input wire.PlanGroupInput,
+) (data_ *UpdatePlanGroupResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UpdatePlanGroup",
+		Query:  UpdatePlanGroup_Operation,
+		Variables: &__UpdatePlanGroupInput{
+			Id:    id,
+			Input: input,
+		},
+	}
+
+	data_ = &UpdatePlanGroupResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -2502,6 +9034,72 @@ func UpdateSubscription(
 	}
 
 	data_ = &UpdateSubscriptionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Variants.
+const Variants_Operation = `
+query Variants ($ids: [ID!]!) {
+	nodes(ids: $ids) {
+		__typename
+		... on ProductVariant {
+			id
+			title
+			sku
+			price
+			taxable
+			availableForSale
+			image {
+				url
+			}
+			inventoryItem {
+				requiresShipping
+			}
+			product {
+				id
+				title
+				handle
+				vendor
+				productType
+				featuredMedia {
+					__typename
+					preview {
+						image {
+							url
+						}
+					}
+				}
+			}
+		}
+	}
+	shop {
+		currencyCode
+	}
+}
+`
+
+func Variants(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	ids []string,
+) (data_ *VariantsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Variants",
+		Query:  Variants_Operation,
+		Variables: &__VariantsInput{
+			Ids: ids,
+		},
+	}
+
+	data_ = &VariantsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

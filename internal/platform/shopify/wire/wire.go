@@ -5,8 +5,10 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // Number is an unsigned integer that the platform writes as a string, as a
@@ -88,9 +90,34 @@ type Instrument struct {
 	LastDigits     string `json:"lastDigits"`
 	ExpiryMonth    int    `json:"expiryMonth"`
 	ExpiryYear     int    `json:"expiryYear"`
+	ExpiresSoon    bool   `json:"expiresSoon"`
+	Masked         string `json:"maskedNumber"`
+	Name           string `json:"name"`
+	PaypalEmail    string `json:"paypalAccountEmail"`
 	BillingAddress struct {
 		CountryCode string `json:"countryCode"`
 	} `json:"billingAddress"`
+}
+
+// ContractPayload answers a mutation that returns a contract, or what one cycle
+// orders instead of it.
+type ContractPayload struct {
+	Contract   json.RawMessage `json:"contract"`
+	UserErrors []UserError     `json:"userErrors"`
+}
+
+// PaymentMethod is a payment method with all that is read of one.
+type PaymentMethod struct {
+	ID            string     `json:"id"`
+	RevokedAt     time.Time  `json:"revokedAt"`
+	RevokedReason string     `json:"revokedReason"`
+	Instrument    Instrument `json:"instrument"`
+}
+
+// OrderInput changes an order's note.
+type OrderInput struct {
+	ID   string `json:"id"`
+	Note string `json:"note"`
 }
 
 // UserError is any mutation's reason for not doing what was asked.

@@ -1,0 +1,121 @@
+package platformtest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// catalogue are the promises of platform.Catalogue.
+var catalogue = []promise{
+	{"variants tell what is sold, and unknown ones are left out", func(t *testing.T, w World) {
+		sold := w.Variants()
+		got, err := w.Platform().Variants(t.Context(), w.Shop(), []int64{sold[1], missing, sold[0]})
+		if err != nil || len(got) != 2 || got[0].ID != sold[1] || got[1].ID != sold[0] {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		v := got[0]
+		if v.ProductID == 0 || v.Title == "" || v.ProductTitle == "" || v.SKU == "" || v.Handle == "" || v.Vendor == "" || v.Price != *usd(1250) || !v.Available || !v.Taxable || !v.RequiresShipping {
+			t.Errorf("variant %+v", v)
+		}
+		if got, err := w.Platform().Variants(t.Context(), w.Shop(), nil); err != nil || len(got) != 0 {
+			t.Errorf("of none: %+v, %v", got, err)
+		}
+		if _, err := w.Platform().Variants(t.Context(), w.Shop(), make([]int64, platform.MaxIDs+1)); err == nil {
+			t.Error("too many ids are no error")
+		}
+	}},
+	{"customers tell who they are, and unknown ones are left out", func(t *testing.T, w World) {
+		d := detail(t, w, w.Contract(Contract{Next: w.Now().Add(time.Hour), Customer: "ann@example.com"}))
+		got, err := w.Platform().Customers(t.Context(), w.Shop(), []int64{missing, d.Customer.ID})
+		if err != nil || len(got) != 1 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		if c := got[0]; c.ID != d.Customer.ID || c.Email != "ann@example.com" || c.DisplayName == "" || c.FirstName == "" || c.LastName == "" || len(c.Tags) != 0 {
+			t.Errorf("customer %+v", c)
+		}
+	}},
+	{"tags are added and removed, twice as once", func(t *testing.T, w World) {
+		k := due(w, Contract{})
+		wantNextOrder(t, w, first(k), 1250, "")
+		who := detail(t, w, k).Customer.ID
+		for range 2 {
+			for _, id := range []string{gid.Of("Customer", who), gid.Of("Order", w.LastOrder(k).ID)} {
+				if err := w.Platform().Tag(t.Context(), w.Shop(), id, []string{"gold", "new"}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := w.CustomerTags(who); !slices.Equal(got, []string{"gold", "new"}) {
+			t.Errorf("the customer's tags: %v", got)
+		}
+		if got := w.LastOrder(k).Tags; !slices.Equal(got, []string{"gold", "new"}) {
+			t.Errorf("the order's tags: %v", got)
+		}
+		for range 2 {
+			if err := w.Platform().Tag(t.Context(), w.Shop(), gid.Of("Customer", who), []string{"old"}, []string{"new", "never there"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := w.Platform().Customers(t.Context(), w.Shop(), []int64{who})
+		if err != nil || len(got) != 1 || !slices.Equal(got[0].Tags, []string{"gold", "old"}) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if err := w.Platform().Tag(t.Context(), w.Shop(), gid.Of("Customer", missing), []string{"gold"}, nil); err == nil || errors.Is(err, platform.ErrUnknown) {
+			t.Errorf("an unknown customer: %v", err)
+		}
+	}},
+	{"an order's note is replaced", func(t *testing.T, w World) {
+		k := due(w, Contract{Note: "ring twice"})
+		wantNextOrder(t, w, first(k), 1250, "ring twice")
+		id := w.LastOrder(k).ID
+		if err := w.Platform().NoteOrder(t.Context(), w.Shop(), id, "ring twice\nand wait"); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.LastOrder(k); got.Note != "ring twice\nand wait" {
+			t.Errorf("note %q", got.Note)
+		}
+		if err := w.Platform().NoteOrder(t.Context(), w.Shop(), missing, "x"); err == nil || errors.Is(err, platform.ErrUnknown) {
+			t.Errorf("an unknown order: %v", err)
+		}
+	}},
+	{"payment methods tell what they are, one of them can be taken for a contract", func(t *testing.T, w World) {
+		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
+		who := detail(t, w, k).Customer.ID
+		paypal := w.AddPayPal(who)
+		got, err := w.Platform().PaymentMethods(t.Context(), w.Shop(), who)
+		if err != nil || len(got) != 2 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		if m := got[0]; m.Kind != "CustomerCreditCard" || m.Brand == "" || m.LastDigits == "" || m.ExpiryYear == 0 || m.Instrument.Masked == "" {
+			t.Errorf("card %+v", m)
+		}
+		if m := got[1]; m.ID != paypal || m.Kind != "CustomerPaypalBillingAgreement" || m.Instrument.Name == "" || m.LastDigits != "" {
+			t.Errorf("agreement %+v", m)
+		}
+		d := edit(t, w, k, platform.Edit{PaymentMethod: &paypal})
+		if d.PaymentMethod.ID != paypal || d.Instrument.Kind != "CustomerPaypalBillingAgreement" {
+			t.Errorf("paid with %+v, %+v", d.PaymentMethod, d.Instrument)
+		}
+		if _, err := w.Platform().PaymentMethods(t.Context(), w.Shop(), missing); !errors.Is(err, platform.ErrNotFound) {
+			t.Errorf("an unknown customer: %v, want ErrNotFound", err)
+		}
+	}},
+	{"the platform sends its e-mail to update a payment method", func(t *testing.T, w World) {
+		method := detail(t, w, w.Contract(Contract{Next: w.Now().Add(time.Hour)})).PaymentMethod.ID
+		if err := w.Platform().SendPaymentUpdate(t.Context(), w.Shop(), method); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.UpdateEmails(); !slices.Equal(got, []string{method}) {
+			t.Errorf("e-mails for %v, want %s", got, method)
+		}
+		err := w.Platform().SendPaymentUpdate(t.Context(), w.Shop(), "gid://shopify/CustomerPaymentMethod/none")
+		if _, refused := errors.AsType[*platform.Refusal](err); !refused {
+			t.Errorf("an unknown payment method: %v, want a refusal", err)
+		}
+	}},
+}

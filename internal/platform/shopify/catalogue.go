@@ -1,0 +1,212 @@
+package shopify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/shopify/admin"
+	"github.com/perennialhq/perennial/internal/platform/shopify/wire"
+)
+
+type imageNode struct {
+	URL string `json:"url"`
+}
+
+type variantNode struct {
+	ID        string    `json:"id"`
+	Title     string    `json:"title"`
+	SKU       string    `json:"sku"`
+	Price     string    `json:"price"` // in the store's currency
+	Taxable   bool      `json:"taxable"`
+	Available bool      `json:"availableForSale"`
+	Image     imageNode `json:"image"`
+	Inventory struct {
+		RequiresShipping bool `json:"requiresShipping"`
+	} `json:"inventoryItem"`
+	Product struct {
+		ID     string `json:"id"`
+		Title  string `json:"title"`
+		Handle string `json:"handle"`
+		Vendor string `json:"vendor"`
+		Type   string `json:"productType"`
+		Media  struct {
+			Preview struct {
+				Image imageNode `json:"image"`
+			} `json:"preview"`
+		} `json:"featuredMedia"`
+	} `json:"product"`
+}
+
+// Variants returns the variants that exist, in the order of the ids.
+func (c *Client) Variants(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Variant, error) {
+	var got struct {
+		Nodes []*variantNode `json:"nodes"`
+		Shop  struct {
+			Currency money.Currency `json:"currencyCode"`
+		} `json:"shop"`
+	}
+	if err := c.session(shop).byIDs(ctx, "Variants", admin.Variants_Operation, typeVariant, ids, &got); err != nil {
+		return nil, fmt.Errorf("read variants: %w", err)
+	}
+	if len(got.Nodes) != len(ids) {
+		return nil, fmt.Errorf("read variants: %w", errNodes(len(got.Nodes), len(ids)))
+	}
+	list := make([]platform.Variant, 0, len(ids))
+	for _, n := range got.Nodes {
+		if n == nil || n.ID == "" {
+			continue
+		}
+		v, err := newVariant(n, got.Shop.Currency)
+		if err != nil {
+			return nil, fmt.Errorf("read variant %s: %w", n.ID, err)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+func newVariant(n *variantNode, c money.Currency) (platform.Variant, error) {
+	price, err := amount(wire.Money{Amount: n.Price, CurrencyCode: string(c)})
+	if err != nil {
+		return platform.Variant{}, err
+	}
+	id, err := gid.Parse(typeVariant, n.ID)
+	if err != nil {
+		return platform.Variant{}, unknown(err)
+	}
+	image := n.Image.URL
+	if image == "" {
+		image = n.Product.Media.Preview.Image.URL
+	}
+	return platform.Variant{
+		ID: id, ProductID: gid.Number(n.Product.ID), Title: n.Title, ProductTitle: n.Product.Title, SKU: n.SKU, Image: image,
+		Handle: n.Product.Handle, Vendor: n.Product.Vendor, ProductType: n.Product.Type, Price: price, Available: n.Available, Taxable: n.Taxable,
+		RequiresShipping: n.Inventory.RequiresShipping,
+	}, nil
+}
+
+type customerNode struct {
+	admin.Customer
+	Tags []string `json:"tags"`
+}
+
+// Customers returns the customers that exist, in the order of the ids.
+func (c *Client) Customers(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Customer, error) {
+	var got struct {
+		Nodes []*customerNode `json:"nodes"`
+	}
+	if err := c.session(shop).byIDs(ctx, "Customers", admin.Customers_Operation, typeCustomer, ids, &got); err != nil {
+		return nil, fmt.Errorf("read customers: %w", err)
+	}
+	if len(got.Nodes) != len(ids) {
+		return nil, fmt.Errorf("read customers: %w", errNodes(len(got.Nodes), len(ids)))
+	}
+	list := make([]platform.Customer, 0, len(ids))
+	for _, n := range got.Nodes {
+		if n == nil || n.Id == "" {
+			continue
+		}
+		k := newCustomer(&n.Customer)
+		k.Tags = n.Tags
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+// byIDs reads the objects of a type with the given ids, at most platform.MaxIDs.
+// Without any it leaves into alone.
+func (s session) byIDs(ctx context.Context, name, text, objectType string, ids []int64, into any) error {
+	if len(ids) > platform.MaxIDs {
+		return fmt.Errorf("%d at once: at most %d", len(ids), platform.MaxIDs)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	graphIDs := make([]string, len(ids))
+	for i, id := range ids {
+		graphIDs[i] = gid.Of(objectType, id)
+	}
+	return s.nodes(ctx, name, text, graphIDs, into)
+}
+
+// PaymentMethods returns all of them, however many pages they take.
+func (c *Client) PaymentMethods(ctx context.Context, shop platform.Shop, customer int64) ([]platform.PaymentMethod, error) {
+	list := []platform.PaymentMethod{}
+	for cursor, more := "", true; more; {
+		got, err := admin.PaymentMethods(ctx, c.session(shop), gid.Of(typeCustomer, customer), cursor)
+		if err == nil && got.Customer == nil {
+			err = platform.ErrNotFound
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the payment methods of customer %d: %w", customer, err)
+		}
+		page := got.Customer.PaymentMethods
+		for _, n := range page.Nodes {
+			m := newPaymentMethod(admin.PaymentMethod{Id: n.ID, RevokedAt: n.RevokedAt, Instrument: n.Instrument})
+			m.Instrument = newInstrument(n.Instrument)
+			m.Instrument.RevokedAt, m.Instrument.RevokedWhy = n.RevokedAt, n.RevokedReason
+			list = append(list, m)
+		}
+		cursor, more = page.PageInfo.EndCursor, page.PageInfo.HasNextPage
+	}
+	return list, nil
+}
+
+// Tag adds the tags and then removes tags: a request for each that is asked for.
+func (c *Client) Tag(ctx context.Context, shop platform.Shop, id string, add, remove []string) error {
+	s := c.session(shop)
+	if len(add) > 0 {
+		got, err := admin.AddTags(ctx, s, id, add)
+		if err == nil {
+			if got.TagsAdd == nil {
+				err = errNoPayload()
+			} else {
+				err = answered(got.TagsAdd.UserErrors)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("tag %s: %w", id, err)
+		}
+	}
+	if len(remove) == 0 {
+		return nil
+	}
+	got, err := admin.RemoveTags(ctx, s, id, remove)
+	if err == nil {
+		if got.TagsRemove == nil {
+			err = errNoPayload()
+		} else {
+			err = answered(got.TagsRemove.UserErrors)
+		}
+	}
+	return about(err, "remove tags of %s", id)
+}
+
+// NoteOrder replaces an order's note.
+func (c *Client) NoteOrder(ctx context.Context, shop platform.Shop, order int64, note string) error {
+	got, err := admin.NoteOrder(ctx, c.session(shop), wire.OrderInput{ID: gid.Of(typeOrder, order), Note: note})
+	if err == nil {
+		if got.OrderUpdate == nil {
+			err = errNoPayload()
+		} else {
+			err = answered(got.OrderUpdate.UserErrors)
+		}
+	}
+	return about(err, "note order %d", order)
+}
+
+// SendPaymentUpdate lets the platform send its e-mail.
+func (c *Client) SendPaymentUpdate(ctx context.Context, shop platform.Shop, paymentMethod string) error {
+	got, err := admin.SendPaymentUpdate(ctx, c.session(shop), paymentMethod)
+	if err == nil {
+		if p := got.CustomerPaymentMethodSendUpdateEmail; p == nil {
+			err = errNoPayload()
+		} else {
+			err = answered(p.UserErrors)
+		}
+	}
+	return about(err, "send the payment update e-mail of %s", paymentMethod)
+}

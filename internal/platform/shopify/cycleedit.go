@@ -1,0 +1,173 @@
+package shopify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/shopify/admin"
+)
+
+// EditCycle does for one cycle what EditContract does for all.
+func (c *Client) EditCycle(ctx context.Context, shop platform.Shop, of platform.CycleRef, e platform.Edit) (platform.CycleOrder, error) {
+	o, err := c.session(shop).editCycle(ctx, of, &e)
+	return o, about(err, "edit cycle %d of contract %d", of.Index, of.Contract)
+}
+
+func (s session) editCycle(ctx context.Context, of platform.CycleRef, e *platform.Edit) (platform.CycleOrder, error) {
+	ops := draftOps(e)
+	if len(ops) == 0 {
+		return s.cycleOrder(ctx, of)
+	}
+	got, err := admin.OpenCycleDraft(ctx, s, newCycleInput(of))
+	if err != nil {
+		return platform.CycleOrder{}, err
+	}
+	if got.Draft == nil {
+		return platform.CycleOrder{}, errNoPayload()
+	}
+	draft, err := opened(got.Draft.Draft, got.Draft.UserErrors)
+	if err != nil {
+		return platform.CycleOrder{}, err
+	}
+	if err := s.changeDraft(ctx, draft, ops); err != nil {
+		return platform.CycleOrder{}, err
+	}
+	raw, err := s.commit(ctx, "CommitCycleDraft", admin.CommitCycleDraft_Operation, draft)
+	if err != nil {
+		return platform.CycleOrder{}, err
+	}
+	var n orderedNode
+	if isNull(raw) {
+		n.Lines.PageInfo.HasNextPage = true // all of it is yet to be read
+	} else if err := json.Unmarshal(raw, &n); err != nil {
+		return platform.CycleOrder{}, unknown(err)
+	}
+	if n.more() {
+		o, err := s.cycleOrder(ctx, of)
+		return o, afterwards(err)
+	}
+	o, err := newOrdered(&n, n.Lines.Nodes)
+	o.CycleRef, o.Edited = of, true
+	return o, err
+}
+
+func newCycleInput(of platform.CycleRef) admin.SubscriptionBillingCycleInput {
+	return cycleInput(of.Contract, of.Index)
+}
+
+// CycleOrder reads what a cycle will order, however many pages its lines take.
+func (c *Client) CycleOrder(ctx context.Context, shop platform.Shop, of platform.CycleRef) (platform.CycleOrder, error) {
+	o, err := c.session(shop).cycleOrder(ctx, of)
+	return o, about(err, "read the order of cycle %d of contract %d", of.Index, of.Contract)
+}
+
+// cycleNode is a cycle with what it will order.
+type cycleNode struct {
+	Skipped  bool         `json:"skipped"`
+	Expected time.Time    `json:"billingAttemptExpectedDate"`
+	Edited   *orderedNode `json:"editedContract"`
+	Source   *orderedNode `json:"sourceContract"`
+}
+
+// ordered returns what the cycle will order; nil when the answer lacks it.
+func (n *cycleNode) ordered() *orderedNode {
+	if n.Edited != nil {
+		return n.Edited
+	}
+	return n.Source
+}
+
+func (s session) cycleOrder(ctx context.Context, of platform.CycleRef) (platform.CycleOrder, error) {
+	var whole *orderedNode
+	var lines []lineNode
+	edited, after := false, ""
+	for {
+		n, err := s.cycleNode(ctx, of, after)
+		if err != nil {
+			return platform.CycleOrder{}, err
+		}
+		page := n.ordered()
+		if page == nil {
+			return platform.CycleOrder{}, errNoPayload()
+		}
+		if whole == nil {
+			whole, edited = page, n.Edited != nil
+		}
+		if edited != (n.Edited != nil) {
+			return platform.CycleOrder{}, fmt.Errorf("%w: the cycle changed while it was read", platform.ErrUnknown)
+		}
+		lines = append(lines, page.Lines.Nodes...)
+		if !page.more() {
+			break
+		}
+		after = page.Lines.PageInfo.EndCursor
+	}
+	o, err := newOrdered(whole, lines)
+	o.CycleRef, o.Edited = of, edited
+	return o, err
+}
+
+func (s session) cycleNode(ctx context.Context, of platform.CycleRef, after string) (*cycleNode, error) {
+	got, err := admin.CycleOrder(ctx, s, newCycleInput(of), after)
+	if err != nil {
+		return nil, err
+	}
+	if isNull(got.SubscriptionBillingCycle) {
+		return nil, platform.ErrNotFound
+	}
+	n := new(cycleNode)
+	if err := json.Unmarshal(got.SubscriptionBillingCycle, n); err != nil {
+		return nil, unknown(err)
+	}
+	return n, nil
+}
+
+// DropCycleEdit takes back the edit of what a cycle orders. The platform knows
+// only how to take back that and the cycle's schedule together: what was skipped
+// or moved is skipped or moved again.
+func (c *Client) DropCycleEdit(ctx context.Context, shop platform.Shop, of platform.CycleRef) error {
+	return about(c.session(shop).dropCycleEdit(ctx, of), "take back the edit of cycle %d of contract %d", of.Index, of.Contract)
+}
+
+func (s session) dropCycleEdit(ctx context.Context, of platform.CycleRef) error {
+	before, err := s.cycleNode(ctx, of, "")
+	if err != nil || before.Edited == nil {
+		return err
+	}
+	got, err := admin.DropCycleEdit(ctx, s, newCycleInput(of))
+	if err != nil {
+		return err
+	}
+	if got.SubscriptionBillingCycleEditDelete == nil {
+		return errNoPayload()
+	}
+	if err := answered(got.SubscriptionBillingCycleEditDelete.UserErrors); err != nil {
+		if now, read := s.cycleNode(ctx, of, ""); read != nil || now.Edited != nil {
+			return err
+		}
+	}
+	return afterwards(s.restoreSchedule(ctx, of, before))
+}
+
+// restoreSchedule skips or moves a cycle that was skipped or moved before.
+func (s session) restoreSchedule(ctx context.Context, of platform.CycleRef, before *cycleNode) error {
+	cycles, err := s.client.Cycles(ctx, s.shop, of.Contract, of.Index, of.Index)
+	if err != nil {
+		return err
+	}
+	if len(cycles) != 1 {
+		return errors.New("the cycle is gone")
+	}
+	now := cycles[0]
+	switch {
+	case before.Skipped && !now.Skipped:
+		return s.client.SkipCycle(ctx, s.shop, of.Contract, of.Index)
+	case !before.Skipped && !before.Expected.Equal(now.Expected):
+		return s.client.MoveCycle(ctx, s.shop, of.Contract, of.Index, before.Expected)
+	}
+	return nil
+}
