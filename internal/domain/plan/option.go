@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Option is one way of subscribing: how often, for how long, for how much less.
+// Numbers that are 0 are not set.
+type Option struct {
+	ID          int64     `json:"id,omitempty"` // the platform's selling plan; 0 until it is made
+	Name        string    `json:"name"`
+	Description string    `json:"description,omitempty"`
+	Kind        Kind      `json:"kind"`
+	Billing     Frequency `json:"billing"`
+	Delivery    Frequency `json:"delivery"`
+
+	Specific bool     `json:"specific,omitempty"` // falls on a fixed day
+	Day      int      `json:"day,omitempty"`      // WEEK: 1 (Monday) to 7; otherwise day of the month
+	Month    int      `json:"month,omitempty"`    // YEAR only
+	Cutoff   int      `json:"cutoff,omitempty"`   // whole days before the fixed day from which an order misses it
+	Behavior Behavior `json:"behavior,omitempty"`
+
+	MinCycles int `json:"minCycles,omitempty"`
+	MaxCycles int `json:"maxCycles,omitempty"`
+
+	First  Discount `json:"first,omitzero"`
+	Second Discount `json:"second,omitzero"`
+	Trial  Trial    `json:"trial,omitzero"`
+
+	MemberOnly    bool   `json:"memberOnly,omitempty"`
+	NonMemberOnly bool   `json:"nonMemberOnly,omitempty"`
+	InclusiveTags string `json:"inclusiveTags,omitempty"` // comma-separated
+	ExclusiveTags string `json:"exclusiveTags,omitempty"`
+	Lifetime      bool   `json:"lifetime,omitempty"` // one payment for good
+	Exchange      bool   `json:"exchange,omitempty"` // may be chosen in an upgrade or downgrade
+	RulesJSON     string `json:"rules,omitempty"`    // kept for integrations
+	Sequence      int    `json:"sequence,omitempty"` // where it is shown; equal ones keep their order
+}
+
+// Frequency is a number of intervals.
+type Frequency struct {
+	Interval cadence.Interval `json:"interval"`
+	Count    int              `json:"count"`
+}
+
+// Kind says when a delivery is paid for.
+type Kind string
+
+// The kinds of option.
+const (
+	PayAsYouGo      Kind = "PAY_AS_YOU_GO"
+	Prepaid         Kind = "PREPAID"
+	AdvancedPrepaid Kind = "ADVANCED_PREPAID"
+)
+
+// Kinds lists the kinds of option.
+var Kinds = []Kind{PayAsYouGo, Prepaid, AdvancedPrepaid}
+
+// Behavior says what happens before the first fixed day.
+type Behavior string
+
+// The behaviours. Another word of the platform's counts as unknown.
+const (
+	ASAP    Behavior = "ASAP" // something is delivered at once
+	Next    Behavior = "NEXT" // the first delivery waits
+	Unknown Behavior = "$UNKNOWN"
+)
+
+// Behaviors lists the behaviours.
+var Behaviors = []Behavior{ASAP, Next, Unknown}
+
+// Discount makes orders cheaper once After of them have been paid for. Offer is a
+// percentage, an amount off, or the price, in main units of the store's currency.
+type Discount struct {
+	Enabled bool         `json:"enabled,omitempty"`
+	Offer   float64      `json:"offer,omitempty"`
+	Kind    DiscountKind `json:"kind,omitempty"`
+	After   int          `json:"after,omitempty"`
+	Masked  bool         `json:"masked,omitempty"` // how a form shows it; means nothing here
+}
+
+// DiscountKind says what an offer is.
+type DiscountKind string
+
+// The kinds of discount.
+const (
+	Percentage DiscountKind = "PERCENTAGE"
+	Fixed      DiscountKind = "FIXED"
+	Price      DiscountKind = "PRICE"
+)
+
+// DiscountKinds lists the kinds of discount.
+var DiscountKinds = []DiscountKind{Percentage, Fixed, Price}
+
+// adjustments are the platform's words for them.
+var adjustments = map[DiscountKind]platform.Adjustment{Percentage: platform.PercentOff, Fixed: platform.AmountOff, Price: platform.FixedPrice}
+
+// Trial lets the first order cost nothing.
+type Trial struct {
+	Enabled  bool             `json:"enabled,omitempty"`
+	Interval cadence.Interval `json:"interval,omitempty"`
+	Count    int              `json:"count,omitempty"`
+	KeepDate bool             `json:"keepDate,omitempty"` // the next order stays where it would be without a trial
+}
+
+// Deliveries returns how many deliveries one payment covers.
+func (o Option) Deliveries() int64 {
+	unit, each := o.Billing.units()
+	of, every := o.Delivery.units()
+	if unit != of || every == 0 || each%every != 0 {
+		return 1
+	}
+	return int64(each / every)
+}
+
+// units returns the frequency in days or in months.
+func (f Frequency) units() (unit cadence.Interval, n int) {
+	switch f.Interval {
+	case cadence.Week:
+		return cadence.Day, 7 * f.Count
+	case cadence.Year:
+		return cadence.Month, 12 * f.Count
+	default:
+		return f.Interval, f.Count
+	}
+}
+
+// anchors returns the fixed day, if there is one, as the platform counts it.
+func (o Option) anchors() []platform.Anchor {
+	if !o.Specific {
+		return nil
+	}
+	switch o.Delivery.Interval {
+	case cadence.Week:
+		return []platform.Anchor{{Type: cadence.Weekday.String(), Day: o.Day}}
+	case cadence.Month:
+		return []platform.Anchor{{Type: cadence.MonthDay.String(), Day: o.Day}}
+	default:
+		return []platform.Anchor{{Type: cadence.YearDay.String(), Day: o.Day, Month: o.Month}}
+	}
+}

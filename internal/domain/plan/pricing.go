@@ -1,0 +1,27 @@
+package plan
+
+import (
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Pricing returns how the price of one unit changes with the orders of a
+// contract, when a single delivery costs base without a plan; nil when it does
+// not.
+func (o Option) Pricing(base money.Amount) *platform.Pricing {
+	steps := o.steps()
+	if len(steps) == 0 {
+		return nil
+	}
+	p := &platform.Pricing{Base: base.Times(o.Deliveries())}
+	for _, s := range steps {
+		price := platform.CyclePrice{After: s.after, Kind: adjustments[s.kind], Computed: o.PriceAt(base, s.after+1)}
+		if s.kind == Percentage {
+			price.Percent = s.offer
+		} else {
+			price.Amount = amount(s.offer, base.Currency)
+		}
+		p.Cycles = append(p.Cycles, price)
+	}
+	return p
+}

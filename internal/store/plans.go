@@ -1,0 +1,409 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var (
+	_ plan.Tx   = (*Tx)(nil)
+	_ plan.Book = (*DB)(nil)
+)
+
+// Plans returns the store of the plan feature.
+func (db *DB) Plans() plan.Store {
+	return Scope[plan.Tx]{db, func(tx *Tx) plan.Tx { return tx }}
+}
+
+// planGroupRow is a row of plan_groups.
+type planGroupRow struct {
+	bun.BaseModel `bun:"table:plan_groups,alias:g"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ID         int64 `bun:"id,pk"`
+	PlatformID int64
+	Line       string
+	Name       string
+	Terms      string // JSON
+	State      string
+	Pending    string // JSON; empty: nothing
+	DueAt      int64  `bun:",nullzero"`
+	CreatedAt  int64
+	UpdatedAt  int64
+	Version    int64
+}
+
+// planOptionRow is a row of plan_options.
+type planOptionRow struct {
+	bun.BaseModel `bun:"table:plan_options,alias:o"`
+
+	ShopID   int64 `bun:"shop_id,pk"`
+	ID       int64 `bun:"id,pk"`
+	GroupID  int64
+	Position int64
+	Terms    string // JSON
+}
+
+// planItemRow is a row of plan_items.
+type planItemRow struct {
+	bun.BaseModel `bun:"table:plan_items,alias:i"`
+
+	ShopID  int64  `bun:"shop_id,pk"`
+	GroupID int64  `bun:"group_id,pk"`
+	Kind    string `bun:"kind,pk"`
+	ItemID  int64  `bun:"item_id,pk"`
+	Title   string
+}
+
+// Kinds of items.
+const (
+	productItem = "PRODUCT"
+	variantItem = "VARIANT"
+)
+
+func planGroupRowOf(of shop.ID, g plan.Group) (planGroupRow, error) {
+	terms, err := json.Marshal(g.Terms)
+	if err != nil {
+		return planGroupRow{}, fmt.Errorf("write plan group %d: %w", g.ID, err)
+	}
+	pending := ""
+	if g.Pending != nil {
+		text, err := json.Marshal(g.Pending)
+		if err != nil {
+			return planGroupRow{}, fmt.Errorf("write plan group %d: %w", g.ID, err)
+		}
+		pending = string(text)
+	}
+	return planGroupRow{
+		ShopID: int64(of), ID: int64(g.ID), PlatformID: g.PlatformID, Line: string(g.Line), Name: clean(g.Name), Terms: string(terms),
+		State: string(g.State), Pending: pending, DueAt: millis(g.DueAt), CreatedAt: millis(g.CreatedAt), UpdatedAt: millis(g.UpdatedAt), Version: g.Version,
+	}, nil
+}
+
+func (r planGroupRow) group() (plan.Group, error) {
+	g := plan.Group{
+		ID: plan.ID(r.ID), PlatformID: r.PlatformID, Line: shop.Line(r.Line), State: plan.State(r.State), DueAt: instant(r.DueAt),
+		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
+	}
+	if err := json.Unmarshal([]byte(r.Terms), &g.Terms); err != nil {
+		return plan.Group{}, fmt.Errorf("read plan group %d: %w", r.ID, err)
+	}
+	if r.Pending == "" {
+		return g, nil
+	}
+	if err := json.Unmarshal([]byte(r.Pending), &g.Pending); err != nil {
+		return plan.Group{}, fmt.Errorf("read the pending change of plan group %d: %w", r.ID, err)
+	}
+	return g, nil
+}
+
+func (r planOptionRow) option() (plan.Option, error) {
+	var o plan.Option
+	if err := json.Unmarshal([]byte(r.Terms), &o); err != nil {
+		return plan.Option{}, fmt.Errorf("read plan option %d: %w", r.ID, err)
+	}
+	o.ID = r.ID
+	return o, nil
+}
+
+// PlanGroup returns a group of any state with all that belongs to it, locked, or
+// NotFound.
+func (tx *Tx) PlanGroup(ctx context.Context, id plan.ID) (plan.Group, error) {
+	var row planGroupRow
+	q := tx.q.NewSelect().Model(&row).Where("g.shop_id = ?", tx.of).Where("g.id = ?", id)
+	switch err := tx.dialect().forUpdate(q).Scan(ctx); {
+	case errors.Is(err, sql.ErrNoRows):
+		return plan.Group{}, plan.NotFound(id)
+	case err != nil:
+		return plan.Group{}, fmt.Errorf("read plan group %d: %w", id, err)
+	}
+	list, err := planGroupsOf(ctx, tx.q, tx.of, []planGroupRow{row}, true)
+	if err != nil {
+		return plan.Group{}, err
+	}
+	return list[0], nil
+}
+
+// planGroupsOf reads what belongs to groups.
+func planGroupsOf(ctx context.Context, db bun.IDB, of shop.ID, rows []planGroupRow, items bool) ([]plan.Group, error) {
+	list := make([]plan.Group, len(rows))
+	at := map[int64]int{}
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = r.group(); err != nil {
+			return nil, err
+		}
+		at[r.ID], ids[i] = i, r.ID
+	}
+	if len(ids) == 0 {
+		return list, nil
+	}
+	var options []planOptionRow
+	err := db.NewSelect().Model(&options).Where("o.shop_id = ?", of).Where("o.group_id IN (?)", bun.List(ids)).Order("o.group_id", "o.position").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the options of %d plan groups: %w", len(ids), err)
+	}
+	for _, r := range options {
+		o, err := r.option()
+		if err != nil {
+			return nil, err
+		}
+		g := &list[at[r.GroupID]]
+		g.Options = append(g.Options, o)
+	}
+	if !items {
+		return list, nil
+	}
+	var sold []planItemRow
+	err = db.NewSelect().Model(&sold).Where("i.shop_id = ?", of).Where("i.group_id IN (?)", bun.List(ids)).Order("i.group_id", "i.kind", "i.item_id").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what is sold on %d plan groups: %w", len(ids), err)
+	}
+	for _, r := range sold {
+		g, item := &list[at[r.GroupID]], platform.Titled{ID: r.ItemID, Title: r.Title}
+		if r.Kind == productItem {
+			g.Products = append(g.Products, item)
+		} else {
+			g.Variants = append(g.Variants, item)
+		}
+	}
+	return list, nil
+}
+
+// PlanGroups returns, by selling plan, the groups to which selling plans belong,
+// without their products and variants and without a lock. Plans that belong to
+// none are left out.
+func (tx *Tx) PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]plan.Group, error) {
+	found := map[int64]plan.Group{}
+	if len(sellingPlans) == 0 {
+		return found, nil
+	}
+	var rows []planGroupRow
+	of := tx.q.NewSelect().Model((*planOptionRow)(nil)).Column("o.group_id").Where("o.shop_id = ?", tx.of).Where("o.id IN (?)", bun.List(sellingPlans))
+	if err := tx.q.NewSelect().Model(&rows).Where("g.shop_id = ?", tx.of).Where("g.id IN (?)", of).Order("g.id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the groups of %d selling plans: %w", len(sellingPlans), err)
+	}
+	groups, err := planGroupsOf(ctx, tx.q, tx.of, rows, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		for _, o := range g.Options {
+			if slices.Contains(sellingPlans, o.ID) {
+				found[o.ID] = g
+			}
+		}
+	}
+	return found, nil
+}
+
+// PlanGroupsSelling returns the numbers of the line's groups in which one of the
+// products or variants is sold; none named: in which anything is.
+func (tx *Tx) PlanGroupsSelling(ctx context.Context, line shop.Line, of platform.Assigned) ([]plan.ID, error) {
+	q := tx.q.NewSelect().Model((*planItemRow)(nil)).ColumnExpr("DISTINCT i.group_id").
+		Join("JOIN plan_groups AS g ON g.shop_id = i.shop_id AND g.id = i.group_id").
+		Where("i.shop_id = ?", tx.of).Where("g.line = ?", line).OrderExpr("i.group_id")
+	if !of.Empty() {
+		q = q.Where("(i.kind = ? AND i.item_id IN (?) OR i.kind = ? AND i.item_id IN (?))",
+			productItem, listOr0(of.Products), variantItem, listOr0(of.Variants))
+	}
+	var ids []plan.ID
+	if err := q.Scan(ctx, &ids); err != nil {
+		return nil, fmt.Errorf("find the plan groups that sell something: %w", err)
+	}
+	return ids, nil
+}
+
+// listOr0 makes a list that is never empty; no number is 0.
+func listOr0(ids []int64) any {
+	if len(ids) == 0 {
+		ids = []int64{0}
+	}
+	return bun.List(ids)
+}
+
+// WaitingPlanGroups returns at most limit groups that are due, earliest first.
+func (tx *Tx) WaitingPlanGroups(ctx context.Context, now time.Time, limit int) ([]plan.ID, error) {
+	var ids []plan.ID
+	err := tx.q.NewSelect().Model((*planGroupRow)(nil)).Column("g.id").Where("g.shop_id = ?", tx.of).Where("g.due_at <= ?", millis(now)).
+		Order("g.due_at", "g.id").Limit(int64(limit)).Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the plan groups that wait: %w", err)
+	}
+	return ids, nil
+}
+
+// PutPlanGroup inserts a group whose ID is 0, giving it one, and writes others
+// with their options if the version is still what was read.
+func (tx *Tx) PutPlanGroup(ctx context.Context, g *plan.Group) error {
+	put := *g
+	added := put.ID == 0
+	if added {
+		id, err := tx.db.ids.take(1)
+		if err != nil {
+			return err
+		}
+		put.ID = plan.ID(id)
+	}
+	row, err := planGroupRowOf(tx.of, put)
+	if err != nil {
+		return err
+	}
+	if added {
+		row.Version = 1
+		_, err = insert(ctx, tx, []planGroupRow{row}, "")
+	} else {
+		var n int64
+		if n, err = update(ctx, tx, []planGroupRow{row}, "platform_id", "name", "terms", "state", "pending", "due_at", "updated_at"); err == nil && n != 1 {
+			err = changed("subscriptionGroup", fmt.Sprintf("Subscription group %d", g.ID))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := tx.putPlanOptions(ctx, put); err != nil {
+		return err
+	}
+	put.Version++
+	*g = put
+	return nil
+}
+
+func (tx *Tx) putPlanOptions(ctx context.Context, g plan.Group) error {
+	_, err := tx.q.NewDelete().Model((*planOptionRow)(nil)).Where("o.shop_id = ?", tx.of).Where("o.group_id = ?", g.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("write the options of plan group %d: %w", g.ID, err)
+	}
+	rows := make([]planOptionRow, len(g.Options))
+	for i, o := range g.Options {
+		text, err := json.Marshal(o)
+		if err != nil {
+			return fmt.Errorf("write plan option %d: %w", o.ID, err)
+		}
+		rows[i] = planOptionRow{ShopID: int64(tx.of), ID: o.ID, GroupID: int64(g.ID), Position: int64(i), Terms: string(text)}
+	}
+	_, err = insert(ctx, tx, rows, "")
+	return err
+}
+
+// PutPlanItems adds and removes products and variants of a group.
+func (tx *Tx) PutPlanItems(ctx context.Context, id plan.ID, add plan.Items, remove platform.Assigned) error {
+	for kind, gone := range map[string][]int64{productItem: remove.Products, variantItem: remove.Variants} {
+		for batch := range slices.Chunk(gone, itemsAtOnce) {
+			_, err := tx.q.NewDelete().Model((*planItemRow)(nil)).Where("i.shop_id = ?", tx.of).Where("i.group_id = ?", id).
+				Where("i.kind = ?", kind).Where("i.item_id IN (?)", bun.List(batch)).Exec(ctx)
+			if err != nil {
+				return fmt.Errorf("remove %d items from plan group %d: %w", len(batch), id, err)
+			}
+		}
+	}
+	var rows []planItemRow
+	for _, one := range []struct {
+		kind string
+		list []platform.Titled
+	}{{productItem, add.Products}, {variantItem, add.Variants}} {
+		for _, t := range one.list {
+			rows = append(rows, planItemRow{ShopID: int64(tx.of), GroupID: int64(id), Kind: one.kind, ItemID: t.ID, Title: t.Title})
+		}
+	}
+	_, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, group_id, kind, item_id) DO NOTHING")
+	return err
+}
+
+// itemsAtOnce bounds the length of a statement.
+const itemsAtOnce = 1000
+
+// DeletePlanGroup removes a group and all that belongs to it.
+func (tx *Tx) DeletePlanGroup(ctx context.Context, id plan.ID) error {
+	for _, q := range []*bun.DeleteQuery{
+		tx.q.NewDelete().Model((*planItemRow)(nil)).Where("i.shop_id = ?", tx.of).Where("i.group_id = ?", id),
+		tx.q.NewDelete().Model((*planOptionRow)(nil)).Where("o.shop_id = ?", tx.of).Where("o.group_id = ?", id),
+		tx.q.NewDelete().Model((*planGroupRow)(nil)).Where("g.shop_id = ?", tx.of).Where("g.id = ?", id),
+	} {
+		if _, err := q.Exec(ctx); err != nil {
+			return fmt.Errorf("remove plan group %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// planGroupFields are the fields by which the list of groups can be sorted.
+var planGroupFields = map[string]field{
+	plan.FieldID: {"id", whole}, plan.FieldName: {"name", text}, plan.FieldCreatedAt: {"created_at", whole}, plan.FieldUpdatedAt: {"updated_at", whole},
+}
+
+// PlanGroup returns one of the line's groups that has been made, or NotFound.
+func (db *DB) PlanGroup(ctx context.Context, of shop.ID, line shop.Line, id plan.ID) (plan.Group, error) {
+	var rows []planGroupRow
+	if err := db.madeGroups(&rows, of, line).Where("g.id = ?", id).Scan(ctx); err != nil {
+		return plan.Group{}, fmt.Errorf("read plan group %d: %w", id, err)
+	}
+	if len(rows) == 0 {
+		return plan.Group{}, plan.NotFound(id)
+	}
+	list, err := planGroupsOf(ctx, db.reader, of, rows, true)
+	if err != nil {
+		return plan.Group{}, err
+	}
+	return list[0], nil
+}
+
+func (db *DB) madeGroups(rows *[]planGroupRow, of shop.ID, line shop.Line) *bun.SelectQuery {
+	return db.reader.NewSelect().Model(rows).Where("g.shop_id = ?", of).Where("g.line = ?", line).Where("g.state <> ?", plan.Creating)
+}
+
+// PlanGroups returns a page of the line's groups, oldest first unless the page
+// says otherwise, and how many there are.
+func (db *DB) PlanGroups(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]plan.Group, int, error) {
+	var rows []planGroupRow
+	total, err := fetch(ctx, db.madeGroups(&rows, of, line), planGroupFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("list plan groups: %w", err)
+	}
+	list, err := planGroupsOf(ctx, db.reader, of, rows, true)
+	return list, total, err
+}
+
+// PlanOptions returns a page of the line's options, group by group, and how many
+// there are. With numbers of selling plans only those.
+func (db *DB) PlanOptions(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64, p page.Request) ([]plan.Offer, int, error) {
+	var rows []struct {
+		planOptionRow
+		GroupName string
+	}
+	q := db.reader.NewSelect().TableExpr("plan_options AS o").ColumnExpr("o.shop_id, o.id, o.group_id, o.position, o.terms, g.name AS group_name").
+		Join("JOIN plan_groups AS g ON g.shop_id = o.shop_id AND g.id = o.group_id").Where("o.shop_id = ?", of).Where("g.line = ?", line)
+	if len(sellingPlans) > 0 {
+		q = q.Where("o.id IN (?)", bun.List(sellingPlans))
+	}
+	total, err := q.Clone().Count(ctx)
+	if err != nil {
+		return nil, 0, fmt.Errorf("count plan options: %w", err)
+	}
+	err = q.OrderExpr("o.group_id, o.position").Limit(int64(p.Size)).Offset(int64(p.Offset())).Scan(ctx, &rows)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list plan options: %w", err)
+	}
+	list := make([]plan.Offer, len(rows))
+	for i, r := range rows {
+		o, err := r.option()
+		if err != nil {
+			return nil, 0, err
+		}
+		list[i] = plan.Offer{Option: o, Group: plan.ID(r.GroupID), GroupName: r.GroupName}
+	}
+	return list, int(total), nil
+}

@@ -1,0 +1,306 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// Plans changes subscription groups. Failures are faults.
+type Plans interface {
+	Create(ctx context.Context, of shop.ID, c plan.CreateCommand) (plan.Group, error)
+	Update(ctx context.Context, of shop.ID, c plan.UpdateCommand) (plan.Group, error)
+	Delete(ctx context.Context, of shop.ID, c plan.DeleteCommand) error
+	RemoveEverywhere(ctx context.Context, of shop.ID, c plan.RemoveCommand) ([]plan.Group, error)
+}
+
+// Page sizes of the lists of groups and of options.
+const (
+	defaultGroups  = 20
+	maxGroups      = 200
+	defaultOptions = 2000 // integrations read all of them at once
+	maxOptions     = 2000
+)
+
+const groupsPath = base + "/subscription-groups"
+
+func (o Options) plans(api *web.API) {
+	read := web.Operation{Method: http.MethodGet, Tag: "Subscription groups", Scope: access.PlansRead}
+	change := web.Operation{
+		Method: http.MethodPut, Tag: "Subscription groups", Scope: access.PlansWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
+	}
+
+	list := read
+	list.ID, list.Path, list.Summary = "listSubscriptionGroups", groupsPath, "Subscription groups"
+	list.Description = "The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. " +
+		"Sorted by id, groupName, createdAt or updatedAt; oldest first unless said otherwise."
+	web.Register(api, list, o.listGroups)
+
+	one := read
+	one.ID, one.Path, one.Summary = "getSubscriptionGroup", groupsPath+"/{id}", "One subscription group"
+	one.Errors = []int{http.StatusNotFound}
+	web.Register(api, one, o.getGroup)
+
+	create := change
+	create.ID, create.Method, create.Path, create.Summary = "createSubscriptionGroup", http.MethodPost, groupsPath, "Make a subscription group"
+	create.Description = "Makes the group at the platform too. What the platform refuses is refused here in its words, and nothing is left behind. " +
+		"A group is made with at most 250 products and 250 variants; more are added with add-products."
+	create.Body, create.Status, create.Errors = groupEdit{}, http.StatusCreated, []int{http.StatusRequestEntityTooLarge}
+	web.Register(api, create, o.createGroup)
+
+	const keeping = "A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, " +
+		"a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan."
+	edit := change
+	edit.ID, edit.Path, edit.Summary = "updateSubscriptionGroup", groupsPath+"/{id}", "Change a subscription group"
+	edit.Description, edit.Body, edit.Errors = keeping, groupEdit{}, append(edit.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, edit, o.editGroup)
+
+	named := edit
+	named.ID, named.Path, named.Summary = "updateSubscriptionGroupByBody", groupsPath, "Change the subscription group that the body names"
+	named.Description = "The same as with the id in the path; the body's id is required. " + keeping
+	web.Register(api, named, o.editNamedGroup)
+
+	remove := change
+	remove.ID, remove.Method, remove.Path, remove.Summary = "deleteSubscriptionGroup", http.MethodDelete, groupsPath+"/{id}", "Remove a subscription group"
+	remove.Description = "Removes the group and its plans, here and at the platform. Contracts on them go on as they are: a contract keeps what it took from its plan."
+	remove.Status = http.StatusNoContent
+	web.Register(api, remove, o.deleteGroup)
+
+	add := change
+	add.ID, add.Path, add.Summary = "addGroupProducts", groupsPath+"/{id}/add-products", "Sell products on a group's plans"
+	add.Description = "Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error."
+	web.Register(api, add, o.addProducts)
+
+	leave := change
+	leave.ID, leave.Path, leave.Summary = "removeGroupProducts", groupsPath+"/{id}/remove-products", "Take products out of a group"
+	leave.Description = "Removes products, variants, and up to 5000 products of a collection, or everything. What is not in the group is no error."
+	web.Register(api, leave, o.removeProducts)
+
+	everywhere := change
+	everywhere.ID, everywhere.Path, everywhere.Summary = "removeProductsFromAllGroups", groupsPath+"/remove-products", "Take products out of all groups"
+	everywhere.Description = "Does the same in every group of this host and answers with the groups that changed. Sent again after a failure it does what is left to do."
+	web.Register(api, everywhere, o.removeEverywhere)
+
+	all := read
+	all.ID, all.Path, all.Summary = "listSellingPlans", base+"/all-selling-plans", "All plans"
+	all.Description = "The plans of all groups of this host, group by group, each in the order in which it is shown."
+	web.Register(api, all, o.allPlans)
+
+	interval := web.Operation{
+		ID: "listBillingIntervals", Method: http.MethodGet, Path: base + "/subscription-contract-details/billing-interval",
+		Summary: "Plans by selling plan", Tag: "Subscription groups", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+		Description: "The plans of this host with the given numbers, [] when there are none.",
+	}
+	web.Register(api, interval, o.billingInterval)
+}
+
+type groupsQuery struct {
+	web.Paging
+}
+
+type groupPage struct {
+	web.ListHeaders
+	Body []subscriptionGroup
+}
+
+func (o Options) listGroups(ctx context.Context, in *groupsQuery) (*groupPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(web.List{Default: defaultGroups, Max: maxGroups, Fields: plan.SortFields})
+	if err != nil {
+		return nil, err
+	}
+	groups, total, err := o.PlanBook.PlanGroups(ctx, caller.Shop.ID, o.Line, p)
+	if err != nil {
+		return nil, err
+	}
+	return &groupPage{ListHeaders: web.Paged(ctx, p, total), Body: newGroups(groups)}, nil
+}
+
+func newGroups(groups []plan.Group) []subscriptionGroup {
+	list := make([]subscriptionGroup, len(groups))
+	for i, g := range groups {
+		list[i] = newSubscriptionGroup(g)
+	}
+	return list
+}
+
+// GroupPath names a group. It is exported, as are the others that are embedded,
+// because the library looks into no others.
+type GroupPath struct {
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The service's number of the group."`
+}
+
+// groupOut answers with a group.
+type groupOut struct {
+	Body subscriptionGroup
+}
+
+func newGroupOut(g plan.Group, err error) (*groupOut, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &groupOut{newSubscriptionGroup(g)}, nil
+}
+
+func (o Options) getGroup(ctx context.Context, in *GroupPath) (*groupOut, error) {
+	return newGroupOut(o.PlanBook.PlanGroup(ctx, web.CallerOf(ctx).Shop.ID, o.Line, plan.ID(in.ID)))
+}
+
+func (o Options) deleteGroup(ctx context.Context, in *GroupPath) (*struct{}, error) {
+	caller := web.CallerOf(ctx)
+	return nil, o.Plans.Delete(ctx, caller.Shop.ID, plan.DeleteCommand{Line: o.Line, ID: plan.ID(in.ID), Actor: caller.Actor})
+}
+
+// ItemsQuery names products and variants.
+type ItemsQuery struct {
+	Products   string `query:"productIds" doc:"Numbers of products, separated by commas." example:"3001,3002"`
+	Variants   string `query:"variantIds" doc:"Numbers of variants, separated by commas."`
+	Collection string `query:"collectionId" doc:"All products of the collection, up to 5000, besides those that are named: number or graph id."`
+}
+
+func (q ItemsQuery) read() (named plan.Assigned, collection int64, err error) {
+	if named.Products, err = numberList("productIds", q.Products); err != nil {
+		return named, 0, err
+	}
+	if named.Variants, err = numberList("variantIds", q.Variants); err != nil {
+		return named, 0, err
+	}
+	collection, err = web.ParseID("Collection", "collectionId", q.Collection)
+	return named, collection, err
+}
+
+func nothingNamed(also string) error {
+	return fault.New(fault.Invalid, "give productIds, variantIds or collectionId%s", also).On("subscriptionGroup").Keyed("nothingNamed").At("productIds")
+}
+
+type addGroupQuery struct {
+	GroupPath
+	ItemsQuery
+}
+
+func (o Options) addProducts(ctx context.Context, in *addGroupQuery) (*groupOut, error) {
+	caller := web.CallerOf(ctx)
+	named, collection, err := in.read()
+	if err == nil && named.Empty() && collection == 0 {
+		err = nothingNamed("")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newGroupOut(o.Plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
+		Line: o.Line, ID: plan.ID(in.ID), Assign: plan.Assignment{Add: named}, Collection: collection, Actor: caller.Actor,
+	}))
+}
+
+// LeaveQuery names what is to be removed.
+type LeaveQuery struct {
+	ItemsQuery
+	All web.Opt[bool] `query:"deleteAllProductsAndVariants" doc:"Removes all products and variants. Default false."`
+}
+
+func (q LeaveQuery) read() (named plan.Assigned, collection int64, err error) {
+	named, collection, err = q.ItemsQuery.read()
+	if err == nil && named.Empty() && collection == 0 && !q.All.Value {
+		err = nothingNamed(", or deleteAllProductsAndVariants=true")
+	}
+	return named, collection, err
+}
+
+type leaveGroupQuery struct {
+	GroupPath
+	LeaveQuery
+}
+
+func (o Options) removeProducts(ctx context.Context, in *leaveGroupQuery) (*groupOut, error) {
+	caller := web.CallerOf(ctx)
+	named, collection, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	return newGroupOut(o.Plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
+		Line: o.Line, ID: plan.ID(in.ID), Assign: plan.Assignment{Remove: named, RemoveAll: in.All.Value},
+		Collection: collection, CollectionLeaves: true, Actor: caller.Actor,
+	}))
+}
+
+type groupListOut struct {
+	web.ListHeaders
+	Body []subscriptionGroup
+}
+
+func (o Options) removeEverywhere(ctx context.Context, in *LeaveQuery) (*groupListOut, error) {
+	caller := web.CallerOf(ctx)
+	named, collection, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	groups, err := o.Plans.RemoveEverywhere(ctx, caller.Shop.ID, plan.RemoveCommand{
+		Line: o.Line, Remove: named, Collection: collection, All: in.All.Value, Actor: caller.Actor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	whole := page.Request{Size: max(len(groups), 1)}
+	return &groupListOut{ListHeaders: web.Paged(ctx, whole, len(groups)), Body: newGroups(groups)}, nil
+}
+
+type optionsQuery struct {
+	Page         web.Opt[int64] `query:"page" minimum:"0" maximum:"2147483647" doc:"Zero-based page. Default 0."`
+	Size         web.Opt[int64] `query:"size" minimum:"1" doc:"Elements in a page, at most 2000. Default 2000."`
+	Sort         []string       `query:"sort,explode" doc:"The list has an order of its own."`
+	PageablePage web.Opt[int64] `query:"pageable.page" minimum:"0" maximum:"2147483647" doc:"Another spelling of page."`
+	PageableSize web.Opt[int64] `query:"pageable.size" minimum:"1" doc:"Another spelling of size."`
+	PageableSort []string       `query:"pageable.sort,explode" doc:"Another spelling of sort."`
+}
+
+type optionPage struct {
+	web.ListHeaders
+	Body []planOption
+}
+
+func (o Options) allPlans(ctx context.Context, in *optionsQuery) (*optionPage, error) {
+	p, err := web.Paging(*in).Request(web.List{Default: defaultOptions, Max: maxOptions})
+	if err != nil {
+		return nil, err
+	}
+	return o.offers(ctx, nil, p)
+}
+
+type offersQuery struct {
+	Plans string `query:"sellingPlanIds" required:"true" doc:"Numbers or graph ids of selling plans, separated by commas: at most 250." example:"6001,6003"`
+}
+
+// maxIntervals is how many selling plans can be asked for at once.
+const maxIntervals = 250
+
+func (o Options) billingInterval(ctx context.Context, in *offersQuery) (*optionPage, error) {
+	ids, err := idList("SellingPlan", "sellingPlanIds", in.Plans)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, web.MissingParameter("sellingPlanIds", "String")
+	}
+	if len(ids) > maxIntervals {
+		return nil, fault.New(fault.Invalid, "parameter 'sellingPlanIds' names %d selling plans and can name at most %d", len(ids), maxIntervals).At("sellingPlanIds")
+	}
+	return o.offers(ctx, ids, page.Request{Size: maxIntervals})
+}
+
+func (o Options) offers(ctx context.Context, ids []int64, p page.Request) (*optionPage, error) {
+	offers, total, err := o.PlanBook.PlanOptions(ctx, web.CallerOf(ctx).Shop.ID, o.Line, ids, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &optionPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]planOption, len(offers))}
+	for i, offer := range offers {
+		out.Body[i] = newPlanOption(offer.Option, offer.Group, offer.GroupName)
+	}
+	return out, nil
+}
