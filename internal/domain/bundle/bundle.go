@@ -1,0 +1,203 @@
+// Package bundle keeps boxes that buyers put together: how the page looks, what
+// a box may hold, and when it may still be changed.
+package bundle
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+const entity = "subscriptionBundleSettings"
+
+// ID is the service's number of a bundle, unique within a shop.
+type ID int64
+
+// Settings are all that a merchant says of a bundle.
+type Settings struct {
+	ID      ID
+	Texts   Texts
+	Look    Look
+	Page    Page
+	Custom  []string // the storefront's own data: JSON objects
+	Rules   Rules
+	Pricing Pricing
+	Display Display
+	Notify  Notify
+	Swaps   Substitution
+	Advice  Recommendations
+
+	// Plans are the selling plans whose contracts are boxes of this bundle. A
+	// plan belongs to one bundle at most.
+	Plans []int64
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Version   int64
+}
+
+// PricingModel is how a box's price comes about.
+type PricingModel string
+
+// The pricing models.
+const (
+	Dynamic PricingModel = "DYNAMIC" // the sum of its products
+	Fixed   PricingModel = "FIXED"   // one price, whatever is in it
+)
+
+// PricingModels lists every pricing model.
+var PricingModels = []PricingModel{Dynamic, Fixed}
+
+// Pricing says what a box costs.
+type Pricing struct {
+	Model   PricingModel
+	Fixed   money.Amount // of the FIXED model
+	Volume  bool         // Tiers apply
+	Tiers   []Tier       // by MinProducts
+	Rotates bool         // the merchant exchanges products from time to time
+}
+
+// Tier is a discount from a number of products on.
+type Tier struct {
+	MinProducts int
+	Percent     float64
+}
+
+// Display says how the products are shown.
+type Display struct {
+	LayoutType              Layout
+	ProductsPerRow          int32
+	ShowProductImages       bool
+	ShowProductDescriptions bool
+	ShowPricing             bool
+	EnableFiltering         bool
+	EnableSearch            bool
+	ShowBundlePreview       bool
+}
+
+// Layout is an arrangement of products.
+type Layout string
+
+// The layouts.
+const (
+	Grid     Layout = "GRID"
+	List     Layout = "LIST"
+	Carousel Layout = "CAROUSEL"
+)
+
+// Layouts lists every layout.
+var Layouts = []Layout{Grid, List, Carousel}
+
+// Notify says which mails are sent.
+type Notify struct {
+	SendBundleCreatedEmail         bool
+	SendModificationReminderEmail  bool
+	ReminderDaysBeforeOrder        int32
+	SendBundleModifiedConfirmation bool
+}
+
+// Substitution says what happens when a product cannot be had.
+type Substitution struct {
+	AllowSubstitutions                bool
+	SubstitutionMethod                Method
+	NotifyCustomerOfSubstitutions     bool
+	AllowCustomerToApproveSubstitutes bool
+}
+
+// Method is how a substitute is chosen.
+type Method string
+
+// The methods.
+const (
+	SimilarPrice   Method = "SIMILAR_PRICE"
+	SameCategory   Method = "SAME_CATEGORY"
+	MerchantChoice Method = "MERCHANT_CHOICE"
+)
+
+// Methods lists every method.
+var Methods = []Method{SimilarPrice, SameCategory, MerchantChoice}
+
+// Recommendations says what is suggested to buyers.
+type Recommendations struct {
+	EnableRecommendations  bool
+	RecommendationStrategy Strategy
+	ShowBestSellers        bool
+	ShowCuratedBundles     bool
+}
+
+// Strategy is how suggestions are chosen.
+type Strategy string
+
+// The strategies.
+const (
+	BestSellers    Strategy = "BEST_SELLERS"
+	BoughtTogether Strategy = "BOUGHT_TOGETHER"
+	PastOrders     Strategy = "PAST_ORDERS"
+	Curated        Strategy = "CURATED"
+)
+
+// Strategies lists every strategy.
+var Strategies = []Strategy{BestSellers, BoughtTogether, PastOrders, Curated}
+
+// New returns the settings that a bundle has before anybody says anything.
+func New() Settings {
+	return Settings{
+		Texts: defaultTexts(),
+		Page:  Page{BundleRedirect: ToCart, OpeningSidebarType: SidebarDefault},
+		Rules: Rules{Enabled: true, MinProducts: 1, AllowModifications: true}, Pricing: Pricing{Model: Dynamic},
+		Display: Display{LayoutType: Grid, ProductsPerRow: 3, ShowProductImages: true, ShowPricing: true},
+		Swaps:   Substitution{SubstitutionMethod: SimilarPrice}, Advice: Recommendations{RecommendationStrategy: BestSellers},
+	}
+}
+
+// Of returns the bundle of which the contract is a box: one that names the
+// selling plan of a line.
+func Of(list []Settings, c contract.Contract) (Settings, bool) {
+	for _, s := range list {
+		for _, plan := range s.Plans {
+			for _, l := range c.Lines {
+				if l.SellingPlanID == plan {
+					return s, true
+				}
+			}
+		}
+	}
+	return Settings{}, false
+}
+
+// Shelf reads bundles without a transaction.
+type Shelf interface {
+	// Bundle returns a bundle, or NotFound.
+	Bundle(ctx context.Context, of shop.ID, id ID) (Settings, error)
+	// Bundles returns a page of the bundles, oldest first, and how many there
+	// are.
+	Bundles(ctx context.Context, of shop.ID, p page.Request) ([]Settings, int, error)
+}
+
+// Tx is one transaction on one shop's data. Rows that it reads are locked until
+// it ends.
+type Tx interface {
+	// LockBundles makes other changes of the shop's bundles wait until this
+	// transaction ends.
+	LockBundles(ctx context.Context) error
+	// AllBundles returns every bundle, oldest first.
+	AllBundles(ctx context.Context) ([]Settings, error)
+	// PutBundle inserts a bundle whose ID is 0, giving it one, and writes any
+	// other if its Version is still what was read; otherwise it fails with a
+	// Conflict. It raises the version.
+	PutBundle(ctx context.Context, s *Settings) error
+	// DropBundle removes a bundle under the same rule.
+	DropBundle(ctx context.Context, s Settings) error
+	Record(ctx context.Context, entries ...activity.Entry) error
+}
+
+// Store runs transactions. Update commits when fn returns nil and runs fn again
+// when the database asks for it.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+}

@@ -1,0 +1,205 @@
+package bundle
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+)
+
+// Limits of settings.
+const (
+	MaxBundles     = 100 // of a shop
+	MaxProducts    = 1000
+	MaxValue       = 1_000_000 // in the currency's main unit
+	MaxDays        = 365
+	MaxSwaps       = 1000
+	MaxCategories  = 100
+	MaxCategory    = 255 // characters of a name
+	MaxTiers       = 20
+	MaxPlans       = 500
+	MaxCustom      = 100
+	MaxPerRow      = 12
+	MaxCustomBytes = 100_000 // of all objects together
+)
+
+// Check says what is wrong with settings, whose texts were checked before. The
+// parameter of the failure is the interface's path of the field at fault.
+func (s Settings) Check() error {
+	return firstOf(s.checkPage(), s.Rules.check(), s.Pricing.check(), s.checkRest())
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Settings) checkPage() error {
+	if s.Page.BundleRedirect == ToCustom && s.Page.CustomRedirectURL == "" {
+		return invalid("customRedirectURL", "bundleRedirect CUSTOM needs an address in customRedirectURL")
+	}
+	if u := s.Page.CustomRedirectURL; u != "" && !isAddress(u) {
+		return invalid("customRedirectURL", "%q is not an address: begin with https://, http:// or /", u)
+	}
+	for path, color := range map[string]string{
+		"buttonColor": s.Look.ButtonColor, "backgroundColor": s.Look.BackgroundColor, "pageBackgroundColor": s.Look.PageBackgroundColor,
+		"buttonBackgroundColor": s.Look.ButtonBackgroundColor, "productTitleFontColor": s.Look.ProductTitleFontColor,
+	} {
+		if strings.ContainsAny(color, `<>{};"'\`) {
+			return invalid(path, "%q is not a colour: write it as in a style sheet, such as #1a2b3c", color)
+		}
+	}
+	return nil
+}
+
+// isAddress reports whether s leads to a page and can do nothing else.
+func isAddress(s string) bool {
+	if strings.ContainsAny(s, " <>\"'\\") || strings.HasPrefix(s, "//") {
+		return false
+	}
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "/")
+}
+
+func (r Rules) check() error {
+	return firstOf(
+		between("minProducts", r.MinProducts, MaxProducts), between("maxProducts", r.MaxProducts, MaxProducts),
+		order("maxProducts", "minProducts", int64(r.MinProducts), int64(r.MaxProducts)),
+		amount("minBundleValue", r.MinValue), amount("maxBundleValue", r.MaxValue),
+		order("maxBundleValue", "minBundleValue", r.MinValue.Minor, r.MaxValue.Minor),
+		between("modificationCutoffDays", r.CutoffDays, MaxDays), between("maxSwapsPerCycle", r.MaxSwaps, MaxSwaps),
+		r.checkCategories(),
+	)
+}
+
+func (r Rules) checkCategories() error {
+	if len(r.CategoryLimits) > MaxCategories {
+		return invalid("categoryLimits", "%d categories are limited: at most %d are possible", len(r.CategoryLimits), MaxCategories)
+	}
+	least := 0
+	for _, name := range slices.Sorted(maps.Keys(r.CategoryLimits)) {
+		limit, path := r.CategoryLimits[name], "categoryLimits."+name
+		if strings.TrimSpace(name) == "" || len([]rune(name)) > MaxCategory {
+			return invalid("categoryLimits", "a category has a name of 1 to %d characters", MaxCategory)
+		}
+		if err := firstOf(
+			between(path+".min", limit.Min, MaxProducts), between(path+".max", limit.Max, MaxProducts),
+			order(path+".max", path+".min", int64(limit.Min), int64(limit.Max)),
+		); err != nil {
+			return err
+		}
+		least += limit.Min
+	}
+	if r.MaxProducts > 0 && least > r.MaxProducts {
+		return invalid("categoryLimits", "the categories need %d products and the box holds at most %d", least, r.MaxProducts)
+	}
+	return nil
+}
+
+func (p Pricing) check() error {
+	if err := amount("fixedBundlePrice", p.Fixed); err != nil {
+		return err
+	}
+	if p.Model == Fixed && p.Fixed.Minor == 0 {
+		return invalid("fixedBundlePrice", "pricingModel FIXED needs a price in fixedBundlePrice")
+	}
+	if len(p.Tiers) > MaxTiers {
+		return invalid("discounts.volumeDiscountTiers", "%d tiers are given: at most %d are possible", len(p.Tiers), MaxTiers)
+	}
+	for i, t := range p.Tiers {
+		path := fmt.Sprintf("discounts.volumeDiscountTiers[%d]", i)
+		switch {
+		case t.MinProducts < 1 || t.MinProducts > MaxProducts:
+			return invalid(path+".minProducts", "a tier begins at 1 to %d products, not at %d", MaxProducts, t.MinProducts)
+		case math.IsNaN(t.Percent) || t.Percent < 0 || t.Percent > 100:
+			return invalid(path+".discountPercent", "a discount is between 0 and 100 percent, not %v", t.Percent)
+		case i > 0 && t.MinProducts <= p.Tiers[i-1].MinProducts:
+			return invalid(path+".minProducts", "tiers rise: %d does not come after %d", t.MinProducts, p.Tiers[i-1].MinProducts)
+		}
+	}
+	if p.Volume && len(p.Tiers) == 0 {
+		return invalid("discounts.volumeDiscountTiers", "enableVolumeDiscounts needs at least one tier")
+	}
+	return nil
+}
+
+func (s Settings) checkRest() error {
+	size := 0
+	for _, object := range s.Custom {
+		size += len(object)
+	}
+	if len(s.Custom) > MaxCustom || size > MaxCustomBytes {
+		return invalid("shopCustomizationData", "the storefront's own data is at most %d objects with %d bytes together", MaxCustom, MaxCustomBytes)
+	}
+	if len(s.Plans) > MaxPlans {
+		return invalid("sellingPlanIds", "%d selling plans are given: at most %d are possible", len(s.Plans), MaxPlans)
+	}
+	for i, id := range s.Plans {
+		if path := fmt.Sprintf("sellingPlanIds[%d]", i); slices.Contains(s.Plans[:i], id) {
+			return invalid(path, "selling plan %d is given twice", id)
+		}
+	}
+	return firstOf(
+		between("notifications.reminderDaysBeforeOrder", int(s.Notify.ReminderDaysBeforeOrder), MaxDays),
+		perRow(int(s.Display.ProductsPerRow)),
+	)
+}
+
+func perRow(n int) error {
+	if n < 1 || n > MaxPerRow {
+		return invalid("displaySettings.productsPerRow", "%d is not between 1 and %d", n, MaxPerRow)
+	}
+	return nil
+}
+
+// clash returns why two bundles cannot both be: they share a selling plan.
+func (s Settings) clash(others []Settings) error {
+	for _, o := range others {
+		for i, plan := range s.Plans {
+			if o.ID != s.ID && slices.Contains(o.Plans, plan) {
+				return refusedAt(fmt.Sprintf("sellingPlanIds[%d]", i), "selling plan %d belongs to bundle %d already", plan, o.ID)
+			}
+		}
+	}
+	return nil
+}
+
+func between(path string, n, most int) error {
+	if n < 0 || n > most {
+		return invalid(path, "%d is not between 0 and %d", n, most)
+	}
+	return nil
+}
+
+// order refuses an upper end below the lower one; an upper end of 0 is none.
+func order(high, low string, least, most int64) error {
+	if most > 0 && most < least {
+		return invalid(high, "%s is smaller than %s", high, low)
+	}
+	return nil
+}
+
+func amount(path string, a money.Amount) error {
+	if a.Minor < 0 || a.Milli() > MaxValue*1000 {
+		return invalid(path, "%s is not between 0 and %d", a, MaxValue)
+	}
+	return nil
+}
+
+func decimal(n int) string { return strconv.Itoa(n) }
+
+func invalid(path, format string, args ...any) error {
+	return fault.New(fault.Invalid, format, args...).On(entity).At(path)
+}
+
+func refusedAt(path, format string, args ...any) error {
+	return fault.New(fault.Refused, format, args...).On(entity).Keyed("sellingPlanTaken").At(path)
+}

@@ -1,0 +1,118 @@
+package bundle
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Service keeps bundles.
+type Service struct {
+	Store Store
+	Clock clock.Clock
+}
+
+// Create keeps new settings and gives them their ID.
+func (s *Service) Create(ctx context.Context, of shop.ID, wanted Settings, by activity.Actor) (Settings, error) {
+	if err := wanted.Check(); err != nil {
+		return Settings{}, err
+	}
+	var made Settings
+	err := s.change(ctx, of, func(tx Tx, all []Settings, now time.Time) error {
+		if len(all) >= MaxBundles {
+			return fault.New(fault.Refused, "the store has %d bundles already: delete one first", MaxBundles).On(entity).Keyed("tooManyBundles")
+		}
+		made = wanted
+		made.ID, made.CreatedAt, made.UpdatedAt = 0, now, now
+		if err := made.clash(all); err != nil {
+			return err
+		}
+		if err := tx.PutBundle(ctx, &made); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entry(made, activity.Created, by, now))
+	})
+	return made, err
+}
+
+// Update replaces settings that were read, if nobody has changed them meanwhile.
+func (s *Service) Update(ctx context.Context, of shop.ID, wanted Settings, by activity.Actor) (Settings, error) {
+	if err := wanted.Check(); err != nil {
+		return Settings{}, err
+	}
+	var put Settings
+	err := s.change(ctx, of, func(tx Tx, all []Settings, now time.Time) error {
+		if _, err := in(all, wanted.ID); err != nil {
+			return err
+		}
+		put = wanted
+		put.UpdatedAt = now
+		if err := put.clash(all); err != nil {
+			return err
+		}
+		if err := tx.PutBundle(ctx, &put); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entry(put, activity.Updated, by, now))
+	})
+	return put, err
+}
+
+// Delete forgets settings. Contracts that were boxes of the bundle are ordinary
+// ones from then on.
+func (s *Service) Delete(ctx context.Context, of shop.ID, id ID, by activity.Actor) error {
+	return s.change(ctx, of, func(tx Tx, all []Settings, now time.Time) error {
+		is, err := in(all, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DropBundle(ctx, is); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entry(is, activity.Deleted, by, now))
+	})
+}
+
+func (s *Service) change(ctx context.Context, of shop.ID, fn func(tx Tx, all []Settings, now time.Time) error) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		if err := tx.LockBundles(ctx); err != nil {
+			return err
+		}
+		all, err := tx.AllBundles(ctx)
+		if err != nil {
+			return err
+		}
+		return fn(tx, all, s.Clock.Now())
+	})
+}
+
+func in(all []Settings, id ID) (Settings, error) {
+	i := slices.IndexFunc(all, func(s Settings) bool { return s.ID == id })
+	if i < 0 {
+		return Settings{}, NotFound(id)
+	}
+	return all[i], nil
+}
+
+// NotFound is the failure that a bundle does not exist.
+func NotFound(id ID) error {
+	return fault.New(fault.NotFound, "bundle %d does not exist", id).On(entity).Keyed("bundleNotFound").At("id")
+}
+
+// details are what an entry about a bundle says.
+type details struct {
+	Title string  `json:"title,omitempty"`
+	Plans []int64 `json:"sellingPlanIds,omitempty"`
+}
+
+func entry(s Settings, event activity.EventType, by activity.Actor, now time.Time) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(s.ID), EntityType: activity.EntitySubscriptionBundling, Event: event, Status: activity.Success, Actor: by, At: now,
+		Info: activity.Details(details{Title: s.Texts.Title, Plans: s.Plans}),
+	}
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var (
+	_ bundle.Tx    = (*Tx)(nil)
+	_ bundle.Shelf = (*DB)(nil)
+)
+
+// BundleKeeping returns the store of the bundle feature.
+func (db *DB) BundleKeeping() bundle.Store {
+	return Scope[bundle.Tx]{db, func(tx *Tx) bundle.Tx { return tx }}
+}
+
+// bundleRow is a row of bundles.
+type bundleRow struct {
+	bun.BaseModel `bun:"table:bundles,alias:b"`
+
+	ShopID    int64  `bun:"shop_id,pk"`
+	ID        int64  `bun:"id,pk"`
+	Settings  string // JSON
+	CreatedAt int64
+	UpdatedAt int64
+	Version   int64
+}
+
+func bundleRowOf(of shop.ID, s bundle.Settings) (bundleRow, error) {
+	row := bundleRow{
+		ShopID: int64(of), ID: int64(s.ID), CreatedAt: millis(s.CreatedAt), UpdatedAt: millis(s.UpdatedAt), Version: s.Version,
+	}
+	s.ID, s.CreatedAt, s.UpdatedAt, s.Version = 0, time.Time{}, time.Time{}, 0 // they have columns
+	text, err := json.Marshal(s)
+	if err != nil {
+		return bundleRow{}, fmt.Errorf("write bundle %d: %w", row.ID, err)
+	}
+	row.Settings = string(text)
+	return row, nil
+}
+
+func (r bundleRow) bundle() (bundle.Settings, error) {
+	var s bundle.Settings
+	if err := json.Unmarshal([]byte(r.Settings), &s); err != nil {
+		return bundle.Settings{}, fmt.Errorf("read bundle %d: %w", r.ID, err)
+	}
+	s.ID, s.CreatedAt, s.UpdatedAt, s.Version = bundle.ID(r.ID), instant(r.CreatedAt), instant(r.UpdatedAt), r.Version
+	return s, nil
+}
+
+func bundlesOf(rows []bundleRow) ([]bundle.Settings, error) {
+	list := make([]bundle.Settings, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = r.bundle(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Bundle returns a bundle, or NotFound.
+func (db *DB) Bundle(ctx context.Context, of shop.ID, id bundle.ID) (bundle.Settings, error) {
+	var row bundleRow
+	err := db.reader.NewSelect().Model(&row).Where("b.shop_id = ?", of).Where("b.id = ?", id).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return bundle.Settings{}, bundle.NotFound(id)
+	}
+	if err != nil {
+		return bundle.Settings{}, fmt.Errorf("read bundle %d: %w", id, err)
+	}
+	return row.bundle()
+}
+
+// bundleFields are the fields by which bundles can be sorted.
+var bundleFields = map[string]field{"id": {"id", whole}, "createdAt": {"created_at", whole}, "updatedAt": {"updated_at", whole}}
+
+// Bundles returns a page of the bundles, oldest first unless the page says
+// otherwise, and how many there are.
+func (db *DB) Bundles(ctx context.Context, of shop.ID, p page.Request) ([]bundle.Settings, int, error) {
+	var rows []bundleRow
+	q := db.reader.NewSelect().Model(&rows).Where("b.shop_id = ?", of)
+	total, err := fetch(ctx, q, bundleFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the bundles: %w", err)
+	}
+	list, err := bundlesOf(rows)
+	return list, total, err
+}
+
+// BundleOf returns the bundle of which the contract is a box; false when it is
+// none. Nothing is locked.
+func (db *DB) BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error) {
+	list, _, err := db.Bundles(ctx, of, page.Request{})
+	if err != nil {
+		return bundle.Settings{}, false, err
+	}
+	s, ok := bundle.Of(list, c)
+	return s, ok, nil
+}
+
+// BundleOf is the same inside a transaction.
+func (tx *Tx) BundleOf(ctx context.Context, c contract.Contract) (bundle.Settings, bool, error) {
+	list, err := tx.AllBundles(ctx)
+	if err != nil {
+		return bundle.Settings{}, false, err
+	}
+	s, ok := bundle.Of(list, c)
+	return s, ok, nil
+}
+
+// LockBundles makes other changes of the shop's bundles wait until this
+// transaction ends.
+func (tx *Tx) LockBundles(ctx context.Context) error {
+	var id int64
+	q := tx.q.NewSelect().Model((*shopRow)(nil)).Column("id").Where("s.id = ?", tx.of)
+	if err := tx.dialect().forUpdate(q).Scan(ctx, &id); err != nil {
+		return fmt.Errorf("lock the bundles of shop %d: %w", tx.of, err)
+	}
+	return nil
+}
+
+// AllBundles returns every bundle, oldest first.
+func (tx *Tx) AllBundles(ctx context.Context) ([]bundle.Settings, error) {
+	var rows []bundleRow
+	if err := tx.q.NewSelect().Model(&rows).Where("b.shop_id = ?", tx.of).Order("b.id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the bundles: %w", err)
+	}
+	return bundlesOf(rows)
+}
+
+// PutBundle inserts a bundle whose ID is 0, giving it one, or replaces it under
+// the version rule.
+func (tx *Tx) PutBundle(ctx context.Context, s *bundle.Settings) error {
+	made := *s
+	if s.ID == 0 {
+		id, err := tx.db.ids.take(1)
+		if err != nil {
+			return err
+		}
+		made.ID, made.Version = bundle.ID(id), 1
+	}
+	row, err := bundleRowOf(tx.of, made)
+	if err != nil {
+		return err
+	}
+	if s.ID == 0 {
+		_, err = insert(ctx, tx, []bundleRow{row}, "")
+	} else {
+		var n int64
+		n, err = update(ctx, tx, []bundleRow{row})
+		if err == nil && n != 1 {
+			err = changed("subscriptionBundleSettings", "The bundle")
+		}
+		made.Version++
+	}
+	if err != nil {
+		return err
+	}
+	*s = made
+	return nil
+}
+
+// DropBundle removes a bundle under the version rule.
+func (tx *Tx) DropBundle(ctx context.Context, s bundle.Settings) error {
+	result, err := tx.q.NewDelete().Model((*bundleRow)(nil)).Where("b.shop_id = ?", tx.of).
+		Where("b.id = ?", s.ID).Where("b.version = ?", s.Version).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("remove bundle %d: %w", s.ID, err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return errors.Join(changed("subscriptionBundleSettings", "The bundle"), err)
+	}
+	return nil
+}

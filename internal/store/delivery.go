@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/delivery"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var _ delivery.Tx = (*Tx)(nil)
+
+// Delivery returns the store of the delivery feature.
+func (db *DB) Delivery() delivery.Store {
+	return Scope[delivery.Tx]{db, func(tx *Tx) delivery.Tx { return tx }}
+}
+
+// deliveryRow is a row of delivery_profiles.
+type deliveryRow struct {
+	bun.BaseModel `bun:"table:delivery_profiles,alias:d"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ID         int64 `bun:"id,pk"`
+	PlatformID int64 `bun:",nullzero"`
+	Name       string
+	PlanGroups string // JSON, as what is pending
+	Pending    string
+	BusyUntil  int64
+	DueAt      int64 `bun:",nullzero"`
+	CreatedAt  int64
+	UpdatedAt  int64
+	Version    int64
+}
+
+func deliveryRowOf(of shop.ID, p delivery.Profile) (deliveryRow, error) {
+	groups, err := listText(p.Groups)
+	if err != nil {
+		return deliveryRow{}, fmt.Errorf("write delivery profile %d: %w", p.ID, err)
+	}
+	pending := ""
+	if p.Pending != nil {
+		text, err := json.Marshal(p.Pending)
+		if err != nil {
+			return deliveryRow{}, fmt.Errorf("write delivery profile %d: %w", p.ID, err)
+		}
+		pending = string(text)
+	}
+	return deliveryRow{
+		ShopID: int64(of), ID: int64(p.ID), PlatformID: p.PlatformID, Name: p.Name, PlanGroups: groups, Pending: pending,
+		BusyUntil: millis(p.BusyUntil), DueAt: millis(p.DueAt), CreatedAt: millis(p.CreatedAt), UpdatedAt: millis(p.UpdatedAt), Version: p.Version,
+	}, nil
+}
+
+func (r deliveryRow) profile() (delivery.Profile, error) {
+	p := delivery.Profile{
+		ID: delivery.ID(r.ID), PlatformID: r.PlatformID, Name: r.Name, BusyUntil: instant(r.BusyUntil), DueAt: instant(r.DueAt),
+		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
+	}
+	if r.PlanGroups != "" {
+		if err := json.Unmarshal([]byte(r.PlanGroups), &p.Groups); err != nil {
+			return delivery.Profile{}, fmt.Errorf("read delivery profile %d: %w", r.ID, err)
+		}
+	}
+	if r.Pending != "" {
+		if err := json.Unmarshal([]byte(r.Pending), &p.Pending); err != nil {
+			return delivery.Profile{}, fmt.Errorf("read delivery profile %d: %w", r.ID, err)
+		}
+	}
+	return p, nil
+}
+
+// LockProfiles makes other changes of the shop's profiles wait until this
+// transaction ends.
+func (tx *Tx) LockProfiles(ctx context.Context) error {
+	var id int64
+	q := tx.q.NewSelect().Model((*shopRow)(nil)).Column("id").Where("s.id = ?", tx.of)
+	if err := tx.dialect().forUpdate(q).Scan(ctx, &id); err != nil {
+		return fmt.Errorf("lock the delivery profiles of shop %d: %w", tx.of, err)
+	}
+	return nil
+}
+
+// DeliveryProfile returns a profile, or NotFound. A number that is ours and the
+// platform's of another profile is ours.
+func (tx *Tx) DeliveryProfile(ctx context.Context, ref delivery.Ref) (delivery.Profile, error) {
+	columns := []string{"id", "platform_id"}
+	if ref.Platform {
+		columns = columns[1:]
+	}
+	for _, column := range columns {
+		var row deliveryRow
+		q := tx.q.NewSelect().Model(&row).Where("d.shop_id = ?", tx.of).Where("? = ?", ident("d."+column), ref.Number)
+		switch err := tx.dialect().forUpdate(q).Scan(ctx); {
+		case errors.Is(err, sql.ErrNoRows):
+			continue
+		case err != nil:
+			return delivery.Profile{}, fmt.Errorf("read delivery profile %d: %w", ref.Number, err)
+		}
+		return row.profile()
+	}
+	return delivery.Profile{}, fault.New(fault.NotFound, "delivery profile %d does not exist", ref.Number).On("deliveryProfile").Keyed("deliveryProfileNotFound").At("id")
+}
+
+// DeliveryProfiles returns all profiles, oldest first.
+func (tx *Tx) DeliveryProfiles(ctx context.Context) ([]delivery.Profile, error) {
+	var rows []deliveryRow
+	q := tx.q.NewSelect().Model(&rows).Where("d.shop_id = ?", tx.of).Order("d.id")
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the delivery profiles: %w", err)
+	}
+	list := make([]delivery.Profile, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = r.profile(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// PutDeliveryProfile inserts a profile whose ID is 0, giving it one, or replaces
+// it under the version rule.
+func (tx *Tx) PutDeliveryProfile(ctx context.Context, p *delivery.Profile) error {
+	if p.ID != 0 {
+		row, err := deliveryRowOf(tx.of, *p)
+		if err != nil {
+			return err
+		}
+		n, err := update(ctx, tx, []deliveryRow{row})
+		if err == nil && n != 1 {
+			err = changed("deliveryProfile", "The delivery profile")
+		}
+		if err != nil {
+			return err
+		}
+		p.Version++
+		return nil
+	}
+	id, err := tx.db.ids.take(1)
+	if err != nil {
+		return err
+	}
+	made := *p
+	made.ID, made.Version = delivery.ID(id), 1
+	row, err := deliveryRowOf(tx.of, made)
+	if err != nil {
+		return err
+	}
+	if _, err := insert(ctx, tx, []deliveryRow{row}, ""); err != nil {
+		return err
+	}
+	*p = made
+	return nil
+}
+
+// DropDeliveryProfile removes a profile under the version rule.
+func (tx *Tx) DropDeliveryProfile(ctx context.Context, p delivery.Profile) error {
+	result, err := tx.q.NewDelete().Model((*deliveryRow)(nil)).Where("d.shop_id = ?", tx.of).
+		Where("d.id = ?", p.ID).Where("d.version = ?", p.Version).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("remove delivery profile %d: %w", p.ID, err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return errors.Join(changed("deliveryProfile", "The delivery profile"), err)
+	}
+	return nil
+}
+
+// SellingPlanGroups returns the platform's ids of the shop's selling plan groups
+// that the platform has, in order. They are not locked.
+func (tx *Tx) SellingPlanGroups(ctx context.Context) ([]int64, error) {
+	var ids []int64
+	err := tx.q.NewSelect().Model((*planGroupRow)(nil)).Column("platform_id").
+		Where("g.shop_id = ?", tx.of).Where("g.platform_id <> 0").Where("g.state <> ?", plan.Deleting).Order("g.platform_id").Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("read the selling plan groups: %w", err)
+	}
+	return ids, nil
+}

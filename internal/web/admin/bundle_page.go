@@ -1,0 +1,86 @@
+package admin
+
+import "github.com/perennialhq/perennial/internal/domain/bundle"
+
+// The field lists of the page on which a box is put together. Each has the
+// fields of its namesake in package bundle, in the same order, so that one
+// converts to the other.
+
+// BundleTexts are what a buyer reads.
+type BundleTexts struct {
+	SelectedFrequencyLabelText     string `json:"selectedFrequencyLabelText" minLength:"1" maxLength:"1000" doc:"Label above the chosen frequency. May not be empty."`
+	AddButtonText                  string `json:"addButtonText" minLength:"1" maxLength:"1000" doc:"On the button that puts a product into the box. May not be empty."`
+	SelectMinimumProductButtonText string `json:"selectMinimumProductButtonText" minLength:"1" maxLength:"1000" doc:"On the button while products are missing. May not be empty."`
+	ProductsToProceedText          string `json:"productsToProceedText" minLength:"1" maxLength:"1000" doc:"Says how many products are missing. May not be empty."`
+	ProceedToCheckoutButtonText    string `json:"proceedToCheckoutButtonText" minLength:"1" maxLength:"1000" doc:"On the button that leads to the checkout. May not be empty."`
+	MyDeliveryText                 string `json:"myDeliveryText" minLength:"1" maxLength:"1000" doc:"Heads the list of what is in the box. May not be empty."`
+	Title                          string `json:"title" maxLength:"1000" doc:"Heads the page."`
+	FailedToAddTitleText           string `json:"failedToAddTitleText" maxLength:"1000" doc:"Heads the message that a product could not be added."`
+	FailedToAddMsgText             string `json:"failedToAddMsgText" maxLength:"1000" doc:"The message that a product could not be added."`
+	OkBtnText                      string `json:"okBtnText" maxLength:"1000" doc:"On the button that closes a message."`
+	VariantNotAvailable            string `json:"variantNotAvailable" maxLength:"1000" doc:"Says that a variant cannot be bought."`
+	ViewProduct                    string `json:"viewProduct" maxLength:"1000" doc:"Leads to a product's page."`
+	ProductDetails                 string `json:"productDetails" maxLength:"1000" doc:"Heads what is said of a product."`
+	EditQuantity                   string `json:"editQuantity" maxLength:"1000" doc:"Labels the field of a quantity."`
+	Cart                           string `json:"cart" maxLength:"1000" doc:"Names the cart."`
+	ShoppingCart                   string `json:"shoppingCart" maxLength:"1000" doc:"Heads the cart."`
+	TieredDiscount                 string `json:"tieredDiscount" maxLength:"1000" doc:"Heads the list of volume discounts."`
+	Subtotal                       string `json:"subtotal" maxLength:"1000" doc:"Labels the sum of the box."`
+	CheckoutMessage                string `json:"checkoutMessage" maxLength:"1000" doc:"Stands above the button to the checkout."`
+	ContinueShopping               string `json:"continueShopping" maxLength:"1000" doc:"On the button back to the products."`
+	SpendAmountGetDiscount         string `json:"spendAmountGetDiscount" maxLength:"1000" doc:"Promises a discount for a value."`
+	BuyQuantityGetDiscount         string `json:"buyQuantityGetDiscount" maxLength:"1000" doc:"Promises a discount for a number of products."`
+	RemoveItem                     string `json:"removeItem" maxLength:"1000" doc:"On the button that takes a product out."`
+	CongratsMessageText            string `json:"congratsMessageText" maxLength:"1000" doc:"Says that a discount was reached."`
+	SpentText                      string `json:"spentText" maxLength:"1000" doc:"Labels what was spent so far."`
+	QuantityLabel                  string `json:"quantityLabel" maxLength:"1000" doc:"Labels quantities."`
+	VariantLabelTextV2             string `json:"variantLabelTextV2" maxLength:"1000" doc:"Labels the choice of a variant."`
+	ItemsText                      string `json:"itemsText" maxLength:"1000" doc:"The word for products in counts."`
+}
+
+// BundleLook is markup and colours.
+type BundleLook struct {
+	BundleTopHTML             string `json:"bundleTopHtml" maxLength:"50000" doc:"Markup above the box, passed on as it is."`
+	BundleBottomHTML          string `json:"bundleBottomHtml" maxLength:"50000" doc:"Markup below the box, passed on as it is."`
+	LeftSidebarHTML           string `json:"leftSidebarHTML" maxLength:"50000" doc:"Markup of the left column, passed on as it is."`
+	RightSidebarHTML          string `json:"rightSidebarHTML" maxLength:"50000" doc:"Markup of the right column, passed on as it is."`
+	ButtonColor               string `json:"buttonColor" maxLength:"100" doc:"Colour of the text on buttons, as in a style sheet."`
+	ButtonBackgroundColor     string `json:"buttonBackgroundColor" maxLength:"100" doc:"Colour of buttons."`
+	BackgroundColor           string `json:"backgroundColor" maxLength:"100" doc:"Colour behind the products."`
+	PageBackgroundColor       string `json:"pageBackgroundColor" maxLength:"100" doc:"Colour of the page."`
+	ProductTitleFontColor     string `json:"productTitleFontColor" maxLength:"100" doc:"Colour of the products' names."`
+	CurrencySwitcherClassName string `json:"currencySwitcherClassName" maxLength:"255" doc:"Style class of the theme's choice of currency."`
+	ProductPriceFormatField   string `json:"productPriceFormatField" maxLength:"255" doc:"How the theme writes prices."`
+	ProductFilterConfig       string `json:"productFilterConfig" maxLength:"20000" doc:"How products are filtered: text that the storefront reads."`
+}
+
+// BundlePage is what the page does.
+type BundlePage struct {
+	BundleRedirect                      bundle.Redirect `json:"bundleRedirect" enum:"CART,CHECKOUT,CUSTOM" doc:"Where a complete box leads."`
+	CustomRedirectURL                   string          `json:"customRedirectURL" maxLength:"2000" doc:"An address beginning with https://, http:// or /. Required with CUSTOM."`
+	OpeningSidebarType                  bundle.Sidebar  `json:"openingSidebarType" enum:"DEFAULT,MAX_QUANTITY,STOP_AUTO_OPEN,MIN_AMOUNT" doc:"When the sidebar opens by itself."`
+	DescriptionLength                   int32           `json:"descriptionLength" minimum:"0" maximum:"10000" doc:"Characters of a product's description that are shown; 0 shows all."`
+	IsBundleWithoutScroll               bool            `json:"isBundleWithoutScroll" doc:"Shows the box without a scroll bar of its own."`
+	ShowCompareAtPrice                  bool            `json:"showCompareAtPrice" doc:"Shows the price before a reduction."`
+	EnableRedirectToProductPage         bool            `json:"enableRedirectToProductPage" doc:"Lets a product's name lead to its page."`
+	DisableProductDescription           bool            `json:"disableProductDescription" doc:"Hides descriptions."`
+	EnableDisplayProductVendor          bool            `json:"enableDisplayProductVendor" doc:"Shows who makes a product."`
+	EnableDisplayProductType            bool            `json:"enableDisplayProductType" doc:"Shows a product's type."`
+	EnableCustomAdvancedFields          bool            `json:"enableCustomAdvancedFields" doc:"Shows fields of the theme."`
+	EnableProductDetailButton           bool            `json:"enableProductDetailButton" doc:"Shows a button to a product's details."`
+	EnableShowProductBasePrice          bool            `json:"enableShowProductBasePrice" doc:"Shows prices per unit of measure."`
+	EnableClearCartSelectedProducts     bool            `json:"enableClearCartSelectedProducts" doc:"Empties the cart before the box is put into it."`
+	EnableServiceBABHeader              bool            `json:"enableServiceBABHeader" doc:"Shows the service's own heading."`
+	EnableOpeningSidebar                bool            `json:"enableOpeningSidebar" doc:"Opens the sidebar by itself."`
+	IsMergeIntoSingleBABVariantDropdown bool            `json:"isMergeIntoSingleBABVariantDropdown" doc:"Offers all options of a product in one list."`
+	EnableEditQuantityTextbox           bool            `json:"enableEditQuantityTextbox" doc:"Lets a quantity be typed."`
+	DisplayUnavailableProduct           bool            `json:"displayUnavailableProduct" doc:"Shows products that cannot be bought."`
+	AllowAddUnavailableProduct          bool            `json:"allowAddUnavailableProduct" doc:"Lets products be added that cannot be bought now."`
+	ShowOrderNoteField                  bool            `json:"showOrderNoteField" doc:"Asks for a note."`
+	ShowSubLoyaltyTable                 bool            `json:"showSubLoyaltyTable" doc:"Shows what later orders cost."`
+	RestrictPriceRateCalculation        bool            `json:"restrictPriceRateCalculation" doc:"Leaves prices in the store's currency."`
+	DisableProductCardImageSlider       bool            `json:"disableProductCardImageSlider" doc:"Shows one image of a product only."`
+	SkipFilterVariantsByAllocationsID   bool            `json:"skipFilterVariantsByAllocationsId" doc:"Shows variants that are not on the selling plan."`
+	MoveOneTimePurchaseToTop            bool            `json:"moveOneTimePurchaseToTop" doc:"Offers a single order first."`
+	SkipFirstPage                       bool            `json:"skipFirstPage" doc:"Begins with the second page."`
+}

@@ -1,0 +1,182 @@
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// bundleSettings is a bundle as it is shown: the fields of both shapes that the
+// interface gives for it.
+type bundleSettings struct {
+	ID   int64  `json:"id" doc:"Ours." example:"1001"`
+	Shop string `json:"shop" example:"demo.myshopify.com"`
+	BundleTexts
+	BundleLook
+	BundlePage
+	ShopCustomizationData objectList `json:"shopCustomizationData" maxItems:"100" nullable:"false" doc:"The storefront's own data: at most 100 objects of any fields, 100000 bytes together."`
+
+	Enabled                  bool           `json:"enabled" doc:"Whether the rules count."`
+	MinProducts              float64        `json:"minProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at least."`
+	MaxProducts              float64        `json:"maxProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at most; 0 is no limit."`
+	MinBundleValue           float64        `json:"minBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency, before discounts. Contracts in other currencies are not held to it."`
+	MaxBundleValue           float64        `json:"maxBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency; 0 is no limit."`
+	PricingModel             string         `json:"pricingModel" enum:"DYNAMIC,FIXED" doc:"DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box."`
+	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"In the store's currency. Required with FIXED."`
+	AllowModifications       bool           `json:"allowModifications" doc:"Whether the products of a running subscription may be changed."`
+	LockAfterFirstOrder      bool           `json:"lockAfterFirstOrder" doc:"No changes once the first renewal was ordered."`
+	EnableProductRotation    bool           `json:"enableProductRotation" doc:"The merchant exchanges products from time to time."`
+	RequireCategoryDiversity bool           `json:"requireCategoryDiversity" doc:"A box of several pieces holds products of at least two categories."`
+	ModificationCutoffDays   int32          `json:"modificationCutoffDays" minimum:"0" maximum:"365" doc:"Days before the next order in which nothing may be changed."`
+	MaxSwapsPerCycle         int32          `json:"maxSwapsPerCycle" minimum:"0" maximum:"1000" doc:"Products that may be exchanged between two orders; 0 is no limit."`
+	CategoryLimits           categoryLimits `json:"categoryLimits" nullable:"false" doc:"Pieces of a box by category, which is the product's type; at most 100."`
+
+	DisplaySettings displaySettings `json:"displaySettings"`
+	Notifications   bundleMails     `json:"notifications"`
+	Substitution    substitution    `json:"substitution"`
+	Recommendations recommendations `json:"recommendations"`
+	Discounts       bundleDiscounts `json:"discounts"`
+
+	SellingPlanIDs planNumbers  `json:"sellingPlanIds" maxItems:"500" nullable:"false" doc:"Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most."`
+	CreatedAt      *web.Instant `json:"createdAt" format:"date-time"`
+	UpdatedAt      *web.Instant `json:"updatedAt" format:"date-time"`
+}
+
+// displaySettings say how the products are shown.
+type displaySettings struct {
+	LayoutType              bundle.Layout `json:"layoutType" required:"false" enum:"GRID,LIST,CAROUSEL"`
+	ProductsPerRow          int32         `json:"productsPerRow" required:"false" minimum:"1" maximum:"12"`
+	ShowProductImages       bool          `json:"showProductImages" required:"false"`
+	ShowProductDescriptions bool          `json:"showProductDescriptions" required:"false"`
+	ShowPricing             bool          `json:"showPricing" required:"false"`
+	EnableFiltering         bool          `json:"enableFiltering" required:"false"`
+	EnableSearch            bool          `json:"enableSearch" required:"false"`
+	ShowBundlePreview       bool          `json:"showBundlePreview" required:"false"`
+}
+
+// bundleMails say which mails are sent.
+type bundleMails struct {
+	SendBundleCreatedEmail         bool  `json:"sendBundleCreatedEmail" required:"false"`
+	SendModificationReminderEmail  bool  `json:"sendModificationReminderEmail" required:"false"`
+	ReminderDaysBeforeOrder        int32 `json:"reminderDaysBeforeOrder" required:"false" minimum:"0" maximum:"365"`
+	SendBundleModifiedConfirmation bool  `json:"sendBundleModifiedConfirmation" required:"false"`
+}
+
+// substitution says what happens when a product cannot be had.
+type substitution struct {
+	AllowSubstitutions                bool          `json:"allowSubstitutions" required:"false"`
+	SubstitutionMethod                bundle.Method `json:"substitutionMethod" required:"false" enum:"SIMILAR_PRICE,SAME_CATEGORY,MERCHANT_CHOICE"`
+	NotifyCustomerOfSubstitutions     bool          `json:"notifyCustomerOfSubstitutions" required:"false"`
+	AllowCustomerToApproveSubstitutes bool          `json:"allowCustomerToApproveSubstitutions" required:"false"`
+}
+
+// recommendations say what is suggested to buyers.
+type recommendations struct {
+	EnableRecommendations  bool            `json:"enableRecommendations" required:"false"`
+	RecommendationStrategy bundle.Strategy `json:"recommendationStrategy" required:"false" enum:"BEST_SELLERS,BOUGHT_TOGETHER,PAST_ORDERS,CURATED"`
+	ShowBestSellers        bool            `json:"showBestSellers" required:"false"`
+	ShowCuratedBundles     bool            `json:"showCuratedBundles" required:"false"`
+}
+
+// bundleDiscounts are discounts for larger boxes.
+type bundleDiscounts struct {
+	EnableVolumeDiscounts bool     `json:"enableVolumeDiscounts" required:"false" doc:"Needs at least one tier."`
+	VolumeDiscountTiers   tierList `json:"volumeDiscountTiers" required:"false" maxItems:"20" nullable:"false" doc:"By rising minProducts."`
+}
+
+// volumeTier is a discount from a number of products on.
+type volumeTier struct {
+	MinProducts     float64 `json:"minProducts" minimum:"1" maximum:"1000" doc:"Whole."`
+	DiscountPercent float64 `json:"discountPercent" minimum:"0" maximum:"100"`
+}
+
+// categoryLimit is how many pieces of a category a box holds.
+type categoryLimit struct {
+	Min float64 `json:"min" required:"false" minimum:"0" maximum:"1000" doc:"Whole."`
+	Max float64 `json:"max" required:"false" minimum:"0" maximum:"1000" doc:"Whole; 0 is no limit."`
+}
+
+// Lists and maps that a body names replace what was there as a whole: left to
+// itself the decoder would lay their elements over the old ones.
+type (
+	tierList       []volumeTier
+	categoryLimits map[string]categoryLimit
+	objectList     []json.RawMessage
+	planNumbers    []int64
+)
+
+// UnmarshalJSON reads a new list.
+func (l *tierList) UnmarshalJSON(text []byte) (err error) {
+	*l, err = anew[[]volumeTier](text)
+	return err
+}
+
+// UnmarshalJSON reads a new map.
+func (l *categoryLimits) UnmarshalJSON(text []byte) (err error) {
+	*l, err = anew[map[string]categoryLimit](text)
+	return err
+}
+
+// UnmarshalJSON reads a list of objects.
+func (l *objectList) UnmarshalJSON(text []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	for i, one := range list {
+		if len(one) == 0 || one[0] != '{' {
+			return required(fmt.Sprintf("shopCustomizationData[%d]", i), "an object")
+		}
+	}
+	*l = list
+	return nil
+}
+
+// UnmarshalJSON reads a list of numbers and graph ids.
+func (l *planNumbers) UnmarshalJSON(text []byte) error {
+	var ids []web.AnyID
+	if err := json.Unmarshal(text, &ids); err != nil {
+		return err
+	}
+	list := make(planNumbers, len(ids))
+	for i, id := range ids {
+		path := fmt.Sprintf("sellingPlanIds[%d]", i)
+		var err error
+		if list[i], err = id.Parse("SellingPlan", path); err != nil {
+			return err
+		}
+		if list[i] == 0 {
+			return required(path, "the number of a selling plan")
+		}
+	}
+	*l = list
+	return nil
+}
+
+// Schema describes objects of any fields.
+func (objectList) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}
+}
+
+// anew reads a value without what the place held before.
+func anew[T any](text []byte) (T, error) {
+	var read T
+	err := json.Unmarshal(text, &read)
+	return read, err
+}
+
+// bundleChange is bundleSettings of which any field may be absent.
+type bundleChange struct{}
+
+// Schema describes it.
+func (bundleChange) Schema(r huma.Registry) *huma.Schema { return partly(r, nil) }
+
+// bundleUpdate is bundleSettings of which any field but the id may be absent.
+type bundleUpdate struct{}
+
+// Schema describes it.
+func (bundleUpdate) Schema(r huma.Registry) *huma.Schema { return partly(r, []string{"id"}) }

@@ -1,0 +1,79 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// level is an object or a list that a walk through a JSON text is in.
+type level struct {
+	list  bool
+	index int    // of a list: the element that comes
+	name  string // of an object: the field whose value comes
+	named bool
+}
+
+// fieldPath returns where in a text a value of the wrong type stands, with the
+// numbers of list elements, such as "lines[0].price".
+func fieldPath(text []byte, wrong *json.UnmarshalTypeError) string {
+	d := json.NewDecoder(bytes.NewReader(text))
+	var in []level
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return wrong.Field
+		}
+		delim, _ := token.(json.Delim)
+		if delim == '}' || delim == ']' {
+			in = next(in[:len(in)-1])
+			continue
+		}
+		if n := len(in); n > 0 && !in[n-1].list && !in[n-1].named {
+			in[n-1].name, in[n-1].named = token.(string), true
+			continue
+		}
+		if d.InputOffset() >= wrong.Offset {
+			// The offset says nothing when part of the text was read by itself.
+			// The library also names structs that the wire does not show.
+			path := pathOf(in)
+			if fields := indices.ReplaceAllString(path, ""); fields == wrong.Field || strings.HasSuffix(wrong.Field, "."+fields) {
+				return path
+			}
+			return wrong.Field
+		}
+		if delim != 0 {
+			in = append(in, level{list: delim == '['})
+			continue
+		}
+		in = next(in)
+	}
+}
+
+var indices = regexp.MustCompile(`\[\d+\]`)
+
+// next steps over a value.
+func next(in []level) []level {
+	if n := len(in); n > 0 {
+		in[n-1].index++
+		in[n-1].named = false
+	}
+	return in
+}
+
+func pathOf(in []level) string {
+	path := ""
+	for i, l := range in {
+		switch {
+		case l.list:
+			path += "[" + strconv.Itoa(l.index) + "]"
+		case i > 0:
+			path += "." + l.name
+		default:
+			path = l.name
+		}
+	}
+	return path
+}

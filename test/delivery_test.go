@@ -1,0 +1,195 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/sandbox"
+)
+
+const shippingPath = "/delivery-profiles/v2/create-shipping-profile"
+
+// merchant is an integration of an otherwise empty store.
+type merchant struct {
+	*store
+	key      string
+	token    string
+	location int64
+}
+
+func newMerchant(t *testing.T, o sandbox.Options) *merchant {
+	t.Helper()
+	m := &merchant{store: open(t, o)}
+	text, err := os.ReadFile(filepath.Join(m.dir, "sandbox.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct {
+		APIKey, PlatformToken string
+		Examples              struct {
+			LocationID int64 `json:"locationId"`
+		}
+	}
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	m.key, m.token, m.location = manifest.APIKey, manifest.PlatformToken, manifest.Examples.LocationID
+	return m
+}
+
+func (m *merchant) do(method, path string, in, out any) int {
+	m.t.Helper()
+	return m.send(method, m.urls.Subscriptions+api+path, m.key, in, out)
+}
+
+// profile is the body of a delivery profile.
+func (m *merchant) profile(name string, location int64) map[string]any {
+	return map[string]any{"name": name, "locationInfos": []any{map[string]any{"locationId": fmt.Sprint(location), "countryInfos": []any{map[string]any{
+		"code": "US", "shouldIncludeAllProvince": true, "deliveryMethodInfo": []any{map[string]any{"name": "Standard", "amount": 4.9}},
+	}}}}}
+}
+
+type shippingProfile struct {
+	Shop, DeliveryProfileID, Name string
+	ID                            int64
+	SellerGroupIDs                []string
+}
+
+// atPlatform returns the names of the profiles that the platform has.
+func (m *merchant) atPlatform() []string {
+	m.t.Helper()
+	body := strings.NewReader(`{"query":"{ deliveryProfiles(first: 50) { nodes { name } } }"}`)
+	r, err := http.NewRequestWithContext(m.t.Context(), http.MethodPost, m.urls.Platform+"/admin/api/2026-10/graphql.json", body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	r.Header.Set("X-Shopify-Access-Token", m.token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var got struct {
+		Data struct {
+			DeliveryProfiles struct{ Nodes []struct{ Name string } }
+		}
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+		m.t.Fatal(err)
+	}
+	var names []string
+	for _, n := range got.Data.DeliveryProfiles.Nodes {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+func (m *merchant) wantProfiles(want ...string) {
+	m.t.Helper()
+	if got := m.atPlatform(); fmt.Sprint(got) != fmt.Sprint(want) {
+		m.t.Errorf("the platform has the profiles %q, want %q", got, want)
+	}
+}
+
+func (m *merchant) wantLog(want ...string) {
+	m.t.Helper()
+	var list []struct{ EntityType, EventType, Status string }
+	m.do("GET", "/activity-logs?size=100&sort=id,asc&entityType.in=SHIPPING_PROFILE,SUBSCRIPTION_BUNDLING", nil, &list)
+	var got []string
+	for _, e := range list {
+		got = append(got, e.EntityType+" "+e.EventType+" "+e.Status)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		m.t.Errorf("entries:\n%s\nwant:\n%s", lines(got), lines(want))
+	}
+}
+
+const general = "General profile" // every store has it
+
+func TestADeliveryProfileIsMadeAndChanged(t *testing.T) {
+	t.Parallel()
+	m := newMerchant(t, sandbox.Options{Empty: true})
+	var made, changed shippingProfile
+	if got := m.do("POST", shippingPath, m.profile("Boxes", m.location), &made); got != 200 {
+		t.Fatalf("answered %d", got)
+	}
+	if made.ID == 0 || made.Name != "Boxes" || made.Shop == "" || !strings.HasPrefix(made.DeliveryProfileID, "gid://shopify/DeliveryProfile/") {
+		t.Errorf("%+v", made)
+	}
+	m.wantProfiles(general, "Boxes")
+	for _, id := range []string{fmt.Sprint(made.ID), made.DeliveryProfileID} {
+		body := m.profile("Crates", m.location)
+		body["id"] = id
+		if got := m.do("POST", shippingPath, body, &changed); got != 200 || changed.ID != made.ID || changed.Name != "Crates" {
+			t.Errorf("answered %d %+v", got, changed)
+		}
+	}
+	m.wantProfiles(general, "Crates")
+	if got := m.do("POST", shippingPath, map[string]any{"id": "987654", "name": "a"}, nil); got != 404 {
+		t.Errorf("a profile that does not exist answered %d", got)
+	}
+	if got := m.do("POST", shippingPath, m.profile("Nowhere", 99), nil); got != 400 {
+		t.Errorf("an unknown location answered %d", got)
+	}
+	m.wantProfiles(general, "Crates")
+	m.wantLog("SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE UPDATED SUCCESS", "SHIPPING_PROFILE UPDATED SUCCESS")
+}
+
+// While every answer of the platform is lost nobody can say what became of a
+// profile; afterwards there is one, whether the request is sent again or not.
+func TestLostAnswersMakeOneDeliveryProfile(t *testing.T) {
+	t.Parallel()
+	m := newMerchant(t, sandbox.Options{Empty: true})
+	faulty := func(rate float64) {
+		m.call("POST", "/platform/faults", map[string]any{"rate": rate, "kinds": []string{"timeout_after"}, "seed": 3}, nil)
+	}
+	names := []string{general}
+	faulty(0.5)
+	for i := range 6 {
+		name := fmt.Sprint("Boxes ", i)
+		names = append(names, name)
+		for try := 0; ; try++ {
+			got := m.do("POST", shippingPath, m.profile(name, m.location), nil)
+			if got == 200 {
+				break
+			}
+			if got != 503 || try > 30 {
+				t.Fatalf("try %d answered %d", try, got)
+			}
+		}
+	}
+	m.call("DELETE", "/platform/faults", nil, nil)
+	m.pass("PT20M")
+	m.wantProfiles(names...)
+	m.wantLog("SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS",
+		"SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS")
+}
+
+func TestABundleGoesAroundAsItIs(t *testing.T) {
+	t.Parallel()
+	m := newMerchant(t, sandbox.Options{Empty: true})
+	var made, read, put map[string]any
+	if got := m.do("POST", "/subscription-bundle-settings", map[string]any{"title": "Box", "minProducts": 2, "categoryLimits": map[string]any{"Tea": map[string]any{"min": 1, "max": 3}}}, &made); got != 200 {
+		t.Fatalf("answered %d", got)
+	}
+	path := fmt.Sprintf("/subscription-bundle-settings/%.0f", made["id"])
+	if got := m.do("GET", path, nil, &read); got != 200 || fmt.Sprint(read) != fmt.Sprint(made) {
+		t.Errorf("read %d %v\nmade %v", got, read, made)
+	}
+	read["title"] = "Bigger box"
+	if got := m.do("PUT", "/subscription-bundle-settings", read, &put); got != 200 || put["title"] != "Bigger box" {
+		t.Errorf("put %d %v", got, put)
+	}
+	if got := m.do("DELETE", path, nil, nil); got != 200 {
+		t.Errorf("delete answered %d", got)
+	}
+	if got := m.do("GET", path, nil, nil); got != 404 {
+		t.Errorf("a deleted bundle answered %d", got)
+	}
+	m.wantLog("SUBSCRIPTION_BUNDLING CREATED SUCCESS", "SUBSCRIPTION_BUNDLING UPDATED SUCCESS", "SUBSCRIPTION_BUNDLING DELETED SUCCESS")
+}
