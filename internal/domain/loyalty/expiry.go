@@ -1,0 +1,47 @@
+package loyalty
+
+import "time"
+
+// expiryHour is the local hour at which points expire.
+const expiryHour = 3
+
+// grace is how long points can be spent that come back after they would have
+// expired.
+const grace = 30 * 24 * time.Hour
+
+// of returns when points expire that can be spent from an instant on; zero:
+// never, or by inactivity.
+func (e ExpiryPolicy) of(from time.Time, zone *time.Location) time.Time {
+	local := from.In(zone)
+	y, m, d := local.Date()
+	switch e.Mode {
+	case LotAge:
+		first := time.Date(y, m+time.Month(e.Months), 1, 0, 0, 0, 0, zone)
+		return hour(first.Year(), first.Month(), min(d, last(first)), zone)
+	case FixedDate:
+		for ; ; y++ {
+			first := time.Date(y, e.Month, 1, 0, 0, 0, 0, zone)
+			if at := hour(y, e.Month, min(e.Day, last(first)), zone); at.After(from) {
+				return at
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// idle returns when a member's points expire who was last active at an instant;
+// zero: not by inactivity.
+func (e ExpiryPolicy) idle(since time.Time, zone *time.Location) time.Time {
+	if e.Mode != Inactivity {
+		return time.Time{}
+	}
+	y, m, d := since.In(zone).Date()
+	return hour(y, m, d+e.Days, zone)
+}
+
+func hour(y int, m time.Month, d int, zone *time.Location) time.Time {
+	return time.Date(y, m, d, expiryHour, 0, 0, 0, zone).UTC()
+}
+
+// last returns the last day of the month that begins on first.
+func last(first time.Time) int { return first.AddDate(0, 1, -1).Day() }

@@ -1,0 +1,427 @@
+package loyalty
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// RedeemCommand takes a reward for points.
+type RedeemCommand struct {
+	Who    Who
+	Rule   RuleID
+	Points Points // of rules that let the member choose; 0: not said
+	Actor  activity.Actor
+}
+
+// Redeem takes a reward. The points are spent and the reward is noted in one
+// commit; the platform is asked afterwards, and again until it answers. What it
+// refuses for good gives the points back.
+func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Member, error) {
+	var taken Taken
+	var store shop.Shop
+	_, err := s.act(ctx, of, cmd.Who, func(d *desk) error {
+		store = d.shop
+		rule, ok := d.program.Terms.redeemRule(cmd.Rule)
+		if !ok {
+			return fault.New(fault.NotFound, "redeem rule %d does not exist", cmd.Rule).On("pointRedeemRule").Keyed("redeemRuleNotFound").At("pointRedeemRuleId")
+		}
+		l, err := d.open(ctx)
+		if err != nil {
+			return err
+		}
+		cost, value, err := rule.price(cmd.Points, d.shop.Currency)
+		if err != nil {
+			return err
+		}
+		n, err := d.tx.Number(ctx)
+		if err != nil {
+			return err
+		}
+		taken = rule.take(RewardID(n), d, l.Account, cost, value)
+		err = l.Spend(Posting{
+			Source: Source{Reward, fmt.Sprint(n)}, Reward: taken.ID, Points: cost, Description: rule.Name, Actor: cmd.Actor.By,
+		})
+		if err != nil {
+			return err
+		}
+		taken.EntrySeq = l.Account.Seq
+		if rule.Type == StoreCredit {
+			c := Credit{Source: Source{Reward, fmt.Sprint(n)}, Amount: value, Note: rule.Name, Actor: cmd.Actor.By}
+			if err := d.give(ctx, l, c); err != nil {
+				return err
+			}
+		}
+		if err := d.save(ctx, l); err != nil {
+			return err
+		}
+		taken.Entry = l.Entries[len(l.Entries)-1].ID
+		return d.tx.PutReward(ctx, taken)
+	})
+	if err != nil {
+		return Member{}, err
+	}
+	if taken.State == Reserved {
+		if err := s.issue(platform.Interactive(ctx), of, taken.ID); err != nil {
+			return Member{}, err
+		}
+	}
+	return s.Member(ctx, store, cmd.Who, "")
+}
+
+// price returns what a reward costs and what it is worth.
+func (r RedeemRule) price(chosen Points, c money.Currency) (Points, money.Amount, error) {
+	bad := func(key, format string, args ...any) error {
+		return fault.New(fault.Invalid, format, args...).On("pointRedeemRule").Keyed(key).At("points")
+	}
+	if !r.Active {
+		return 0, money.Amount{}, fault.New(fault.Refused, "redeem rule %d is not active", r.ID).On("pointRedeemRule").Keyed("redeemRuleInactive").At("pointRedeemRuleId")
+	}
+	milli := r.Value
+	cost := r.Points
+	if r.Type == DynamicDiscount {
+		switch {
+		case chosen <= 0:
+			return 0, money.Amount{}, bad("pointsMissing", "redeem rule %d lets the customer choose: say how many points", r.ID)
+		case chosen < r.Min:
+			return 0, money.Amount{}, bad("pointsTooFew", "redeem rule %d takes at least %s points", r.ID, r.Min)
+		case r.Max > 0 && chosen > r.Max:
+			return 0, money.Amount{}, bad("pointsTooMany", "redeem rule %d takes at most %s points", r.ID, r.Max)
+		case chosen > MaxPoints/1000:
+			return 0, money.Amount{}, bad("pointsTooMany", "redeem rule %d takes at most %s points", r.ID, MaxPoints/1000)
+		}
+		cost, milli = chosen, int64(chosen)*r.Value/int64(r.Points) // rounds down
+	} else if chosen > 0 && chosen != cost {
+		return 0, money.Amount{}, bad("pointsFixed", "redeem rule %d costs %s points", r.ID, cost)
+	}
+	value := minor(milli, c)
+	if r.Percent == 0 && value.Minor <= 0 {
+		return 0, money.Amount{}, bad("pointsTooFew", "so few points are worth nothing in %s", c)
+	}
+	return cost, value, nil
+}
+
+// minor returns thousandths of a main unit as an amount, rounded down.
+func minor(milli int64, c money.Currency) money.Amount {
+	unit := money.Amount{Minor: 1, Currency: c}.Milli()
+	return money.Amount{Minor: milli / unit, Currency: c}
+}
+
+// take makes the reward that a rule gives.
+func (r RedeemRule) take(id RewardID, d *desk, a Account, cost Points, value money.Amount) Taken {
+	t := Taken{
+		ID: id, Account: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,
+		Percent: r.Percent, MinPurchase: minor(r.MinPurchase, d.shop.Currency), Combines: r.WithProducts,
+		Code: codeOf(r.Prefix, d.shop.Token, id), CreatedAt: d.now, UpdatedAt: d.now, DueAt: d.now.Add(lease),
+	}
+	if r.ValidDays > 0 {
+		t.ExpiresAt = d.now.AddDate(0, 0, r.ValidDays)
+	}
+	if r.Type == StoreCredit { // it is given in the same commit
+		t.State, t.Code, t.DueAt, t.ExpiresAt = Used, "", time.Time{}, time.Time{}
+		t.IssuedAt, t.UsedAt, t.Uses = d.now, d.now, 1
+	}
+	return t
+}
+
+// Waits between the calls for a reward.
+const (
+	lease      = time.Minute // whoever calls has so long
+	firstWait  = time.Minute
+	longest    = 6 * time.Hour
+	maxDoubles = 9
+)
+
+// bring works the rewards that are due.
+func (s *Service) bring(ctx context.Context, of shop.ID) error {
+	for {
+		var due []Taken
+		err := s.Store.Update(ctx, of, func(tx Tx) error {
+			now := s.Clock.Now()
+			var err error
+			if due, err = tx.DueRewards(ctx, now, batchSize); err != nil {
+				return err
+			}
+			for i := range due {
+				r := &due[i]
+				if r.State == Issued {
+					if err := r.move(Lapsed); err != nil {
+						return err
+					}
+					r.DueAt = time.Time{}
+				} else {
+					r.DueAt = now.Add(lease)
+				}
+				r.UpdatedAt = now
+				if err := tx.PutReward(ctx, *r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("take up rewards: %w", err)
+		}
+		for _, r := range due {
+			switch r.State {
+			case Reserved:
+				err = s.issue(ctx, of, r.ID)
+			case Returning:
+				err = s.giveBack(ctx, of, r.ID)
+			}
+			if err != nil && !fault.Is(err, fault.Refused) && !fault.Is(err, fault.Unavailable) {
+				return err
+			}
+		}
+		if len(due) < batchSize || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// issue makes a reserved reward at the platform. It may be called again: the
+// code stays the same. A refusal gives the points back and is returned.
+func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
+	r, store, err := s.reward(ctx, of, id)
+	if err != nil || r.State != Reserved {
+		return err
+	}
+	platformID, failed := s.Platform.CreateDiscountCode(ctx, store.At(), platform.DiscountCode{
+		Code: r.Code, Title: "Loyalty reward " + fmt.Sprint(r.ID), Customer: r.Customer, Percent: r.Percent, Amount: r.Value, MinPurchase: r.MinPurchase,
+		StartsAt: r.CreatedAt, EndsAt: r.ExpiresAt, Combines: r.Combines,
+	})
+	refusal, refused := errors.AsType[*platform.Refusal](failed)
+	err = s.onReward(ctx, of, id, func(d *desk, r *Taken) error {
+		if r.State != Reserved {
+			return nil
+		}
+		switch {
+		case failed == nil:
+			r.PlatformID, r.IssuedAt, r.DueAt = platformID, d.now, r.ExpiresAt
+			return r.move(Issued)
+		case refused:
+			r.Reason = refusal.Message
+			return d.cancel(ctx, r, "the platform refused: "+refusal.Message)
+		}
+		r.Failures++
+		r.DueAt = d.now.Add(min(firstWait<<min(r.Failures-1, maxDoubles), longest))
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case refused:
+		return fault.Because(fault.Refused, failed, "the platform refused the discount code: %s. The points were given back", refusal.Message).On("loyaltyReward").Keyed("rewardRefused")
+	case failed != nil:
+		s.Log.WarnContext(ctx, "a reward waits for the platform", "shop", store.Domain, "reward", id, "error", failed)
+	}
+	return nil
+}
+
+// giveBack ends a reward at the platform and gives its points back.
+func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
+	r, store, err := s.reward(ctx, of, id)
+	if err != nil || r.State != Returning {
+		return err
+	}
+	var failed error
+	if r.PlatformID != "" {
+		failed = s.Platform.EndDiscountCode(ctx, store.At(), r.PlatformID)
+	}
+	if _, refused := errors.AsType[*platform.Refusal](failed); refused || errors.Is(failed, platform.ErrNotFound) {
+		failed = nil // there is nothing left to end
+	}
+	err = s.onReward(ctx, of, id, func(d *desk, r *Taken) error {
+		if r.State != Returning {
+			return nil
+		}
+		if failed == nil {
+			return d.cancel(ctx, r, "given back")
+		}
+		r.Failures++
+		r.DueAt = d.now.Add(min(firstWait<<min(r.Failures-1, maxDoubles), longest))
+		return nil
+	})
+	if failed != nil {
+		s.Log.WarnContext(ctx, "a reward waits to be ended at the platform", "shop", store.Domain, "reward", id, "error", failed)
+	}
+	return err
+}
+
+func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Taken, store shop.Shop, err error) {
+	err = s.Store.Update(ctx, of, func(tx Tx) error {
+		var err error
+		if store, err = tx.Shop(ctx); err != nil {
+			return err
+		}
+		found, err := tx.Rewards(ctx, []RewardID{id})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		r = found[0]
+		return nil
+	})
+	return r, store, err
+}
+
+// onReward lets do change a reward under its lock and writes it.
+func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func(*desk, *Taken) error) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		d, err := s.openDesk(ctx, tx)
+		if err != nil {
+			return err
+		}
+		found, err := tx.Rewards(ctx, []RewardID{id})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		r := found[0]
+		if err := do(d, &r); err != nil {
+			return err
+		}
+		r.UpdatedAt = d.now
+		return tx.PutReward(ctx, r)
+	})
+}
+
+// cancel gives back what a reward took.
+func (d *desk) cancel(ctx context.Context, r *Taken, why string) error {
+	if err := r.move(Cancelled); err != nil {
+		return err
+	}
+	r.DueAt = time.Time{}
+	accounts, err := d.tx.Accounts(ctx, []AccountID{r.Account})
+	if err != nil || len(accounts) == 0 {
+		return err
+	}
+	uses, err := d.tx.UsesOf(ctx, r.Account, r.EntrySeq)
+	if err != nil {
+		return err
+	}
+	open, err := d.tx.OpenLots(ctx, []AccountID{r.Account})
+	if err != nil {
+		return err
+	}
+	lots, err := d.withLots(ctx, r.Account, open, uses)
+	if err != nil {
+		return err
+	}
+	l := d.ledger(accounts[0], lots)
+	l.Refund(Posting{Source: Source{Reward, fmt.Sprint(r.ID)}, Reward: r.ID, Description: "Given back: " + r.Description, Note: why}, uses)
+	return d.save(ctx, l)
+}
+
+// withLots adds to the open lots those closed ones that uses name.
+func (d *desk) withLots(ctx context.Context, of AccountID, open []Lot, uses []Use) ([]Lot, error) {
+	have := make(map[int64]bool, len(open))
+	for _, lot := range open {
+		have[lot.Seq] = true
+	}
+	var missing []int64
+	for _, u := range uses {
+		if u.Lot != 0 && !have[u.Lot] {
+			have[u.Lot] = true
+			missing = append(missing, u.Lot)
+		}
+	}
+	closed, err := d.tx.Lots(ctx, of, missing)
+	return append(open, closed...), err
+}
+
+// RewardCommand says what became of a reward.
+type RewardCommand struct {
+	Reward    RewardID // or Code
+	Code      string
+	Standing  Standing
+	Order     int64
+	OrderName string
+	Actor     activity.Actor
+}
+
+// SetReward notes what became of a reward: it was used, is to be usable again,
+// is over, or is taken away and its points given back.
+func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) (Member, error) {
+	var r Taken
+	var store shop.Shop
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		d, err := s.openDesk(ctx, tx)
+		if err != nil {
+			return err
+		}
+		store = d.shop
+		if r, err = findReward(ctx, tx, cmd); err != nil {
+			return err
+		}
+		if r.Standing() == cmd.Standing {
+			return fault.New(fault.Refused, "the reward %d is %s already", r.ID, cmd.Standing).On("loyaltyReward").Keyed("rewardStatus").At("status")
+		}
+		if r.Type == StoreCredit {
+			return fault.New(fault.Refused, "the reward %d is store credit, which has no code", r.ID).On("loyaltyReward").Keyed("rewardStatus").At("status")
+		}
+		switch cmd.Standing {
+		case UsedUp:
+			err = r.move(Used)
+			r.UsedAt, r.Order, r.OrderName, r.DueAt = d.now, cmd.Order, cmd.OrderName, time.Time{}
+			r.Uses++
+		case ExpiredCode:
+			err = r.move(Lapsed)
+			r.DueAt = time.Time{}
+		case Unused:
+			err = r.move(Issued)
+			r.UsedAt, r.Order, r.OrderName, r.Uses, r.DueAt = time.Time{}, 0, "", 0, r.ExpiresAt
+			if err == nil && !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(d.now) {
+				err = fault.New(fault.Refused, "the code of reward %d ended on %s", r.ID, r.ExpiresAt.Format(time.RFC3339)).On("loyaltyReward").Keyed("rewardStatus").At("status")
+			}
+		case Refunded:
+			err = r.move(Returning)
+			r.Failures, r.DueAt = 0, d.now.Add(lease)
+		}
+		if err != nil {
+			return err
+		}
+		r.UpdatedAt = d.now
+		if err := tx.PutReward(ctx, r); err != nil {
+			return err
+		}
+		accounts, err := tx.Accounts(ctx, []AccountID{r.Account})
+		if err != nil || len(accounts) == 0 {
+			return err
+		}
+		return d.record(ctx, cmd.Actor, accounts[0], note{What: "reward " + string(cmd.Standing), Reward: int64(r.ID)})
+	})
+	if err != nil {
+		return Member{}, err
+	}
+	if r.State == Returning {
+		if err := s.giveBack(platform.Interactive(ctx), of, r.ID); err != nil {
+			return Member{}, err
+		}
+	}
+	return s.Member(ctx, store, Who{Customer: r.Customer}, "")
+}
+
+func findReward(ctx context.Context, tx Tx, cmd RewardCommand) (Taken, error) {
+	missing := fault.New(fault.NotFound, "the reward does not exist").On("loyaltyReward").Keyed("rewardNotFound")
+	if cmd.Reward == 0 {
+		r, err := tx.RewardByCode(ctx, cmd.Code)
+		if err == nil && r.ID == 0 {
+			return Taken{}, missing
+		}
+		return r, err
+	}
+	found, err := tx.Rewards(ctx, []RewardID{cmd.Reward})
+	if err != nil {
+		return Taken{}, err
+	}
+	if len(found) == 0 {
+		return Taken{}, missing
+	}
+	return found[0], nil
+}

@@ -1,0 +1,137 @@
+package loyalty
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// RewardID is the service's number of a reward, unique within a shop.
+type RewardID int64
+
+// Taken is a reward that a member took.
+type Taken struct {
+	ID          RewardID
+	Account     AccountID
+	Customer    int64
+	Rule        RuleID
+	Type        RedeemType
+	State       State
+	Code        string // empty for store credit
+	PlatformID  string // graph id of the discount; empty before it is issued
+	Description string
+	Points      Points // that were spent
+	Value       money.Amount
+	Percent     int
+	MinPurchase money.Amount
+	Combines    bool
+	Entry       EntryID // that spent the points
+	EntrySeq    int64
+	Order       int64 // that it was used on
+	OrderName   string
+	Uses        int
+	Failures    int    // calls that found the platform unreachable
+	Reason      string // why it was cancelled
+	DueAt       time.Time
+	CreatedAt   time.Time
+	IssuedAt    time.Time
+	ExpiresAt   time.Time
+	UsedAt      time.Time
+	UpdatedAt   time.Time
+	Version     int64
+}
+
+// State is how far a reward is.
+type State string
+
+// The states of a reward.
+const (
+	Reserved  State = "RESERVED"  // points are spent; the platform does not have it yet
+	Issued    State = "ISSUED"    // can be used
+	Used      State = "USED"      // by an order
+	Lapsed    State = "EXPIRED"   // was not used in time
+	Returning State = "RETURNING" // is being taken away at the platform
+	Cancelled State = "CANCELLED" // points were given back
+)
+
+// States lists every state.
+var States = []State{Reserved, Issued, Used, Lapsed, Returning, Cancelled}
+
+// moves lists every move between states.
+var moves = map[State][]State{
+	Reserved:  {Issued, Cancelled},
+	Issued:    {Used, Lapsed, Returning},
+	Used:      {Issued, Returning},
+	Lapsed:    {Issued, Used},
+	Returning: {Cancelled, Used},
+}
+
+// move changes the state, or says why it cannot.
+func (r *Taken) move(to State) error {
+	for _, allowed := range moves[r.State] {
+		if allowed == to {
+			r.State = to
+			return nil
+		}
+	}
+	return fault.New(fault.Refused, "the reward %d is %s and cannot become %s", r.ID, r.Standing(), standings[to]).On("loyaltyReward").Keyed("rewardStatus").At("status")
+}
+
+// Standing is what callers are told of a reward's state.
+type Standing string
+
+// The standings.
+const (
+	Unused      Standing = "UNUSED"
+	UsedUp      Standing = "USED"
+	Refunded    Standing = "REFUNDED"
+	ExpiredCode Standing = "EXPIRED"
+)
+
+// Standings lists every standing.
+var Standings = []Standing{Unused, UsedUp, Refunded, ExpiredCode}
+
+var standings = map[State]Standing{
+	Reserved: Unused, Issued: Unused, Used: UsedUp, Lapsed: ExpiredCode, Returning: Refunded, Cancelled: Refunded,
+}
+
+// Standing returns what callers are told.
+func (r Taken) Standing() Standing { return standings[r.State] }
+
+// StatesOf returns the states that have a standing.
+func StatesOf(s Standing) []State {
+	var in []State
+	for _, state := range States {
+		if standings[state] == s {
+			in = append(in, state)
+		}
+	}
+	return in
+}
+
+// Credit is store credit that was given to a member.
+type Credit struct {
+	Account AccountID
+	Source  Source
+	Amount  money.Amount
+	Note    string
+	Actor   string
+	At      time.Time
+}
+
+// codeOf returns the discount code of a reward. It is a function of the store
+// and the reward's number, so that asking for it twice asks for the same, and
+// cannot be guessed from another code.
+func codeOf(prefix string, secret platform.Token, id RewardID) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "reward|%d|%s", id, string(secret)))
+	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:8])[:10]
+	if prefix == "" {
+		return text
+	}
+	return prefix + "-" + text
+}

@@ -1,0 +1,304 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var _ loyalty.Tx = (*Tx)(nil)
+
+// Loyalty returns the store of the loyalty feature.
+func (db *DB) Loyalty() loyalty.Store {
+	return Scope[loyalty.Tx]{db, func(tx *Tx) loyalty.Tx { return tx }}
+}
+
+// programRow is a row of loyalty_programs.
+type programRow struct {
+	bun.BaseModel `bun:"table:loyalty_programs,alias:p"`
+
+	ShopID    int64 `bun:"shop_id,pk"`
+	ID        int64 `bun:"id,pk"`
+	Active    bool
+	StartedAt int64
+	Terms     string // JSON
+	Version   int64
+}
+
+func readProgram(ctx context.Context, q bun.IDB, of shop.ID) (loyalty.Program, error) {
+	var row programRow
+	err := q.NewSelect().Model(&row).Where("p.shop_id = ?", of).Where("p.id = 1").Scan(ctx)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return loyalty.Program{}, nil
+	case err != nil:
+		return loyalty.Program{}, fmt.Errorf("read the loyalty programme: %w", err)
+	}
+	p := loyalty.Program{Active: row.Active, StartedAt: instant(row.StartedAt), Version: row.Version}
+	if err := json.Unmarshal([]byte(row.Terms), &p.Terms); err != nil {
+		return loyalty.Program{}, fmt.Errorf("read the loyalty programme: %w", err)
+	}
+	return p, nil
+}
+
+// Program returns the shop's programme without locking it.
+func (tx *Tx) Program(ctx context.Context) (loyalty.Program, error) {
+	return readProgram(ctx, tx.q, tx.of)
+}
+
+// LoyaltyProgram returns a shop's programme.
+func (db *DB) LoyaltyProgram(ctx context.Context, of shop.ID) (loyalty.Program, error) {
+	return readProgram(ctx, db.reader, of)
+}
+
+// PutProgram writes the shop's programme if it is still what was read.
+func (tx *Tx) PutProgram(ctx context.Context, p loyalty.Program) error {
+	terms, err := json.Marshal(p.Terms)
+	if err != nil {
+		return fmt.Errorf("write the loyalty programme: %w", err)
+	}
+	row := programRow{ShopID: int64(tx.of), ID: 1, Active: p.Active, StartedAt: millis(p.StartedAt), Terms: string(terms), Version: max(p.Version, 1)}
+	var n int64
+	if p.Version == 0 {
+		n, err = insert(ctx, tx, []programRow{row}, "ON CONFLICT DO NOTHING")
+	} else {
+		n, err = update(ctx, tx, []programRow{row})
+	}
+	if err == nil && n != 1 {
+		return changed("loyaltyProgram", "The loyalty programme")
+	}
+	return err
+}
+
+// memberRow is a row of loyalty_accounts.
+type memberRow struct {
+	bun.BaseModel `bun:"table:loyalty_accounts,alias:m"`
+
+	ShopID       int64 `bun:"shop_id,pk"`
+	ID           int64 `bun:"id,pk"`
+	CustomerID   int64
+	Email        string
+	EmailFolded  string
+	FirstName    string
+	LastName     string
+	Status       string
+	Born         string
+	ReferralCode string
+	EnrolledAt   int64
+	ActiveAt     int64
+	Available    int64
+	Pending      int64
+	Credited     int64
+	Spent        int64
+	Expired      int64
+	Earned       int64
+	Debt         int64
+	Activities   int64
+	Rewarded     string // JSON
+	OrderSpent   int64
+	Credit       int64
+	Currency     string
+	Seq          int64
+	DueAt        int64 `bun:",nullzero"`
+	CreatedAt    int64
+	UpdatedAt    int64
+	Version      int64
+}
+
+func memberRowOf(of shop.ID, a loyalty.Account) (memberRow, error) {
+	rewarded := ""
+	if len(a.Sums.Rewarded) > 0 {
+		text, err := json.Marshal(a.Sums.Rewarded)
+		if err != nil {
+			return memberRow{}, fmt.Errorf("write member %d: %w", a.ID, err)
+		}
+		rewarded = string(text)
+	}
+	return memberRow{
+		ShopID: int64(of), ID: int64(a.ID), CustomerID: a.Person.Customer, Email: a.Person.Email, EmailFolded: fold(a.Person.Email),
+		FirstName: a.Person.FirstName, LastName: a.Person.LastName, Status: string(a.Status), Born: a.Born, ReferralCode: a.ReferralCode,
+		EnrolledAt: millis(a.EnrolledAt), ActiveAt: millis(a.ActiveAt), Available: int64(a.Sums.Available), Pending: int64(a.Sums.Pending),
+		Credited: int64(a.Sums.Credited), Spent: int64(a.Sums.Spent), Expired: int64(a.Sums.Expired), Earned: int64(a.Sums.Earned),
+		Debt: int64(a.Sums.Debt), Activities: a.Sums.Activities, Rewarded: rewarded, OrderSpent: a.Spent.Minor, Credit: a.Credit.Minor,
+		Currency: string(a.Spent.Currency), Seq: a.Seq, DueAt: millis(a.DueAt), CreatedAt: millis(a.CreatedAt), UpdatedAt: millis(a.UpdatedAt), Version: a.Version,
+	}, nil
+}
+
+func (r memberRow) account() (loyalty.Account, error) {
+	currency := money.Currency(r.Currency)
+	a := loyalty.Account{
+		ID:     loyalty.AccountID(r.ID),
+		Person: loyalty.Person{Customer: r.CustomerID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName},
+		Status: loyalty.Status(r.Status), Born: r.Born, ReferralCode: r.ReferralCode, EnrolledAt: instant(r.EnrolledAt), ActiveAt: instant(r.ActiveAt),
+		Sums: loyalty.Sums{
+			Available: loyalty.Points(r.Available), Pending: loyalty.Points(r.Pending), Credited: loyalty.Points(r.Credited), Spent: loyalty.Points(r.Spent),
+			Expired: loyalty.Points(r.Expired), Earned: loyalty.Points(r.Earned), Debt: loyalty.Points(r.Debt), Activities: r.Activities,
+		},
+		Spent: money.Amount{Minor: r.OrderSpent, Currency: currency}, Credit: money.Amount{Minor: r.Credit, Currency: currency},
+		Seq: r.Seq, DueAt: instant(r.DueAt), CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
+	}
+	if r.Rewarded != "" {
+		if err := json.Unmarshal([]byte(r.Rewarded), &a.Sums.Rewarded); err != nil {
+			return loyalty.Account{}, fmt.Errorf("read member %d: %w", r.ID, err)
+		}
+	}
+	return a, nil
+}
+
+func membersOf(rows []memberRow) ([]loyalty.Account, error) {
+	list := make([]loyalty.Account, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = r.account(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// AccountsOf returns the members among customers, locked, in the order of their
+// ids.
+func (tx *Tx) AccountsOf(ctx context.Context, customers []int64) ([]loyalty.Account, error) {
+	if len(customers) == 0 {
+		return nil, nil
+	}
+	return tx.members(ctx, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("m.customer_id IN (?)", bun.List(customers)) })
+}
+
+// Accounts returns members, locked, in the order of their ids.
+func (tx *Tx) Accounts(ctx context.Context, ids []loyalty.AccountID) ([]loyalty.Account, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return tx.members(ctx, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("m.id IN (?)", bun.List(ids)) })
+}
+
+func (tx *Tx) members(ctx context.Context, where func(*bun.SelectQuery) *bun.SelectQuery) ([]loyalty.Account, error) {
+	var rows []memberRow
+	q := where(tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", tx.of)).Order("m.id")
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read members: %w", err)
+	}
+	return membersOf(rows)
+}
+
+// DueAccounts returns at most limit members of whom something is due, locked,
+// passing over those that another transaction holds.
+func (tx *Tx) DueAccounts(ctx context.Context, now time.Time, limit int) ([]loyalty.Account, error) {
+	var rows []memberRow
+	q := tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", tx.of).Where("m.due_at <= ?", millis(now)).Order("m.due_at", "m.id").Limit(int64(limit))
+	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the members that are due: %w", err)
+	}
+	return membersOf(rows)
+}
+
+// AddAccounts inserts members, save those who are members already.
+func (tx *Tx) AddAccounts(ctx context.Context, accounts []loyalty.Account) error {
+	next, err := tx.db.ids.take(len(accounts))
+	if err != nil {
+		return err
+	}
+	rows := make([]memberRow, len(accounts))
+	for i, a := range accounts {
+		a.ID, a.Version = loyalty.AccountID(next+int64(i)), 1
+		if rows[i], err = memberRowOf(tx.of, a); err != nil {
+			return err
+		}
+	}
+	_, err = insert(ctx, tx, rows, "ON CONFLICT (shop_id, customer_id) DO NOTHING")
+	return err
+}
+
+// PutAccounts writes members that are still what was read.
+func (tx *Tx) PutAccounts(ctx context.Context, accounts []loyalty.Account) error {
+	rows := make([]memberRow, len(accounts))
+	for i, a := range accounts {
+		var err error
+		if rows[i], err = memberRowOf(tx.of, a); err != nil {
+			return err
+		}
+	}
+	n, err := update(ctx, tx, rows)
+	if err == nil && int(n) != len(rows) {
+		return changed("loyaltyCustomer", "The loyalty customer")
+	}
+	return err
+}
+
+// CustomerByEmail returns, without locking, a customer with the address of whom
+// members or contracts tell.
+func (tx *Tx) CustomerByEmail(ctx context.Context, email string) (loyalty.Person, error) {
+	return tx.customer(ctx, "email_folded = ?", clean(fold(email)))
+}
+
+// CustomerByID does the same by the platform's number.
+func (tx *Tx) CustomerByID(ctx context.Context, id int64) (loyalty.Person, error) {
+	return tx.customer(ctx, "customer_id = ?", id)
+}
+
+func (tx *Tx) customer(ctx context.Context, where string, value any) (loyalty.Person, error) {
+	var p struct {
+		CustomerID                 int64
+		Email, FirstName, LastName string
+	}
+	member := tx.q.NewSelect().Table("loyalty_accounts").Column("customer_id", "email", "first_name", "last_name").
+		Where("shop_id = ?", tx.of).Where(where, value).Order("customer_id").Limit(1)
+	buyer := tx.q.NewSelect().Table("contracts").ColumnExpr("customer_id, customer_email AS email, customer_first_name AS first_name, customer_last_name AS last_name").
+		Where("shop_id = ?", tx.of).Where(where, value).Where("customer_id <> 0").OrderExpr("created_at DESC, id").Limit(1)
+	for _, q := range []*bun.SelectQuery{member, buyer} {
+		err := q.Scan(ctx, &p)
+		if err == nil {
+			return loyalty.Person{Customer: p.CustomerID, Email: p.Email, FirstName: p.FirstName, LastName: p.LastName}, nil
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return loyalty.Person{}, fmt.Errorf("find a customer: %w", err)
+		}
+	}
+	return loyalty.Person{}, nil
+}
+
+// Number returns a number that nothing else has.
+func (tx *Tx) Number(context.Context) (int64, error) { return tx.db.ids.take(1) }
+
+// AddCredit notes store credit that was given.
+func (tx *Tx) AddCredit(ctx context.Context, c loyalty.Credit) error {
+	id, err := tx.db.ids.take(1)
+	if err != nil {
+		return err
+	}
+	_, err = insert(ctx, tx, []creditRow{{
+		ShopID: int64(tx.of), ID: id, AccountID: int64(c.Account), SourceType: string(c.Source.Of), SourceID: c.Source.ID, Amount: c.Amount.Minor,
+		Currency: string(c.Amount.Currency), Note: c.Note, Actor: c.Actor, RecordedAt: millis(c.At),
+	}}, "")
+	if err != nil && tx.db.engine.duplicate(err) {
+		return fault.Because(fault.Conflict, err, "the store credit was given already").On("loyaltyCustomer").Keyed("changedMeanwhile")
+	}
+	return err
+}
+
+// creditRow is a row of loyalty_credits.
+type creditRow struct {
+	bun.BaseModel `bun:"table:loyalty_credits,alias:k"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ID         int64 `bun:"id,pk"`
+	AccountID  int64
+	SourceType string
+	SourceID   string
+	Amount     int64
+	Currency   string
+	Note       string
+	Actor      string
+	RecordedAt int64
+}

@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// factRow is a row of loyalty_facts. Its source is an attempt of a renewal, or a
+// contract: for its first order and for its start.
+type factRow struct {
+	bun.BaseModel `bun:"table:loyalty_facts,alias:f"`
+
+	ShopID     int64  `bun:"shop_id,pk"`
+	SourceType string `bun:"source_type,pk"`
+	SourceID   int64  `bun:"source_id,pk"`
+	OccurredAt int64
+	DueAt      int64 `bun:",nullzero"`
+}
+
+// noteOrders notes renewals that may earn points, in the transaction that writes
+// them. A shop without a programme costs one read.
+func (tx *Tx) noteOrders(ctx context.Context, attempts []billing.Attempt) error {
+	var rows []factRow
+	for _, a := range attempts {
+		if a.Status == billing.Success && a.OrderID != 0 && !a.PublishAt.IsZero() {
+			at := millis(a.UpdatedAt)
+			rows = append(rows, factRow{ShopID: int64(tx.of), SourceType: string(loyalty.Renewal), SourceID: int64(a.ID), OccurredAt: at, DueAt: at})
+		}
+	}
+	return tx.noteFacts(ctx, rows)
+}
+
+// noteContracts does the same with the starts and first orders of contracts that
+// are new.
+func (tx *Tx) noteContracts(ctx context.Context, contracts []contract.Contract) error {
+	var rows []factRow
+	for _, c := range contracts {
+		if c.Version != 0 {
+			continue
+		}
+		at := millis(c.CreatedAt)
+		row := factRow{ShopID: int64(tx.of), SourceType: string(loyalty.Start), SourceID: int64(c.ID), OccurredAt: at, DueAt: at}
+		rows = append(rows, row)
+		if row.SourceType = string(loyalty.Purchase); c.OriginOrderID != 0 {
+			rows = append(rows, row)
+		}
+	}
+	return tx.noteFacts(ctx, rows)
+}
+
+func (tx *Tx) noteFacts(ctx context.Context, rows []factRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	on, err := tx.q.NewSelect().Model((*programRow)(nil)).Where("p.shop_id = ?", tx.of).Where("p.id = 1").Where("p.active").Exists(ctx)
+	if err != nil {
+		return fmt.Errorf("look for a loyalty programme: %w", err)
+	}
+	if !on {
+		return nil
+	}
+	n, err := insert(ctx, tx, rows, "ON CONFLICT DO NOTHING")
+	if err != nil || n == 0 {
+		return err
+	}
+	return tx.Enqueue(ctx, loyalty.Work{Shop: tx.of})
+}
+
+// AddPastFacts notes the first orders and renewals since an instant that were not
+// noted when they were made.
+func (tx *Tx) AddPastFacts(ctx context.Context, since, now time.Time) error {
+	due := millis(now)
+	for _, past := range []struct {
+		of    loyalty.Occasion
+		query string
+	}{
+		{loyalty.Start, `SELECT shop_id, ?, id, created_at, ? FROM contracts WHERE shop_id = ? AND created_at >= ?`},
+		{loyalty.Purchase, `SELECT shop_id, ?, id, created_at, ? FROM contracts WHERE shop_id = ? AND created_at >= ? AND origin_order_id <> 0`},
+		{loyalty.Renewal, `SELECT shop_id, ?, id, updated_at, ? FROM attempts WHERE shop_id = ? AND updated_at >= ? AND status = 'SUCCESS' AND order_id <> 0`},
+	} {
+		_, err := tx.q.NewRaw("INSERT INTO loyalty_facts (shop_id, source_type, source_id, occurred_at, due_at) "+past.query+" ON CONFLICT DO NOTHING",
+			string(past.of), due, int64(tx.of), millis(since)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("note what was ordered before: %w", err)
+		}
+	}
+	return nil
+}
+
+// Facts returns at most limit facts that wait to be worked, oldest first, passing
+// over those that another transaction holds.
+func (tx *Tx) Facts(ctx context.Context, now time.Time, limit int) ([]loyalty.Fact, error) {
+	var rows []factRow
+	q := tx.q.NewSelect().Model(&rows).Where("f.shop_id = ?", tx.of).Where("f.due_at <= ?", millis(now)).
+		Order("f.occurred_at", "f.source_id", "f.source_type").Limit(int64(limit))
+	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read what may earn points: %w", err)
+	}
+	var attempts, contracts []int64
+	for _, r := range rows {
+		if r.SourceType == string(loyalty.Renewal) {
+			attempts = append(attempts, r.SourceID)
+		} else {
+			contracts = append(contracts, r.SourceID)
+		}
+	}
+	charged := make(map[int64]attemptRow, len(attempts))
+	if len(attempts) > 0 {
+		var found []attemptRow
+		if err := tx.q.NewSelect().Model(&found).Where("a.shop_id = ?", tx.of).Where("a.id IN (?)", bun.List(attempts)).Scan(ctx); err != nil {
+			return nil, fmt.Errorf("read the orders that may earn points: %w", err)
+		}
+		for _, a := range found {
+			charged[a.ID] = a
+			contracts = append(contracts, a.ContractID)
+		}
+	}
+	begun := make(map[int64]contract.Contract, len(contracts))
+	if len(contracts) > 0 {
+		var found []contractRow
+		if err := tx.q.NewSelect().Model(&found).Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Scan(ctx); err != nil {
+			return nil, fmt.Errorf("read the contracts that may earn points: %w", err)
+		}
+		list, err := contractsOf(found)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			begun[int64(c.ID)] = c
+		}
+	}
+	facts := make([]loyalty.Fact, len(rows))
+	for i, r := range rows {
+		facts[i] = r.fact(charged, begun)
+	}
+	return facts, nil
+}
+
+// fact puts together what a row tells of. One whose attempt or contract is gone
+// names no customer.
+func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Contract) loyalty.Fact {
+	f := loyalty.Fact{Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: strconv.FormatInt(r.SourceID, 10)}, At: instant(r.OccurredAt)}
+	id := r.SourceID
+	if a, ok := charged[r.SourceID]; ok && r.SourceType == string(loyalty.Renewal) {
+		id, f.Order, f.OrderName, f.Cycle = a.ContractID, a.OrderID, a.OrderName, int(a.Cycle)
+		f.Amount = money.Amount{Minor: a.Amount, Currency: money.Currency(a.Currency)}
+	}
+	c, ok := begun[id]
+	if !ok {
+		return f
+	}
+	f.Customer = loyalty.Person{Customer: c.Customer.ID, Email: c.Customer.Email, FirstName: c.Customer.FirstName, LastName: c.Customer.LastName}
+	if f.Of == loyalty.Purchase || f.Of == loyalty.Start {
+		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.Amount()
+	}
+	return f
+}
+
+// FinishFacts marks facts as worked.
+func (tx *Tx) FinishFacts(ctx context.Context, facts []loyalty.Fact) error {
+	byType := make(map[loyalty.Occasion][]int64)
+	for _, f := range facts {
+		id, err := strconv.ParseInt(f.ID, 10, 64)
+		if err != nil {
+			return fmt.Errorf("finish a fact: %w", err)
+		}
+		byType[f.Of] = append(byType[f.Of], id)
+	}
+	for _, of := range sortedKeys(byType) {
+		_, err := tx.q.NewUpdate().Model((*factRow)(nil)).Set("due_at = NULL").
+			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(byType[of])).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("finish %d facts: %w", len(byType[of]), err)
+		}
+	}
+	return nil
+}
+
+// LoyaltyShops returns at most limit shops, each once, in which members, orders
+// or rewards wait for their instant.
+func (s Shops) LoyaltyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	var all []shop.ID
+	seen := make(map[shop.ID]bool)
+	for _, w := range []waiting{dueFacts, dueMembers, dueRewards} {
+		ids, err := s.waitingFor(ctx, w, now, limit)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if !seen[id] && len(all) < limit {
+				seen[id] = true
+				all = append(all, id)
+			}
+		}
+	}
+	return all, nil
+}
+
+// What of loyalty waits.
+var (
+	dueFacts   = waiting{"loyalty_facts", "due_at"}
+	dueMembers = waiting{"loyalty_accounts", "due_at"}
+	dueRewards = waiting{"loyalty_rewards", "due_at"}
+)
