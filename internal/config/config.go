@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/mail"
 	"net/url"
 	"strings"
 	"time"
@@ -67,10 +68,35 @@ func (p Platform) Callback() string {
 	return strings.TrimSuffix(p.PublicURL, "/") + "/webhooks"
 }
 
+// Mail says how e-mails leave. Without a host they wait.
+type Mail struct {
+	MailHost     string        `help:"Mail server. Empty: e-mails wait." env:"PERENNIAL_MAIL_HOST"`
+	MailPort     int           `help:"Port of the mail server." default:"587" env:"PERENNIAL_MAIL_PORT"`
+	MailUser     string        `help:"Name with which the mail server is entered. Empty: it asks for none." env:"PERENNIAL_MAIL_USER"`
+	MailPassword Secret        `help:"And the password." env:"PERENNIAL_MAIL_PASSWORD"`
+	MailFrom     string        `help:"Address from which e-mails are sent." env:"PERENNIAL_MAIL_FROM"`
+	MailTLS      string        `help:"How the connection is encrypted: starttls, tls from the start, or none." name:"mail-tls" default:"starttls" enum:"starttls,tls,none" env:"PERENNIAL_MAIL_TLS"`
+	MailTimeout  time.Duration `help:"Longest wait for one answer of the mail server." default:"15s" env:"PERENNIAL_MAIL_TIMEOUT"`
+}
+
+func (m Mail) check() error {
+	if m.MailHost == "" {
+		return nil
+	}
+	if from, err := mail.ParseAddress(m.MailFrom); err != nil || from.Address != m.MailFrom {
+		return fmt.Errorf("mail from: set PERENNIAL_MAIL_FROM to the bare address of the sender; %q is none", m.MailFrom)
+	}
+	if m.MailPort < 1 || m.MailPort > 65535 || m.MailTimeout <= 0 {
+		return errors.New("mail port and mail timeout must be positive, and the port at most 65535")
+	}
+	return nil
+}
+
 // Server is everything that `perennial serve` can be told.
 type Server struct {
 	Database `embed:""`
 	Platform `embed:""`
+	Mail     `embed:""`
 
 	Listen            string        `help:"Address of the subscriptions interface and of webhooks." default:"127.0.0.1:8080" env:"PERENNIAL_LISTEN"`
 	MembershipsListen string        `help:"Address of the memberships interface. Empty: only by host name." default:"127.0.0.1:8081" env:"PERENNIAL_MEMBERSHIPS_LISTEN"`
@@ -84,6 +110,7 @@ type Server struct {
 	SweepEvery        time.Duration `help:"How often a sweep looks for what is due." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
 	ReconcileEvery    time.Duration `help:"How often each store is compared with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
 	RatePerSecond     float64       `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
+	PrivatePartners   bool          `help:"Let partners' applications live at private addresses and without TLS. For installations that call nobody outside." env:"PERENNIAL_PRIVATE_PARTNERS"`
 	RateBurst         int           `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
 	DrainTimeout      time.Duration `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`
 	WaitsScale        float64       `help:"For tests of failures: divides every wait." default:"1" hidden:""`
@@ -102,6 +129,9 @@ func (s Server) Check() error {
 		if u, err := url.Parse(s.PublicURL); err != nil || u.Host == "" {
 			return fmt.Errorf("public URL: %q is not an address such as https://subscriptions.example.com", s.PublicURL)
 		}
+	}
+	if err := s.Mail.check(); err != nil {
+		return err
 	}
 	if s.Workers < 1 || s.SweepEvery <= 0 || s.ReconcileEvery <= 0 || s.RatePerSecond <= 0 || s.RateBurst < 1 || s.WaitsScale <= 0 {
 		return errors.New("workers, sweep, reconcile, rate and waits settings must be positive")

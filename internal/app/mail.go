@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/deliver"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// mailServer returns the mail server of the settings, or nil when they name none.
+func mailServer(m config.Mail) (*deliver.SMTP, error) {
+	if m.MailHost == "" {
+		return nil, nil
+	}
+	server, err := deliver.NewSMTP(deliver.SMTPOptions{
+		Host: m.MailHost, Port: m.MailPort, User: m.MailUser, Password: string(m.MailPassword), From: m.MailFrom,
+		TLS: deliver.TLS(m.MailTLS), Timeout: m.MailTimeout,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mail settings: %w", err)
+	}
+	return server, nil
+}
+
+// errNoMail says that e-mails wait.
+var errNoMail = errors.New("no mail server is set, so e-mails wait: set PERENNIAL_MAIL_HOST and PERENNIAL_MAIL_FROM")
+
+// mailSet is the check of readiness: without a mail server requests are served,
+// and what they send waits.
+func mailSet(m config.Mail) func(context.Context) error {
+	return func(context.Context) error {
+		if m.MailHost == "" {
+			return fmt.Errorf("%w: %w", web.ErrDegraded, errNoMail)
+		}
+		return nil
+	}
+}
+
+// checkMail enters the mail server.
+func checkMail(ctx context.Context, m config.Mail) error {
+	server, err := mailServer(m)
+	if err != nil {
+		return err
+	}
+	if server == nil {
+		return errNoMail
+	}
+	return server.Check(ctx)
+}

@@ -1,0 +1,102 @@
+package signed
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/partner"
+)
+
+func app(url string) partner.App {
+	return partner.App{ID: "reports", BaseURL: url, Signing: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
+}
+
+// The vector is the one that implementations of the standard check themselves by.
+func TestSignaturesAreThoseOfTheStandard(t *testing.T) {
+	t.Parallel()
+	got, err := Sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", partner.Message{
+		ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", At: time.Unix(1614265330, 0), Body: []byte(`{"test": 2432232314}`),
+	})
+	if err != nil || got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := Sign("", partner.Message{}); err == nil {
+		t.Error("without a secret something was signed")
+	}
+}
+
+func TestAMessageArrivesAsItWasSent(t *testing.T) {
+	t.Parallel()
+	var got *http.Request
+	var body []byte
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+		_, _ = w.Write([]byte(`{"ok":true}`))
+	}))
+	t.Cleanup(server.Close)
+	m := partner.Message{ID: "msg_1", At: time.Unix(1614265330, 0), Body: []byte(`{"a":1}`)}
+	answer, err := New(true).Post(t.Context(), app(server.URL+"/base"), "verify", m)
+	if err != nil || string(answer) != `{"ok":true}` {
+		t.Fatalf("answer %q, %v", answer, err)
+	}
+	signature, _ := Sign(app("").Signing, m)
+	if got.Method != http.MethodPost || got.URL.Path != "/base/verify" || string(body) != `{"a":1}` || got.Header.Get("webhook-id") != "msg_1" ||
+		got.Header.Get("webhook-timestamp") != "1614265330" || got.Header.Get("webhook-signature") != signature {
+		t.Errorf("got %s %s %s %v", got.Method, got.URL, body, got.Header)
+	}
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"an error":                 {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }, "418"},
+		"a redirect":               {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "302"},
+		"an answer without end":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxAnswer+1)) }, "longer"},
+		"a connection that is cut": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "no answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(test.answer)
+			t.Cleanup(server.Close)
+			if _, err := New(true).Post(t.Context(), app(server.URL), "verify", partner.Message{}); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	if _, err := New(true).Post(late, app("http://127.0.0.1:1"), "verify", partner.Message{}); err == nil || !strings.Contains(err.Error(), "within 10s") {
+		t.Errorf("too late: %v", err)
+	}
+}
+
+func TestNobodyIsSentIntoOurOwnNetwork(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	if _, err := New(false).Post(t.Context(), app(server.URL), "verify", partner.Message{}); err == nil || !strings.Contains(err.Error(), "not public") {
+		t.Errorf("a server on this machine: %v", err)
+	}
+	for _, address := range []string{
+		"127.0.0.1:80", "10.1.2.3:443", "172.16.0.1:443", "192.168.1.1:443", "169.254.169.254:80", "100.64.0.1:443", "0.0.0.0:80", "255.255.255.255:80", "224.0.0.1:80",
+		"[::1]:443", "[::]:443", "[fe80::1]:443", "[fd00::1]:443", "[::ffff:127.0.0.1]:443", "[64:ff9b::7f00:1]:443", "[2002:7f00:1::]:443", "[ff02::1]:443", "nonsense",
+	} {
+		if public(address) == nil {
+			t.Errorf("%s is taken for public", address)
+		}
+	}
+	for _, address := range []string{"8.8.8.8:443", "[2606:4700::1111]:443", "1.1.1.1:80"} {
+		if err := public(address); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

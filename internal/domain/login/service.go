@@ -1,0 +1,213 @@
+package login
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Service makes links and tokens and knows whom they let in.
+type Service struct {
+	Store Store
+	Clock clock.Clock
+	// PublicURL is the address under which subscribers reach the portal; empty:
+	// no links can be made.
+	PublicURL string
+}
+
+// Who names a customer: by number or by address. When both are given they must
+// be one customer's.
+type Who struct {
+	Customer int64  // 0: not given
+	Email    string // empty: not given
+}
+
+// Check refuses what names nobody.
+func (w Who) Check() error {
+	if w.Email == "" {
+		return nil
+	}
+	return notify.CheckAddress("email", w.Email)
+}
+
+// find returns the customer. A number that nobody has is NotFound, as a thing
+// that does not exist; an address is only Invalid.
+func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
+	if w.Customer != 0 {
+		found, err := tx.SubscriberByID(ctx, w.Customer)
+		if fault.Is(err, fault.NotFound) {
+			return found, fault.New(fault.NotFound, "customer %d has no subscription", w.Customer).On(entity).Keyed("customerNotFound").At("customerId")
+		}
+		if err == nil && w.Email != "" && !strings.EqualFold(found.Customer.Email, w.Email) {
+			return found, fault.New(fault.Invalid, "customer %d has another e-mail address than %q", w.Customer, w.Email).On(entity).Keyed("emailMismatch").At("email")
+		}
+		return found, err
+	}
+	found, err := tx.SubscriberByEmail(ctx, w.Email)
+	if fault.Is(err, fault.NotFound) {
+		return found, fault.New(fault.Invalid, "nobody with the e-mail address %q has a subscription", w.Email).On(entity).Keyed("subscriberNotFound").At("email")
+	}
+	return found, err
+}
+
+// Pass is what opens the portal for a customer: the address of a link, or a
+// token.
+type Pass struct {
+	Customer  int64
+	Value     string
+	ExpiresAt time.Time
+}
+
+// NewLink makes a link that works once.
+func (s *Service) NewLink(ctx context.Context, of shop.ID, who Who) (Pass, error) {
+	if err := who.Check(); err != nil {
+		return Pass{}, err
+	}
+	var made Pass
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		found, err := who.find(ctx, tx)
+		if err != nil {
+			return err
+		}
+		store, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		made, _, err = s.link(ctx, tx, store, found)
+		return err
+	})
+	return made, err
+}
+
+// link makes a link in a transaction.
+func (s *Service) link(ctx context.Context, tx Tx, store shop.Shop, found Subscriber) (Pass, Link, error) {
+	if s.PublicURL == "" {
+		return Pass{}, Link{}, fault.New(fault.Refused, "the service has no public address that a link could lead to").Keyed("publicUrlMissing")
+	}
+	now := s.Clock.Now()
+	value, hash := newSecret()
+	l := Link{Hash: hash, Customer: found.Customer.ID, Contract: found.Contract, CreatedAt: now, ExpiresAt: now.Add(linkLife)}
+	url := strings.TrimSuffix(s.PublicURL, "/") + "/p/" + Handle(store.Domain) + "/l/" + value
+	return Pass{l.Customer, url, l.ExpiresAt}, l, tx.AddLink(ctx, l)
+}
+
+// NewToken makes a token for the portal's interface.
+func (s *Service) NewToken(ctx context.Context, of shop.ID, who Who) (Pass, error) {
+	if err := who.Check(); err != nil {
+		return Pass{}, err
+	}
+	var made Pass
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		found, err := who.find(ctx, tx)
+		if err != nil {
+			return err
+		}
+		now := s.Clock.Now()
+		value, hash := newSecret()
+		made = Pass{found.Customer.ID, value, now.Add(tokenLife)}
+		return tx.AddSession(ctx, Session{Hash: hash, Customer: made.Customer, Via: ByToken, CreatedAt: now, SeenAt: now, ExpiresAt: made.ExpiresAt})
+	})
+	return made, err
+}
+
+// SendLink e-mails a link to a customer, for a merchant.
+func (s *Service) SendLink(ctx context.Context, of shop.ID, email string, by activity.Actor) error {
+	if err := notify.CheckAddress("email", email); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		store, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		if !store.Settings.Sends(notify.ManagementLink) {
+			return fault.New(fault.Refused, "the store does not send e-mails of the kind %s", notify.ManagementLink).On("emailTemplate").Keyed("templateDisabled")
+		}
+		found, err := Who{Email: email}.find(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := s.count(ctx, tx, addressKind, email, perAddress); err != nil {
+			return err
+		}
+		return s.mail(ctx, tx, store, found, by)
+	})
+}
+
+// RequestLink e-mails a link to whoever asks in the portal. What it answers does
+// not tell whether anybody has the address: only a client that asks too often is
+// told so.
+func (s *Service) RequestLink(ctx context.Context, of shop.ID, email, clientIP string) error {
+	if err := notify.CheckAddress("email", email); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		if err := s.count(ctx, tx, clientKind, clientIP, perClient); err != nil {
+			return err
+		}
+		if err := s.count(ctx, tx, addressKind, email, perAddress); err != nil {
+			return quiet(err, fault.TooMany)
+		}
+		store, err := tx.Shop(ctx)
+		if err != nil || !store.Settings.Sends(notify.ManagementLink) {
+			return err
+		}
+		found, err := Who{Email: email}.find(ctx, tx)
+		if err != nil {
+			return quiet(err, fault.Invalid)
+		}
+		return s.mail(ctx, tx, store, found, Actor(clientIP))
+	})
+}
+
+// quiet keeps a failure of a kind to itself.
+func quiet(err error, kind fault.Kind) error {
+	if fault.Is(err, kind) {
+		return nil
+	}
+	return err
+}
+
+// count counts one more request, or refuses it.
+func (s *Service) count(ctx context.Context, tx Tx, kind, value string, limit int) error {
+	t, err := tx.Throttle(ctx, subjectOf(kind, value))
+	if err != nil {
+		return err
+	}
+	now := s.Clock.Now()
+	if err := t.take(limit, now); err != nil {
+		return err
+	}
+	return tx.PutThrottle(ctx, t, now)
+}
+
+// mail makes a link and leaves the e-mail that holds it.
+func (s *Service) mail(ctx context.Context, tx Tx, store shop.Shop, to Subscriber, by activity.Actor) error {
+	made, l, err := s.link(ctx, tx, store, to)
+	if err != nil {
+		return err
+	}
+	calendar, err := store.Calendar()
+	if err != nil {
+		return err
+	}
+	words, err := notify.Link{Shop: store.Domain, URL: made.Value, Expires: l.ExpiresAt.In(calendar.Zone)}.Content()
+	if err != nil {
+		return err
+	}
+	m, err := notify.New(notify.Message{
+		Kind: notify.ManagementLink, To: to.Customer.Email, FromName: store.Domain, Content: words, Contract: l.Contract, Actor: by,
+		DedupeKey: string(notify.ManagementLink) + ":" + hex.EncodeToString(l.Hash[:]), ExpiresAt: l.ExpiresAt,
+	}, l.CreatedAt)
+	if err != nil {
+		return err
+	}
+	return notify.Queue(ctx, tx, store.ID, m)
+}

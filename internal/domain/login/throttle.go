@@ -1,0 +1,58 @@
+package login
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// How many links may be asked for in an hour.
+const (
+	perAddress = 5
+	perClient  = 20
+	window     = time.Hour
+)
+
+// Throttle is when something was done lately for one address or by one client.
+type Throttle struct {
+	Subject string // a hash: addresses are not kept for counting
+	Times   []time.Time
+}
+
+// ExpiresAt returns when the throttle holds nobody back any more.
+func (t Throttle) ExpiresAt() time.Time {
+	if len(t.Times) == 0 {
+		return time.Time{}
+	}
+	return t.Times[len(t.Times)-1].Add(window)
+}
+
+// subjectOf returns the subject of an address or a client. The kind keeps them
+// apart.
+func subjectOf(kind, value string) string {
+	sum := sha256.Sum256([]byte(kind + "\x00" + strings.ToLower(value)))
+	return hex.EncodeToString(sum[:])
+}
+
+// Kinds of subjects.
+const (
+	addressKind = "address"
+	clientKind  = "client"
+)
+
+// take counts one more time. When as many as the limit lie within the window it
+// is a TooMany, and nothing is counted.
+func (t *Throttle) take(limit int, now time.Time) error {
+	t.Times = slices.DeleteFunc(t.Times, func(at time.Time) bool { return !at.After(now.Add(-window)) })
+	if len(t.Times) >= limit {
+		free := t.Times[len(t.Times)-limit].Add(window)
+		return fault.New(fault.TooMany, "at most %d links are sent in an hour: the next one after %s", limit, free.UTC().Format(time.RFC3339)).
+			On(entity).Keyed("linkLimit").After(free.Sub(now))
+	}
+	t.Times = append(t.Times, now)
+	return nil
+}

@@ -1,0 +1,65 @@
+package notify
+
+import (
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Kind says what an e-mail is for. It is stored and sent along, and does not
+// change.
+type Kind = shop.MailKind
+
+// The kinds of e-mail.
+const (
+	SubscriptionCreated Kind = "subscription_created"
+	UpcomingOrder       Kind = "upcoming_order"
+	TransactionSuccess  Kind = "transaction_success"
+	TransactionFailed   Kind = "transaction_failed"
+	SecurityChallenge   Kind = "security_challenge"
+	ExpiringCard        Kind = "expiring_card"
+	OutOfStock          Kind = "out_of_stock"
+	SuspensionWarning   Kind = "suspension_warning"
+	Suspension          Kind = "suspension"
+	Paused              Kind = "paused"
+	Resumed             Kind = "resumed"
+	Canceled            Kind = "canceled"
+	OrderSkipped        Kind = "order_skipped"
+	NextDate            Kind = "next_date"
+	Frequency           Kind = "frequency"
+	Address             Kind = "address"
+	ProductAdded        Kind = "product_added"
+	ProductRemoved      Kind = "product_removed"
+	ProductReplaced     Kind = "product_replaced"
+	PriceUpdated        Kind = "price_updated"
+	ManagementLink      Kind = "management_link"
+)
+
+// trait is what the pipeline must know of a kind.
+type trait struct {
+	event  activity.EventType // of the entry that says how sending ended
+	secret bool               // the text opens something: it is forgotten once nobody will send it
+}
+
+var traits = map[Kind]trait{
+	SubscriptionCreated: {event: activity.SendSubscriptionCreatedEmail},
+	UpcomingOrder:       {event: activity.SendUpcomingOrderEmail},
+	TransactionSuccess:  {event: activity.SendTransactionSuccessEmail},
+	TransactionFailed:   {event: activity.SendTransactionFailedEmail},
+	SecurityChallenge:   {event: activity.SendSecurityChallengeEmail},
+	ExpiringCard:        {event: activity.SendExpiringCreditCardEmail},
+	OutOfStock:          {event: activity.SendOutOfStockEmail},
+	SuspensionWarning:   {event: activity.SendSuspensionWarningEmail},
+	Suspension:          {event: activity.SendSuspensionEmail},
+	Paused:              {event: activity.SendSubscriptionPausedEmail},
+	Resumed:             {event: activity.SendSubscriptionResumedEmail},
+	Canceled:            {event: activity.SendSubscriptionCanceledEmail},
+	OrderSkipped:        {event: activity.SendOrderSkippedEmail},
+	NextDate:            {event: activity.SendNextOrderDateUpdatedEmail},
+	Frequency:           {event: activity.SendOrderFrequencyUpdatedEmail},
+	Address:             {event: activity.SendShippingAddressUpdatedEmail},
+	ProductAdded:        {event: activity.SendSubscriptionProductAddedEmail},
+	ProductRemoved:      {event: activity.SendSubscriptionProductRemovedEmail},
+	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail},
+	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail},
+	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
+}

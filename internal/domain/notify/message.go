@@ -1,0 +1,177 @@
+// Package notify sends e-mails to subscribers: each waits in a row of its own
+// until a mail server has taken it or nobody needs it any more.
+package notify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+)
+
+// MessageID is the service's number of a message, unique within a shop.
+type MessageID int64
+
+// Status is where a message stands.
+type Status string
+
+// The statuses of a message.
+const (
+	Queued     Status = "QUEUED"     // waits for DueAt
+	Sending    Status = "SENDING"    // on its way; DueAt is when whoever sends it must be done
+	Sent       Status = "SENT"       // a mail server took it
+	Failed     Status = "FAILED"     // no mail server takes it
+	Suppressed Status = "SUPPRESSED" // nobody needs it any more
+)
+
+// next is every move that a message can make.
+var next = map[Status][]Status{
+	Queued:  {Sending, Suppressed},
+	Sending: {Sending, Queued, Sent, Failed, Suppressed},
+}
+
+// Message is an e-mail to one person.
+type Message struct {
+	ID       MessageID
+	Kind     Kind
+	To       string // an address without a name
+	FromName string // whose name the sender's address carries
+	Content
+	Contract  contract.ID    // what it is about; 0: no contract
+	Actor     activity.Actor // who caused it
+	DedupeKey string         // of two messages with one key the second is dropped
+	Status    Status
+	DueAt     time.Time // when there is something to do; zero: never
+	ExpiresAt time.Time // afterwards it is of no use; zero: it always is
+	Tries     int       // that failed
+	LastError string
+	CreatedAt time.Time
+	SentAt    time.Time // zero when it was not
+	Version   int64
+}
+
+// Content is what is read.
+type Content struct {
+	Subject string
+	Text    string
+	HTML    string
+}
+
+// maxAddress is the longest address that mail servers take.
+const maxAddress = 254
+
+// CheckAddress refuses what is not one bare e-mail address. param is the
+// parameter at fault.
+func CheckAddress(param, address string) error {
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Address != address || len(address) > maxAddress || strings.ContainsFunc(address, unicode.IsControl) {
+		return fault.New(fault.Invalid, "%q is not an e-mail address", address).Keyed("emailInvalid").At(param)
+	}
+	return nil
+}
+
+// New returns a message that is due at once.
+func New(m Message, now time.Time) (Message, error) {
+	if _, known := traits[m.Kind]; !known {
+		return Message{}, fault.New(fault.Internal, "%q is not a kind of message", m.Kind)
+	}
+	if m.DedupeKey == "" {
+		return Message{}, fault.New(fault.Internal, "a message of kind %s has no key", m.Kind)
+	}
+	if err := CheckAddress("", m.To); err != nil {
+		return Message{}, err
+	}
+	m.Subject, m.FromName = oneLine(m.Subject), oneLine(m.FromName)
+	m.Status, m.DueAt, m.CreatedAt = Queued, now, now
+	return m, nil
+}
+
+// oneLine makes a text fit for a header: a line break would begin another one.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func (m *Message) move(to Status) error {
+	if !slices.Contains(next[m.Status], to) {
+		return fault.New(fault.Internal, "message %d cannot become %s from %s", m.ID, to, m.Status)
+	}
+	m.Status = to
+	return nil
+}
+
+// suppress ends a message that nobody needs.
+func (m *Message) suppress(reason string) error {
+	m.DueAt, m.LastError = time.Time{}, reason
+	m.forget()
+	return m.move(Suppressed)
+}
+
+// settle takes over what became of sending a message.
+func (m *Message) settle(failure error, p Policy, now time.Time) error {
+	switch {
+	case failure == nil:
+		m.DueAt, m.SentAt, m.LastError = time.Time{}, now, ""
+		m.forget()
+		return m.move(Sent)
+	case errors.Is(failure, ErrRejected) || m.Tries >= len(p.Retries):
+		m.Tries++
+		m.DueAt, m.LastError = time.Time{}, failure.Error()
+		m.forget()
+		return m.move(Failed)
+	default:
+		m.DueAt, m.LastError = now.Add(p.Retries[m.Tries]), failure.Error()
+		m.Tries++
+		return m.move(Queued)
+	}
+}
+
+// forget drops a text that opens something.
+func (m *Message) forget() {
+	if traits[m.Kind].secret {
+		m.Text, m.HTML = "", ""
+	}
+}
+
+// letter returns the message as it is sent. Its id depends on nothing but what
+// the message is, so that mail programs recognise one that comes twice.
+func (m Message) letter(domain string, now time.Time) Letter {
+	sum := sha256.Sum256([]byte(domain + "\x00" + m.DedupeKey))
+	return Letter{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: m.FromName, Content: m.Content, At: now}
+}
+
+// outcome is the additional information of an entry about a message.
+type outcome struct {
+	Kind   Kind   `json:"kind"`
+	Tries  int    `json:"tries,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// entry says how a message ended; nil when it has not.
+func (m Message) entry(of int64, now time.Time) *activity.Entry {
+	status, ended := map[Status]activity.Status{Sent: activity.Success, Failed: activity.Failure, Suppressed: activity.Skipped}[m.Status]
+	if !ended {
+		return nil
+	}
+	e := activity.Entry{
+		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: traits[m.Kind].event, Status: status,
+		Actor: m.Actor, At: now, Info: activity.Details(outcome{m.Kind, m.Tries, m.LastError}),
+	}
+	if m.Contract == 0 {
+		e.EntityID, e.EntityType = of, activity.EntityShopInfo
+	}
+	return &e
+}

@@ -1,0 +1,205 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// batchSize is how many messages go over one connection.
+const batchSize = 20
+
+// Policy is how long sending waits for what, in the domain's time.
+type Policy struct {
+	// Lease is how long messages belong to whoever took them.
+	Lease time.Duration
+	// Retries are the waits after the first, second and every further failure.
+	// After one failure more the message has failed.
+	Retries []time.Duration
+	// Unsent is how long messages wait while there is no mail server.
+	Unsent time.Duration
+}
+
+// DefaultPolicy returns the waits of the service in earnest.
+func DefaultPolicy() Policy {
+	return Policy{
+		Lease: 10 * time.Minute, Retries: []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}, Unsent: time.Minute,
+	}
+}
+
+// Divided returns the policy with every wait divided by n, which is positive.
+func (p Policy) Divided(n float64) Policy {
+	one := func(d time.Duration) time.Duration { return time.Duration(float64(d) / n) }
+	q := Policy{Lease: one(p.Lease), Unsent: one(p.Unsent)}
+	for _, d := range p.Retries {
+		q.Retries = append(q.Retries, one(d))
+	}
+	return q
+}
+
+// Service sends messages.
+type Service struct {
+	Store     Store
+	Transport Transport // nil: there is no mail server, and messages wait
+	Clock     clock.Clock
+	Log       *slog.Logger
+	Policy    Policy
+}
+
+// Work is the task of sending a shop's messages.
+type Work struct {
+	Shop shop.ID `json:"shop"`
+}
+
+// Kind names the task.
+func (Work) Kind() string { return "notify_work" }
+
+// Work sends the messages of a shop that are due, batch by batch, until none is.
+// Any number of nodes may do so at once, and any may die at any point: what was
+// taken up falls due again after its lease, and may then be sent a second time,
+// under the same Message-ID.
+func (s *Service) Work(ctx context.Context, of shop.ID) error {
+	for ctx.Err() == nil {
+		b, err := s.takeUp(ctx, of)
+		if err != nil {
+			return fmt.Errorf("take up due messages: %w", err)
+		}
+		if b.found == 0 {
+			return nil
+		}
+		if len(b.messages) == 0 {
+			continue
+		}
+		failures := s.send(ctx, b)
+		if err := s.settle(context.WithoutCancel(ctx), of, b.messages, failures); err != nil {
+			return fmt.Errorf("settle %d messages: %w", len(b.messages), err)
+		}
+	}
+	return ctx.Err()
+}
+
+// batch is what one transaction took up.
+type batch struct {
+	shop     shop.Shop
+	found    int
+	messages []Message // to be sent
+}
+
+// takeUp commits the intent to send what is due, and ends what nobody needs.
+func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
+	var b batch
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		b = batch{}
+		now := s.Clock.Now()
+		due, err := tx.DueMessages(ctx, now, batchSize)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		b.found = len(due)
+		if b.shop, err = tx.Shop(ctx); err != nil {
+			return err
+		}
+		var entries []activity.Entry
+		var taken []int
+		for i := range due {
+			m := &due[i]
+			switch why := needless(*m, b.shop.Settings, now); {
+			case why != "":
+				if err = m.suppress(why); err == nil {
+					entries = append(entries, *m.entry(int64(of), now))
+				}
+			case s.Transport == nil:
+				m.DueAt = now.Add(s.Policy.Unsent)
+			default:
+				m.DueAt = now.Add(s.Policy.Lease)
+				err = m.move(Sending)
+				taken = append(taken, i)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := tx.PutMessages(ctx, due); err != nil {
+			return err
+		}
+		for _, i := range taken { // with the versions that they have now
+			b.messages = append(b.messages, due[i])
+		}
+		return tx.Record(ctx, entries...)
+	})
+	return b, err
+}
+
+// needless says why a message need not be sent any more, or "".
+func needless(m Message, settings shop.Settings, now time.Time) string {
+	switch {
+	case !m.ExpiresAt.IsZero() && !now.Before(m.ExpiresAt):
+		return "what it says holds no longer"
+	case !settings.Sends(m.Kind):
+		return "the store does not send e-mails of this kind"
+	}
+	return ""
+}
+
+// send hands a batch to the mail server. Whoever slept past the lease sends
+// nothing: somebody else does.
+func (s *Service) send(ctx context.Context, b batch) []error {
+	now := s.Clock.Now()
+	letters := make([]Letter, len(b.messages))
+	for i, m := range b.messages {
+		if !now.Before(m.DueAt) {
+			return nil
+		}
+		letters[i] = m.letter(b.shop.Domain, now)
+	}
+	return s.Transport.Send(ctx, letters)
+}
+
+// settle writes what became of messages, of those that nobody took up since.
+func (s *Service) settle(ctx context.Context, of shop.ID, sent []Message, failures []error) error {
+	if len(failures) != len(sent) {
+		return nil
+	}
+	ids := make([]MessageID, len(sent))
+	for i, m := range sent {
+		ids[i] = m.ID
+		if failures[i] != nil {
+			s.Log.WarnContext(ctx, "an e-mail was not sent", "shop", of, "message", m.ID, "kind", m.Kind, "tries", m.Tries+1, "error", failures[i])
+		}
+	}
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		now := s.Clock.Now()
+		current, err := tx.Messages(ctx, ids)
+		if err != nil {
+			return err
+		}
+		byID := make(map[MessageID]Message, len(current))
+		for _, m := range current {
+			byID[m.ID] = m
+		}
+		var changed []Message
+		var entries []activity.Entry
+		for i, was := range sent {
+			m := byID[was.ID]
+			if m.Version != was.Version {
+				continue
+			}
+			if err := m.settle(failures[i], s.Policy, now); err != nil {
+				return err
+			}
+			changed = append(changed, m)
+			if e := m.entry(int64(of), now); e != nil {
+				entries = append(entries, *e)
+			}
+		}
+		if err := tx.PutMessages(ctx, changed); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entries...)
+	})
+}

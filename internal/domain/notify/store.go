@@ -1,0 +1,71 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Outbox is where a feature leaves messages, in the transaction of the change
+// that they tell of.
+type Outbox interface {
+	// PutMessages inserts messages whose ID is 0, giving them one, and writes
+	// the others if their versions are still what was read: else it is a
+	// Conflict. A new message whose key is taken is dropped, and its ID stays 0.
+	PutMessages(ctx context.Context, messages []Message) error
+	Enqueue(ctx context.Context, tasks ...task.Task) error
+}
+
+// Tx is one transaction on one shop's messages.
+type Tx interface {
+	Outbox
+	Shop(ctx context.Context) (shop.Shop, error)
+	// DueMessages returns at most limit messages that are due, earliest first,
+	// locked, passing over those that another transaction holds.
+	DueMessages(ctx context.Context, now time.Time, limit int) ([]Message, error)
+	// Messages returns messages, locked, in the order of their ids.
+	Messages(ctx context.Context, ids []MessageID) ([]Message, error)
+	Record(ctx context.Context, entries ...activity.Entry) error
+}
+
+// Store runs transactions.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+}
+
+// Letter is a message as a mail server gets it.
+type Letter struct {
+	ID       string // for the Message-ID: the same whenever the message is sent
+	Kind     Kind
+	To       string
+	FromName string
+	Content
+	At time.Time
+}
+
+// ErrRejected marks the failure of a letter that will never be taken.
+var ErrRejected = errors.New("the mail server rejects the message")
+
+// Transport hands letters to a mail server.
+type Transport interface {
+	// Send sends letters over one connection. It returns an error for each, in
+	// their order: nil when the server took it, and ErrRejected when it never
+	// will. A letter may be sent again: nobody can tell whether one of which
+	// the answer was lost arrived.
+	Send(ctx context.Context, letters []Letter) []error
+}
+
+// Queue leaves messages in a transaction and asks for them to be sent.
+func Queue(ctx context.Context, tx Outbox, of shop.ID, messages ...Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	if err := tx.PutMessages(ctx, messages); err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, Work{Shop: of})
+}

@@ -1,0 +1,85 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/emersion/go-smtp"
+)
+
+// catcher is a mail server that delivers nothing: what it is sent lies in the
+// mailbox.
+type catcher struct {
+	server *smtp.Server
+	port   int
+}
+
+const (
+	mailHost = "127.0.0.1"
+	mailFrom = "subscriptions@sandbox.example"
+	mailWait = 10 * time.Second
+)
+
+// openCatcher begins to catch on a free port of this machine.
+func openCatcher(ctx context.Context, box *mailbox) (*catcher, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(mailHost, "0"))
+	if err != nil {
+		return nil, err
+	}
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &conversation{box: box}, nil }))
+	server.Domain, server.MaxMessageBytes, server.MaxRecipients, server.EnableSMTPUTF8 = "sandbox.example", maxMail, 100, true
+	server.ReadTimeout, server.WriteTimeout = mailWait, mailWait
+	server.ErrorLog = log.New(io.Discard, "", 0)
+	c := &catcher{server, portOf(l)}
+	go server.Serve(l) //nolint:errcheck // it ends when it is closed
+	return c, nil
+}
+
+func (c *catcher) close() error {
+	if err := c.server.Close(); err != nil && !errors.Is(err, smtp.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// conversation is one client that is talked to.
+type conversation struct {
+	box *mailbox
+	to  []string
+}
+
+// Mail begins an e-mail.
+func (c *conversation) Mail(string, *smtp.MailOptions) error {
+	c.to = nil
+	return nil
+}
+
+// Rcpt adds somebody to whom it goes.
+func (c *conversation) Rcpt(to string, _ *smtp.RcptOptions) error {
+	c.to = append(c.to, to)
+	return nil
+}
+
+// Data takes it.
+func (c *conversation) Data(r io.Reader) error { return c.box.take(c.to, r) }
+
+// Reset forgets what was begun.
+func (c *conversation) Reset() { c.to = nil }
+
+// Logout ends the conversation.
+func (c *conversation) Logout() error { return nil }
+
+// mail lists the e-mails that the service has sent, those included that are due
+// now.
+func (s *Sandbox) mail(r *http.Request) ([]message, error) {
+	if err := s.steps.Settle(r.Context()); err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	return s.mails.find(q.Get("to"), q.Get("kind")), nil
+}
