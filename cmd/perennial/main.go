@@ -28,13 +28,15 @@ var version = "0.1.0"
 type cli struct {
 	Config kong.ConfigFlag `help:"YAML file with settings, named like the flags." placeholder:"FILE" env:"PERENNIAL_CONFIG"`
 
-	Serve   serveCommand   `cmd:"" help:"Run the service."`
-	Sandbox sandboxCommand `cmd:"" help:"Run a store that works, with a simulated platform and a clock that you move."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database up to date and exit."`
-	Shops   shopsCommand   `cmd:"" help:"Connect stores and look at them."`
-	Keys    keysCommand    `cmd:"" help:"Create, list and revoke API keys."`
-	Doctor  doctorCommand  `cmd:"" help:"Check settings, database, clock and connections, and say what to do."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve    serveCommand    `cmd:"" help:"Run the service."`
+	Sandbox  sandboxCommand  `cmd:"" help:"Run a store that works, with a simulated platform and a clock that you move."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date and exit."`
+	Shops    shopsCommand    `cmd:"" help:"Connect stores and look at them."`
+	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
+	Partners partnersCommand `cmd:"" help:"Register applications of partners."`
+	Loyalty  loyaltyCommand  `cmd:"" help:"Start and stop the loyalty programmes of stores."`
+	Doctor   doctorCommand   `cmd:"" help:"Check settings, database, clock and connections, and say what to do."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
 func main() {

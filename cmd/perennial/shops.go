@@ -19,6 +19,7 @@ import (
 
 type shopsCommand struct {
 	Connect shopsConnectCommand `cmd:"" help:"Connect a store, or give it a new token; bring in its contracts."`
+	Set     shopsSetCommand     `cmd:"" help:"Change a store's settings."`
 	List    shopsListCommand    `cmd:"" help:"List the stores."`
 }
 
@@ -53,6 +54,12 @@ func (c *shopsConnectCommand) Run(ctx context.Context, out io.Writer) error {
 }
 
 func readToken(file string) (platform.Token, error) {
+	text, err := readSecret("the token", file)
+	return platform.Token(text), err
+}
+
+// readSecret reads the first line of a file, or of standard input for -.
+func readSecret(what, file string) (string, error) {
 	in := os.Stdin
 	if file != "-" {
 		opened, err := os.Open(file) //nolint:gosec // the operator names the file
@@ -64,12 +71,41 @@ func readToken(file string) (platform.Token, error) {
 	}
 	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("read the token: %w", err)
+		return "", fmt.Errorf("read %s: %w", what, err)
 	}
 	if line = strings.TrimSpace(line); line == "" {
-		return "", errors.New("the token is empty")
+		return "", fmt.Errorf("%s is empty", what)
 	}
-	return platform.Token(line), nil
+	return line, nil
+}
+
+type shopsSetCommand struct {
+	config.Database `embed:""`
+	Shop            string   `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+	ImmediateOrders *bool    `help:"Permit immediate orders over the admin interface." negatable:""`
+	Rate            *float64 `help:"Requests per second that a key of the store, and the store, may make; 0: the installation's."`
+	RateBurst       *int     `help:"Requests that a key of the store, and the store, may make at once; 0: the installation's."`
+}
+
+// Run changes settings. What is not named stays.
+func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
+	settings, err := app.ChangeSettings(ctx, c.Database, clock.System{}, c.Shop, operator(), func(s *shop.Settings) error {
+		if c.ImmediateOrders != nil {
+			s.ImmediateOrders = *c.ImmediateOrders
+		}
+		if c.Rate != nil {
+			s.RatePerSecond = *c.Rate
+		}
+		if c.RateBurst != nil {
+			s.RateBurst = *c.RateBurst
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's)\n", c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst)
+	return err
 }
 
 type shopsListCommand struct {

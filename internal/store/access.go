@@ -20,16 +20,43 @@ import (
 type keyRow struct {
 	bun.BaseModel `bun:"table:api_keys,alias:k"`
 
-	ShopID     int64 `bun:"shop_id,pk"`
-	ID         int64 `bun:"id,pk"`
-	Name       string
-	Hint       string
-	Hash       string // hexadecimal
-	Scopes     string // with spaces between
-	CreatedAt  int64
-	LastUsedAt int64
-	RevokedAt  int64
-	Version    int64
+	ShopID       int64 `bun:"shop_id,pk"`
+	ID           int64 `bun:"id,pk"`
+	Name         string
+	Hint         string
+	Hash         string // hexadecimal
+	Scopes       string // with spaces between
+	App          string
+	ConnectionID int64
+	CreatedAt    int64
+	LastUsedAt   int64
+	RevokedAt    int64
+	Version      int64
+}
+
+func scopesText(scopes []access.Scope) string {
+	texts := make([]string, len(scopes))
+	for i, s := range scopes {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, " ")
+}
+
+func scopesOf(text string) []access.Scope {
+	var scopes []access.Scope
+	for _, scope := range strings.Fields(text) {
+		scopes = append(scopes, access.Scope(scope))
+	}
+	return scopes
+}
+
+// hashOf reads a hash. An empty text is the zero hash.
+func hashOf(text string) (h access.Hash, err error) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != 0 && copy(h[:], raw) != len(h) {
+		return h, fault.New(fault.Internal, "a hash in the database is damaged")
+	}
+	return h, nil
 }
 
 func hashText(h access.Hash) string { return hex.EncodeToString(h[:]) }
@@ -37,25 +64,19 @@ func hashText(h access.Hash) string { return hex.EncodeToString(h[:]) }
 func (r keyRow) key() (access.Key, error) {
 	k := access.Key{
 		ID: access.KeyID(r.ID), Shop: shop.ID(r.ShopID), Name: r.Name, Hint: r.Hint,
+		Scopes: scopesOf(r.Scopes), App: access.AppID(r.App), Connection: r.ConnectionID,
 		CreatedAt: instant(r.CreatedAt), LastUsedAt: instant(r.LastUsedAt), RevokedAt: instant(r.RevokedAt), Version: r.Version,
 	}
-	raw, err := hex.DecodeString(r.Hash)
-	if err != nil || copy(k.Hash[:], raw) != len(k.Hash) {
-		return access.Key{}, fault.New(fault.Internal, "the hash of key %d is damaged", r.ID)
-	}
-	for _, scope := range strings.Fields(r.Scopes) {
-		k.Scopes = append(k.Scopes, access.Scope(scope))
+	var err error
+	if k.Hash, err = hashOf(r.Hash); err != nil {
+		return access.Key{}, fmt.Errorf("read key %d: %w", r.ID, err)
 	}
 	return k, nil
 }
 
 func keyRowOf(of shop.ID, k access.Key) keyRow {
-	scopes := make([]string, len(k.Scopes))
-	for i, s := range k.Scopes {
-		scopes[i] = string(s)
-	}
 	return keyRow{
-		ShopID: int64(of), ID: int64(k.ID), Name: k.Name, Hint: k.Hint, Hash: hashText(k.Hash), Scopes: strings.Join(scopes, " "),
+		ShopID: int64(of), ID: int64(k.ID), Name: k.Name, Hint: k.Hint, Hash: hashText(k.Hash), Scopes: scopesText(k.Scopes), App: string(k.App), ConnectionID: k.Connection,
 		CreatedAt: millis(k.CreatedAt), LastUsedAt: millis(k.LastUsedAt), RevokedAt: millis(k.RevokedAt), Version: k.Version,
 	}
 }

@@ -16,17 +16,13 @@ import (
 )
 
 // Rate is how many requests a key, and a shop over all its keys, may make.
-type Rate struct {
-	PerSecond float64
-	Burst     int
-}
-
-// DefaultRate is the rate of a shop for which nobody chose one.
-var DefaultRate = Rate{PerSecond: 10, Burst: 40}
+type Rate = access.Rate
 
 // Limiter counts requests. Take asks for one more and says what is left.
 type Limiter interface {
-	Take(ctx context.Context, of shop.ID, key access.KeyID) (Allowance, error)
+	// Take takes one token of a bucket. What its rate leaves out is the
+	// installation's.
+	Take(ctx context.Context, b access.Bucket) (Allowance, error)
 	// Full is what a caller has who has used nothing up.
 	Full() Allowance
 }
@@ -38,6 +34,15 @@ type Allowance struct {
 	Remaining  int
 	Reset      time.Duration // until nothing is used up any more
 	RetryAfter time.Duration // until a request can be granted; set when it was not
+}
+
+// allowance says what so many tokens in a bucket allow after a request.
+func allowance(r Rate, granted bool, left float64) Allowance {
+	a := Allowance{Granted: granted, Limit: r.Burst, Remaining: int(max(0, left)), Reset: r.Refill(float64(r.Burst) - left)}
+	if !granted {
+		a.RetryAfter = r.Refill(1 - left)
+	}
+	return a
 }
 
 func (a Allowance) headers(h http.Header) {
@@ -52,10 +57,20 @@ func (a Allowance) headers(h http.Header) {
 // seconds rounds up, so that who waits as long has waited long enough.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
+// Limits returns the limiter of an installation: over a bank that all nodes
+// share, or of this process alone when there is none. The machine's time fills
+// the buckets, also where the service follows another clock.
+func Limits(bank access.Bank, r Rate) Limiter {
+	if bank == nil {
+		return &Buckets{Rate: r}
+	}
+	return &Leases{Bank: bank, Rate: r}
+}
+
 // Buckets is a Limiter of this process: a token bucket for each key and one for
 // each shop. Its zero value has the default rate.
 type Buckets struct {
-	Rate  Rate        // zero: DefaultRate
+	Rate  Rate        // zero: access.DefaultRate
 	Clock clock.Clock // nil: the system's; a clock that stands still refills nothing
 
 	mu   sync.Mutex
@@ -72,69 +87,58 @@ type bucketID struct {
 // bucket says nothing that a new one does not.
 const tidyAt = 10_000
 
-func (b *Buckets) rate() Rate {
-	if b.Rate == (Rate{}) {
-		return DefaultRate
-	}
-	return b.Rate
-}
-
-func (b *Buckets) now() time.Time {
-	if b.Clock == nil {
+func nowOn(c clock.Clock) time.Time {
+	if c == nil {
 		return clock.System{}.Now()
 	}
-	return b.Clock.Now()
+	return c.Now()
 }
 
 // Full returns the allowance of a full bucket.
 func (b *Buckets) Full() Allowance {
-	return Allowance{Granted: true, Limit: b.rate().Burst, Remaining: b.rate().Burst}
+	r := b.Rate.Or(access.DefaultRate())
+	return allowance(r, true, float64(r.Burst))
 }
 
 // Take takes one token of the shop's bucket and one of the key's, or none. It
 // never fails.
-func (b *Buckets) Take(_ context.Context, of shop.ID, key access.KeyID) (Allowance, error) {
-	now, r := b.now(), b.rate()
+func (b *Buckets) Take(_ context.Context, of access.Bucket) (Allowance, error) {
+	now, r := nowOn(b.Clock), of.Rate.Or(b.Rate).Or(access.DefaultRate())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.keys) >= tidyAt {
-		b.tidy(now, r)
+		b.tidy(now)
 	}
-	shops, keys := b.bucket(bucketID{shop: of}), b.bucket(bucketID{of, key})
+	shops, keys := b.bucket(bucketID{shop: of.Shop}, r, now), b.bucket(bucketID{of.Shop, of.Key}, r, now)
 	left := min(shops.TokensAt(now), keys.TokensAt(now))
-	a := Allowance{Limit: r.Burst}
-	if left >= 1 {
-		shops.AllowN(now, 1)
-		keys.AllowN(now, 1)
-		a.Granted = true
-		left--
-	} else {
-		a.RetryAfter = r.refill(1 - left)
+	if left < 1 {
+		return allowance(r, false, left), nil
 	}
-	a.Remaining, a.Reset = int(max(0, left)), r.refill(float64(r.Burst)-left)
-	return a, nil
+	shops.AllowN(now, 1)
+	keys.AllowN(now, 1)
+	return allowance(r, true, left-1), nil
 }
 
-// refill returns how long it takes until so many tokens are added.
-func (r Rate) refill(tokens float64) time.Duration {
-	return time.Duration(tokens / r.PerSecond * float64(time.Second))
-}
-
-func (b *Buckets) bucket(id bucketID) *rate.Limiter {
+// bucket returns a bucket, with the rate that it has now.
+func (b *Buckets) bucket(id bucketID, r Rate, now time.Time) *rate.Limiter {
 	l, ok := b.keys[id]
 	if !ok {
 		if b.keys == nil {
 			b.keys = map[bucketID]*rate.Limiter{}
 		}
-		l = rate.NewLimiter(rate.Limit(b.rate().PerSecond), b.rate().Burst)
+		l = rate.NewLimiter(rate.Limit(r.PerSecond), r.Burst)
 		b.keys[id] = l
+	}
+	if l.Burst() != r.Burst || l.Limit() != rate.Limit(r.PerSecond) {
+		l.SetBurstAt(now, r.Burst)
+		l.SetLimitAt(now, rate.Limit(r.PerSecond))
 	}
 	return l
 }
 
-func (b *Buckets) tidy(now time.Time, r Rate) {
+func (b *Buckets) tidy(now time.Time) {
 	for id, l := range b.keys {
-		if l.TokensAt(now) >= float64(r.Burst) {
+		if l.TokensAt(now) >= float64(l.Burst()) {
 			delete(b.keys, id)
 		}
 	}

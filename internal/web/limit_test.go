@@ -11,7 +11,7 @@ import (
 
 func take(t *testing.T, b *Buckets, of shop.ID, key access.KeyID) Allowance {
 	t.Helper()
-	a, err := b.Take(t.Context(), of, key)
+	a, err := b.Take(t.Context(), access.Bucket{Shop: of, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -43,25 +44,69 @@ type Service struct {
 	notes  sync.WaitGroup
 }
 
-// Create makes a key and returns its value, which nobody can read again. With
-// no scopes the key may do all. An eleventh active key is Refused.
-func (s *Service) Create(ctx context.Context, of shop.ID, name string, scopes []Scope) (string, Key, error) {
-	name = strings.TrimSpace(name)
+// NewKey is a key to be made.
+type NewKey struct {
+	Name   string
+	Scopes []Scope // none: all
+	Actor  activity.Actor
+}
+
+// check returns the key to be kept.
+func (n NewKey) check(of shop.ID, value string, now time.Time) (Key, error) {
+	name := strings.TrimSpace(n.Name)
 	if name == "" || utf8.RuneCountInString(name) > MaxName {
-		return "", Key{}, fault.New(fault.Invalid, "a key needs a name of 1 to %d characters", MaxName).On(entity).At("name")
+		return Key{}, fault.New(fault.Invalid, "a key needs a name of 1 to %d characters", MaxName).On(entity).At("name")
 	}
+	scopes := n.Scopes
 	if len(scopes) == 0 {
 		scopes = []Scope{All}
 	}
 	for _, scope := range scopes {
 		if _, err := ParseScope(string(scope)); err != nil {
-			return "", Key{}, err
+			return Key{}, err
 		}
 	}
+	return Key{Shop: of, Name: name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(scopes), CreatedAt: now}, nil
+}
+
+// Create makes a key and returns its value, which nobody can read again. An
+// eleventh active key is Refused.
+func (s *Service) Create(ctx context.Context, of shop.ID, n NewKey) (string, Key, error) {
 	value := newValue()
-	made := Key{
-		Shop: of, Name: name, Hint: value[:hintLength], Hash: hashOf(value), Scopes: slices.Clone(scopes), CreatedAt: s.Clock.Now(),
+	made, err := n.check(of, value, s.Clock.Now())
+	if err != nil {
+		return "", Key{}, err
 	}
+	key, err := s.add(ctx, of, made, n.Actor, keyCreated)
+	if err != nil {
+		return "", Key{}, err
+	}
+	return value, key, nil
+}
+
+// Import takes over a key that was made elsewhere, of which only the hash is
+// kept. One that is known already, in whichever shop, is Refused.
+func (s *Service) Import(ctx context.Context, of shop.ID, value string, n NewKey) (Key, error) {
+	if !wellFormed(value) {
+		return Key{}, fault.New(fault.Invalid, "that cannot be a key: %d to %d visible ASCII characters, and only keys of this service begin with %s", minLegacy, maxLegacy, Prefix).
+			On(entity).Keyed("apiKeyMalformed")
+	}
+	made, err := n.check(of, value, s.Clock.Now())
+	if err != nil {
+		return Key{}, err
+	}
+	known, err := s.Store.KnownHash(ctx, made.Hash)
+	if err == nil && known {
+		err = fault.New(fault.Refused, "the key is known already").On(entity).Keyed("apiKeyKnown")
+	}
+	if err != nil {
+		return Key{}, err
+	}
+	return s.add(ctx, of, made, n.Actor, keyImported)
+}
+
+// add keeps a new key where there is room for it.
+func (s *Service) add(ctx context.Context, of shop.ID, made Key, by activity.Actor, how change) (Key, error) {
 	var key Key
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		key = made
@@ -72,39 +117,52 @@ func (s *Service) Create(ctx context.Context, of shop.ID, name string, scopes []
 		if err != nil {
 			return err
 		}
-		if active(keys) >= MaxKeys {
-			return fault.New(fault.Refused, "the store has %d active keys already: revoke one first", MaxKeys).On(entity).Keyed("tooManyKeys")
+		if err := room(keys, made.CreatedAt); err != nil {
+			return err
 		}
-		return tx.PutKey(ctx, &key)
+		if err := tx.PutKey(ctx, &key); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entryOf(key, how, by, made.CreatedAt))
 	})
-	if err != nil {
-		return "", Key{}, err
-	}
-	return value, key, nil
+	return key, err
 }
 
-func active(keys []Key) int {
+// room reports whether a shop may have one more key.
+func room(keys []Key, now time.Time) error {
 	n := 0
 	for _, k := range keys {
-		if k.RevokedAt.IsZero() {
+		if k.Connection == 0 && k.Live(now) {
 			n++
 		}
 	}
-	return n
+	if n >= MaxKeys {
+		return fault.New(fault.Refused, "the store has %d active keys already: revoke one first", MaxKeys).On(entity).Keyed("tooManyKeys")
+	}
+	return nil
 }
 
-// List returns every key of a shop, revoked ones too, oldest first.
+// List returns every key that a merchant made, revoked ones too, oldest first.
 func (s *Service) List(ctx context.Context, of shop.ID) ([]Key, error) {
 	var keys []Key
 	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
 		keys, err = tx.Keys(ctx)
 		return err
 	})
-	return keys, err
+	return slices.DeleteFunc(keys, func(k Key) bool { return k.Connection != 0 }), err
+}
+
+// find returns a key that a merchant made.
+func find(keys []Key, id KeyID) (*Key, error) {
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id && k.Connection == 0 })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "key %d does not exist", id).On(entity).Keyed("apiKeyNotFound")
+	}
+	return &keys[i], nil
 }
 
 // Revoke ends a key for good. Revoking it again changes nothing.
-func (s *Service) Revoke(ctx context.Context, of shop.ID, id KeyID) error {
+func (s *Service) Revoke(ctx context.Context, of shop.ID, id KeyID, by activity.Actor) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		if err := tx.LockKeys(ctx); err != nil {
 			return err
@@ -113,15 +171,19 @@ func (s *Service) Revoke(ctx context.Context, of shop.ID, id KeyID) error {
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id })
-		if i < 0 {
-			return fault.New(fault.NotFound, "key %d does not exist", id).On(entity)
+		key, err := find(keys, id)
+		if err != nil {
+			return err
 		}
-		if !keys[i].RevokedAt.IsZero() {
+		now := s.Clock.Now()
+		if !key.Live(now) {
 			return nil
 		}
-		keys[i].RevokedAt = s.Clock.Now()
-		return tx.PutKey(ctx, &keys[i])
+		key.RevokedAt = now
+		if err := tx.PutKey(ctx, key); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entryOf(*key, keyRevoked, by, now))
 	})
 }
 
@@ -133,7 +195,7 @@ func (s *Service) Authenticate(ctx context.Context, value string) (Caller, error
 	if !wellFormed(value) {
 		return Caller{}, unknown
 	}
-	hash := hashOf(value)
+	hash := HashOf(value)
 	key, of, err := s.Store.KeyByHash(ctx, hash)
 	if fault.Is(err, fault.NotFound) {
 		return Caller{}, unknown
@@ -141,8 +203,11 @@ func (s *Service) Authenticate(ctx context.Context, value string) (Caller, error
 	if err != nil {
 		return Caller{}, err
 	}
-	if subtle.ConstantTimeCompare(key.Hash[:], hash[:]) != 1 || !key.RevokedAt.IsZero() {
+	if subtle.ConstantTimeCompare(key.Hash[:], hash[:]) != 1 || !key.Live(s.Clock.Now()) {
 		return Caller{}, unknown
+	}
+	if key.AppSuspended {
+		return Caller{}, fault.New(fault.Forbidden, "the application %s of this token is suspended", key.App).On("partnerApp").Keyed("partnerSuspended")
 	}
 	s.note(ctx, key, of.ID)
 	return Caller{Key: key, Shop: of}, nil

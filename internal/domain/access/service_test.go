@@ -13,6 +13,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -24,6 +25,7 @@ type memory struct {
 	touches int
 	failing error
 	hold    chan struct{} // touching waits until it is closed
+	entries []activity.Entry
 }
 
 func (m *memory) Update(_ context.Context, of shop.ID, fn func(Tx) error) error {
@@ -47,6 +49,14 @@ func (m *memory) KeyByHash(_ context.Context, h Hash) (Key, shop.Shop, error) {
 	return Key{}, shop.Shop{}, fault.New(fault.NotFound, "no such key")
 }
 
+func (m *memory) KnownHash(ctx context.Context, h Hash) (bool, error) {
+	_, _, err := m.KeyByHash(ctx, h)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func (m *memory) ShopByDomain(context.Context, string) (shop.Shop, error) { return shop.Shop{}, nil }
 
 func (m *memory) TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.Time) error {
@@ -64,6 +74,11 @@ func (m *memory) TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.
 			m.keys[i].LastUsedAt = at
 		}
 	}
+	return nil
+}
+
+func (tx *memoryTx) Record(_ context.Context, entries ...activity.Entry) error {
+	tx.entries = append(tx.entries, entries...)
 	return nil
 }
 
@@ -108,7 +123,7 @@ func start(t *testing.T) (*Service, *memory, *clock.Manual) {
 
 func create(t *testing.T, s *Service, of shop.ID) (string, Key) {
 	t.Helper()
-	value, key, err := s.Create(t.Context(), of, "ERP", nil)
+	value, key, err := s.Create(t.Context(), of, NewKey{Name: "ERP"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +139,7 @@ func TestAKeyOpensItsShopUntilItIsRevoked(t *testing.T) {
 	if err != nil || caller.Shop.ID != 7 || caller.Key.ID != key.ID || !caller.Key.Allows(BillingCharge) {
 		t.Fatalf("caller %+v, %v", caller, err)
 	}
-	if err := s.Revoke(t.Context(), 7, key.ID); err != nil {
+	if err := s.Revoke(t.Context(), 7, key.ID, activity.System); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Authenticate(t.Context(), value); !fault.Is(err, fault.Unauthenticated) {
@@ -136,10 +151,10 @@ func TestAKeyOpensItsShopUntilItIsRevoked(t *testing.T) {
 	s.Wait()
 	revoked := m.keys[0].RevokedAt
 	at.Set(at.Now().Add(time.Hour))
-	if err := s.Revoke(t.Context(), 7, key.ID); err != nil || !m.keys[0].RevokedAt.Equal(revoked) {
+	if err := s.Revoke(t.Context(), 7, key.ID, activity.System); err != nil || !m.keys[0].RevokedAt.Equal(revoked) {
 		t.Errorf("revoked again: %v at %v", err, m.keys[0].RevokedAt)
 	}
-	if err := s.Revoke(t.Context(), 8, key.ID); !fault.Is(err, fault.NotFound) {
+	if err := s.Revoke(t.Context(), 8, key.ID, activity.System); !fault.Is(err, fault.NotFound) {
 		t.Errorf("another shop's key: %v", err)
 	}
 }
@@ -148,7 +163,7 @@ func TestTheValueIsNotKept(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
 	value, key := create(t, s, 7)
-	if key.Hash != hashOf(value) || !strings.HasPrefix(value, key.Hint) || len(key.Hint) >= len(value)/2 {
+	if key.Hash != HashOf(value) || !strings.HasPrefix(value, key.Hint) || len(key.Hint) >= len(value)/2 {
 		t.Errorf("value %q, key %+v", value, key)
 	}
 	if m.keys[0].Hash != key.Hash || m.keys[0].CreatedAt.IsZero() {
@@ -167,12 +182,12 @@ func TestAnEleventhActiveKeyIsRefused(t *testing.T) {
 	for range MaxKeys {
 		_, last = create(t, s, 7)
 	}
-	_, _, err := s.Create(t.Context(), 7, "eleventh", nil)
+	_, _, err := s.Create(t.Context(), 7, NewKey{Name: "eleventh"})
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Refused || f.Key != "tooManyKeys" {
 		t.Fatalf("the eleventh: %v", err)
 	}
 	create(t, s, 8)
-	if err := s.Revoke(t.Context(), 7, last.ID); err != nil {
+	if err := s.Revoke(t.Context(), 7, last.ID, activity.System); err != nil {
 		t.Fatal(err)
 	}
 	create(t, s, 7)
@@ -189,7 +204,7 @@ func TestKeysThatCannotBeMade(t *testing.T) {
 		"a key whose name is too long": {strings.Repeat("é", MaxName+1), nil},
 		"a key with an unknown scope":  {"ERP", []Scope{ContractsRead, "moon:read"}},
 	} {
-		if _, _, err := s.Create(t.Context(), 7, test.name, test.scopes); !fault.Is(err, fault.Invalid) {
+		if _, _, err := s.Create(t.Context(), 7, NewKey{Name: test.name, Scopes: test.scopes}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -234,7 +249,7 @@ func flip(c byte) string {
 func TestAKeyWithoutThePrefixStillWorks(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
-	m.keys = []Key{{ID: 1, Shop: 7, Hash: hashOf("old-key-123"), Scopes: []Scope{All}}}
+	m.keys = []Key{{ID: 1, Shop: 7, Hash: HashOf("old-key-123"), Scopes: []Scope{All}}}
 	if _, err := s.Authenticate(t.Context(), "old-key-123"); err != nil {
 		t.Error(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -17,14 +18,18 @@ type Tx interface {
 	// PutKey inserts a key whose ID is 0, giving it one, or replaces it under
 	// the version rule.
 	PutKey(ctx context.Context, k *Key) error
+	// Record writes entries of the activity log.
+	Record(ctx context.Context, entries ...activity.Entry) error
 }
 
 // Store runs transactions and finds keys.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 	// KeyByHash returns the key with the hash and its shop, or NotFound. It is
-	// the one question that is asked before the shop is known.
+	// asked before the shop is known.
 	KeyByHash(ctx context.Context, h Hash) (Key, shop.Shop, error)
+	// KnownHash reports whether some shop has a key with the hash.
+	KnownHash(ctx context.Context, h Hash) (bool, error)
 	// ShopByDomain returns a shop, or NotFound.
 	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
 	// TouchKeys notes when keys were last used.

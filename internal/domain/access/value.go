@@ -5,7 +5,11 @@ import (
 	"crypto/sha256"
 	"hash/crc32"
 	"math/big"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // A generated key is the prefix, 43 characters of chance (256 bits) and a
@@ -31,9 +35,7 @@ const (
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 func newValue() string {
-	secret := make([]byte, secretBytes)
-	_, _ = rand.Read(secret) // never fails: it ends the process instead
-	body := Prefix + base62(new(big.Int).SetBytes(secret), secretLength)
+	body := NewSecret(Prefix)
 	return body + checksum(body)
 }
 
@@ -49,6 +51,23 @@ func base62(n *big.Int, length int) string {
 
 func checksum(body string) string {
 	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumLength)
+}
+
+// NewSecret returns a value of 256 random bits that nobody can guess, for other
+// secrets than keys.
+func NewSecret(prefix string) string {
+	secret := make([]byte, secretBytes)
+	_, _ = rand.Read(secret) // never fails: it ends the process instead
+	return prefix + base62(new(big.Int).SetBytes(secret), secretLength)
+}
+
+// NewToken returns the token of a partner's connection: its value, and the key as
+// which it is kept. It looks and works like a key and is not counted among them.
+func NewToken(of shop.ID, name string, scopes []Scope, app AppID, connection int64, now time.Time) (string, Key) {
+	value := newValue()
+	return value, Key{
+		Shop: of, Name: name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(scopes), App: app, Connection: connection, CreatedAt: now,
+	}
 }
 
 // wellFormed reports whether a value can be a key at all.
@@ -67,4 +86,9 @@ func wellFormed(value string) bool {
 	return true
 }
 
-func hashOf(value string) Hash { return sha256.Sum256([]byte(value)) }
+// hint returns the first characters of a value, to recognise it by: never more
+// than a quarter of one that was brought from elsewhere.
+func hint(value string) string { return value[:min(hintLength, len(value)/4)] }
+
+// HashOf returns the hash under which a value is kept.
+func HashOf(value string) Hash { return sha256.Sum256([]byte(value)) }

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+// WithPartners opens a database and lets fn work on the register of applications.
+// Nobody is called.
+func WithPartners(ctx context.Context, d config.Database, c clock.Clock, fn func(*partner.Service) error) error {
+	db, err := open(ctx, d, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return fn(&partner.Service{Store: db.Partners(), Clock: c, Log: slog.New(slog.DiscardHandler)})
+}
+
+// ChangeSettings opens a database, changes a store's settings and returns them.
+func ChangeSettings(ctx context.Context, d config.Database, c clock.Clock, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
+	db, err := open(ctx, d, false)
+	if err != nil {
+		return shop.Settings{}, err
+	}
+	defer db.Close()
+	return changeSettings(ctx, db, c, domain, by, fn)
+}
+
+// ChangeSettings changes a store's settings and returns them.
+func (a *App) ChangeSettings(ctx context.Context, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
+	return changeSettings(ctx, a.Store, a.options.Clock, domain, by, fn)
+}
+
+func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
+	id, err := db.Shops().IDOf(ctx, domain)
+	if err != nil {
+		return shop.Settings{}, err
+	}
+	var settings shop.Settings
+	err = db.Update(ctx, id, func(tx *store.Tx) error {
+		s, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		before := s.Settings
+		if err := fn(&s.Settings); err != nil {
+			return err
+		}
+		if err := access.CheckRate(s.Settings); err != nil {
+			return err
+		}
+		settings = s.Settings
+		if err := tx.PutShop(ctx, s); err != nil {
+			return err
+		}
+		return tx.Record(ctx, activity.Entry{
+			EntityID: int64(id), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Success, Actor: by, At: c.Now(),
+			Info: activity.Details(settingsNote{before, settings}),
+		})
+	})
+	return settings, err
+}
+
+// settingsNote is the additional information of an entry about settings.
+type settingsNote struct {
+	From shop.Settings `json:"from"`
+	To   shop.Settings `json:"to"`
+}

@@ -1,0 +1,98 @@
+package access
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// MaxGrace is the longest time that a key may outlive its successor's creation.
+const MaxGrace = 30 * 24 * time.Hour
+
+// Rotation says which key is to be followed by another one.
+type Rotation struct {
+	Key KeyID
+	// Grace is how long the old key works beside the new one; nil: until it is
+	// revoked.
+	Grace *time.Duration
+	Actor activity.Actor
+}
+
+// Rotate makes a key with the name and scopes of another and returns its value.
+// While both work both count, so that a shop with ten active keys can only
+// exchange one at once, with a grace of 0. A revoked key is Refused.
+func (s *Service) Rotate(ctx context.Context, of shop.ID, r Rotation) (string, Key, error) {
+	if g := r.Grace; g != nil && (*g < 0 || *g > MaxGrace) {
+		return "", Key{}, fault.New(fault.Invalid, "the grace is at least 0 and at most %d seconds", int(MaxGrace.Seconds())).On(entity).At("graceSeconds")
+	}
+	value := newValue()
+	var next Key
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		if err := tx.LockKeys(ctx); err != nil {
+			return err
+		}
+		keys, err := tx.Keys(ctx)
+		if err != nil {
+			return err
+		}
+		old, err := find(keys, r.Key)
+		if err != nil {
+			return err
+		}
+		now := s.Clock.Now()
+		if !old.Live(now) {
+			return fault.New(fault.Refused, "key %d is revoked", r.Key).On(entity).Keyed("apiKeyRevoked")
+		}
+		next = Key{Shop: of, Name: old.Name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(old.Scopes), CreatedAt: now}
+		if r.Grace != nil {
+			end := now.Add(*r.Grace)
+			if old.RevokedAt.IsZero() || end.Before(old.RevokedAt) {
+				old.RevokedAt = end
+			}
+			if err := tx.PutKey(ctx, old); err != nil {
+				return err
+			}
+		}
+		if err := room(keys, now); err != nil {
+			return err
+		}
+		if err := tx.PutKey(ctx, &next); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entryOf(next, keyRotated, r.Actor, now))
+	})
+	if err != nil {
+		return "", Key{}, err
+	}
+	return value, next, nil
+}
+
+// change says what happened to a key.
+type change string
+
+const (
+	keyCreated  change = "created"
+	keyImported change = "imported"
+	keyRotated  change = "rotated"
+	keyRevoked  change = "revoked"
+)
+
+// keyNote is the additional information of an entry about a key. The interface
+// has no entity for keys: the entry is about the shop.
+type keyNote struct {
+	Key    KeyID   `json:"apiKeyId"`
+	Name   string  `json:"apiKeyName"`
+	Scopes []Scope `json:"scopes"`
+	Change change  `json:"change"`
+}
+
+func entryOf(k Key, how change, by activity.Actor, at time.Time) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(k.Shop), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Success, Actor: by, At: at,
+		Info: activity.Details(keyNote{k.ID, k.Name, k.Scopes, how}),
+	}
+}

@@ -1,0 +1,243 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// Connections decides about partners' applications for a merchant. Failures are
+// faults.
+type Connections interface {
+	List(ctx context.Context, of shop.ID, state partner.State, p page.Request) ([]partner.View, int, error)
+	Review(ctx context.Context, of shop.ID, id partner.ConnectionID) (partner.View, error)
+	Request(ctx context.Context, of shop.ID, app access.AppID, scopes []access.Scope, by activity.Actor) (partner.View, error)
+	Approve(ctx context.Context, of shop.ID, id partner.ConnectionID, by activity.Actor) (partner.View, error)
+	Reject(ctx context.Context, of shop.ID, id partner.ConnectionID, by activity.Actor) (partner.View, error)
+	Disconnect(ctx context.Context, of shop.ID, id partner.ConnectionID, by activity.Actor) (partner.View, error)
+	Reduce(ctx context.Context, of shop.ID, id partner.ConnectionID, to []access.Scope, by activity.Actor) (partner.View, error)
+}
+
+const connectionsPath = base + "/partner-connections"
+
+func (o Options) connections(api *web.API) {
+	op := web.Operation{Tag: "Partner connections", Scope: access.All, Errors: []int{http.StatusNotFound}}
+
+	list := op
+	list.ID, list.Method, list.Path, list.Summary = "listPartnerConnections", http.MethodGet, connectionsPath, "Partner connections"
+	list.Description, list.Errors = "What partners' applications asked for and were given, newest first, ended connections too.", nil
+	web.Register(api, list, o.listConnections)
+
+	request := op
+	request.ID, request.Method, request.Path, request.Summary = "requestPartnerConnection", http.MethodPost, connectionsPath, "Connect an application"
+	request.Description = "Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is."
+	request.Body, request.Errors = newConnection{}, append(request.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, request, o.requestConnection)
+
+	review := op
+	review.ID, review.Method, review.Path, review.Summary = "reviewPartnerConnection", http.MethodGet, connectionsPath+"/{id}", "Review a connection"
+	review.Description = "A connection with its scopes, its last use, and the calls of the last 30 days."
+	web.Register(api, review, o.reviewConnection)
+
+	approve := op
+	approve.ID, approve.Method, approve.Path, approve.Summary = "approvePartnerConnection", http.MethodPost, connectionsPath+"/{id}/approve", "Approve"
+	approve.Description = "Agrees to what the application asked for and sends it a code that it exchanges for its token within 10 minutes. Approving again sends another code while the application has no token."
+	web.Register(api, approve, o.onConnection(Connections.Approve))
+
+	reject := op
+	reject.ID, reject.Method, reject.Path, reject.Summary = "rejectPartnerConnection", http.MethodPost, connectionsPath+"/{id}/reject", "Reject"
+	reject.Description = "Refuses what the application asked for. A connection that stands keeps the scopes that it has."
+	web.Register(api, reject, o.onConnection(Connections.Reject))
+
+	disconnect := op
+	disconnect.ID, disconnect.Method, disconnect.Path, disconnect.Summary = "disconnectPartnerConnection", http.MethodPost, connectionsPath+"/{id}/disconnect", "Disconnect"
+	disconnect.Description = "Ends the connection; its token opens nothing from now on. Disconnecting again changes nothing."
+	web.Register(api, disconnect, o.onConnection(Connections.Disconnect))
+
+	reduce := op
+	reduce.ID, reduce.Method, reduce.Path, reduce.Summary = "reducePartnerConnection", http.MethodPut, connectionsPath+"/{id}/scopes", "Take scopes away"
+	reduce.Description = "Leaves the connection, and its token, the named scopes. They must be among those that it has."
+	reduce.Body, reduce.Errors = fewerScopes{}, append(reduce.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, reduce, o.reduceConnection)
+}
+
+// partnerConnection is a connection as a merchant sees it.
+type partnerConnection struct {
+	ID            int64          `json:"id" doc:"Number of the connection." example:"1301"`
+	Partner       partnerApp     `json:"partner" doc:"The application."`
+	Status        partner.State  `json:"status" enum:"PENDING,CONNECTED,REJECTED,EXPIRED,DISCONNECTED,UNINSTALLED" doc:"How far the connection has come."`
+	Direction     string         `json:"direction" enum:"PARTNER,MERCHANT" doc:"Who began it."`
+	Scopes        []access.Scope `json:"scopes" doc:"What the application may do; while PENDING, what it asks for."`
+	Requested     []access.Scope `json:"requestedScopes" doc:"What a connected application asks for besides."`
+	AwaitsYou     bool           `json:"awaitsApproval" doc:"Whether there is something to approve or to reject."`
+	TokenIssued   bool           `json:"tokenIssued" doc:"Whether the application has fetched its token."`
+	TokenIssuedAt *web.Instant   `json:"tokenIssuedAt" doc:"When it did."`
+	RequestedBy   *string        `json:"requestedBy" doc:"Who asked."`
+	RequestedAt   *web.Instant   `json:"requestedAt" doc:"When."`
+	ExpiresAt     *web.Instant   `json:"expiresAt" doc:"Until when it can be decided."`
+	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it."`
+	DecidedAt     *web.Instant   `json:"decidedAt" doc:"When."`
+	EndedAt       *web.Instant   `json:"endedAt" doc:"When it ended."`
+	EndReason     *string        `json:"endReason" doc:"Why."`
+	CallbackError *string        `json:"callbackError" doc:"Why the application could not be told of the decision, the last time; null when it was told."`
+	LastUsedAt    *web.Instant   `json:"lastUsedAt" doc:"When the application last called; only in a review."`
+	Calls         []partnerCalls `json:"calls" doc:"Its calls by day, the newest day first; only in a review."`
+}
+
+// partnerApp is an application as a merchant sees it.
+type partnerApp struct {
+	ID          string  `json:"id" doc:"Id of the application." example:"reports"`
+	Name        string  `json:"name" doc:"Name of the application." example:"Reports"`
+	Address     string  `json:"address" format:"uri" doc:"Where the application lives." example:"https://reports.example.com"`
+	Description *string `json:"description" doc:"What it says of itself."`
+	Status      string  `json:"status" enum:"LIVE,SUSPENDED" doc:"A suspended application is not served."`
+}
+
+// partnerCalls are the calls of a day.
+type partnerCalls struct {
+	Day    string `json:"day" format:"date" doc:"The day, in UTC." example:"2026-11-21"`
+	Calls  int    `json:"calls" doc:"Calls that the application made."`
+	Errors int    `json:"errors" doc:"Those that were answered with an error."`
+}
+
+func (o Options) newPartnerConnection(v partner.View) partnerConnection {
+	c := partnerConnection{
+		ID: int64(v.ID), Status: v.State, Direction: string(v.Direction), Scopes: v.Scopes, Requested: v.Wanted, AwaitsYou: v.Awaits(o.Gate.Clock.Now()),
+		Partner:     partnerApp{string(v.App.ID), v.App.Name, v.App.BaseURL, web.Some(v.App.About), string(v.App.Status)},
+		TokenIssued: v.Token != 0, TokenIssuedAt: web.At(v.TokenAt), RequestedBy: web.Some(v.RequestedBy), RequestedAt: web.At(v.RequestedAt), ExpiresAt: web.At(v.ExpiresAt),
+		DecidedBy: web.Some(v.DecidedBy), DecidedAt: web.At(v.DecidedAt), EndedAt: web.At(v.EndedAt), EndReason: web.Some(v.EndReason),
+		CallbackError: web.Some(v.Failure), Calls: make([]partnerCalls, len(v.Calls)),
+	}
+	if c.Requested == nil {
+		c.Requested = []access.Scope{}
+	}
+	for i, day := range v.Calls {
+		c.Calls[i] = partnerCalls{day.Day.Format("2006-01-02"), day.Count, day.Errors}
+	}
+	if len(v.Calls) > 0 {
+		c.LastUsedAt = web.At(v.Calls[0].LastAt)
+	}
+	return c
+}
+
+type connectionOut struct{ Body partnerConnection }
+
+func (o Options) connectionOut(v partner.View, err error) (*connectionOut, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &connectionOut{o.newPartnerConnection(v)}, nil
+}
+
+type connectionsQuery struct {
+	web.Paging
+	Status string `query:"status" doc:"Only connections in this state: PENDING, CONNECTED, REJECTED, EXPIRED, DISCONNECTED or UNINSTALLED."`
+}
+
+type connectionPage struct {
+	web.ListHeaders
+	Body []partnerConnection
+}
+
+func (o Options) listConnections(ctx context.Context, in *connectionsQuery) (*connectionPage, error) {
+	p, err := in.Request(web.List{Default: defaultKeys, Max: maxKeys})
+	if err != nil {
+		return nil, err
+	}
+	var state partner.State
+	if in.Status != "" {
+		if state, err = web.ParseEnum("status", in.Status, partner.States); err != nil {
+			return nil, err
+		}
+	}
+	list, total, err := o.Connections.List(ctx, web.CallerOf(ctx).Shop.ID, state, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &connectionPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]partnerConnection, len(list))}
+	for i, v := range list {
+		out.Body[i] = o.newPartnerConnection(v)
+	}
+	return out, nil
+}
+
+// newConnection is the body of a connection that the merchant begins.
+type newConnection struct {
+	Shop    string   `json:"shop,omitempty" doc:"The caller's store, when given."`
+	Partner string   `json:"partnerId" required:"true" doc:"Id of the application." example:"reports"`
+	Scopes  []string `json:"scopes,omitempty" doc:"What it may do; absent: all that it may ask for."`
+}
+
+func (o Options) requestConnection(ctx context.Context, in *struct{ web.JSONBody }) (*connectionOut, error) {
+	caller := web.CallerOf(ctx)
+	var body newConnection
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+		return nil, err
+	}
+	if body.Partner == "" {
+		return nil, fault.New(fault.Invalid, "field 'partnerId' is required").On("partnerConnection").Keyed("bodyField").At("partnerId")
+	}
+	if err := web.CheckText("field 'partnerId'", "partnerId", body.Partner); err != nil {
+		return nil, err
+	}
+	scopes, err := access.ParseScopes(body.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	return o.connectionOut(o.Connections.Request(ctx, caller.Shop.ID, access.AppID(body.Partner), scopes, caller.Actor))
+}
+
+type connectionQuery struct {
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The connection."`
+}
+
+func (o Options) reviewConnection(ctx context.Context, in *connectionQuery) (*connectionOut, error) {
+	return o.connectionOut(o.Connections.Review(ctx, web.CallerOf(ctx).Shop.ID, partner.ConnectionID(in.ID)))
+}
+
+// decision is a change of a connection that needs no more than the connection.
+type decision func(c Connections, ctx context.Context, of shop.ID, id partner.ConnectionID, by activity.Actor) (partner.View, error)
+
+func (o Options) onConnection(decide decision) func(context.Context, *connectionQuery) (*connectionOut, error) {
+	return func(ctx context.Context, in *connectionQuery) (*connectionOut, error) {
+		caller := web.CallerOf(ctx)
+		return o.connectionOut(decide(o.Connections, ctx, caller.Shop.ID, partner.ConnectionID(in.ID), caller.Actor))
+	}
+}
+
+// fewerScopes is the body of a reduction.
+type fewerScopes struct {
+	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given."`
+	Scopes []string `json:"scopes" required:"true" doc:"What the connection keeps." example:"[\"contracts:read\"]"`
+}
+
+type reduceIn struct {
+	web.JSONBody
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The connection."`
+}
+
+func (o Options) reduceConnection(ctx context.Context, in *reduceIn) (*connectionOut, error) {
+	caller := web.CallerOf(ctx)
+	var body fewerScopes
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+		return nil, err
+	}
+	scopes, err := access.ParseScopes(body.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	return o.connectionOut(o.Connections.Reduce(ctx, caller.Shop.ID, partner.ConnectionID(in.ID), scopes, caller.Actor))
+}

@@ -1,0 +1,361 @@
+package test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/deliver/signed"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+)
+
+// application is a partner's application that runs on this machine.
+type application struct {
+	*store
+	id      string
+	secrets struct{ Secret, AppKey, SigningSecret string }
+
+	mu      sync.Mutex
+	calls   []decision
+	refuse  int  // how many calls besides verifications are answered with 503 first
+	confirm bool // whether requests to be connected are confirmed
+}
+
+// decision is what an application is told.
+type decision struct {
+	Path       string
+	ID         string `json:"-"` // of the message
+	Connection int64  `json:"connection_id"`
+	Shop       string
+	Status     string
+	Code       string
+	State      string
+	Scopes     []string
+}
+
+// register starts an application and registers it.
+func register(s *store, id string, scopes ...string) *application {
+	s.t.Helper()
+	a := &application{store: s, id: id, confirm: true}
+	server := httptest.NewServer(a)
+	s.t.Cleanup(server.Close)
+	s.call("POST", "/partners", map[string]any{"id": id, "name": strings.ToUpper(id), "baseUrl": server.URL + "/perennial", "scopes": scopes}, &a.secrets)
+	return a
+}
+
+// ServeHTTP checks the signature and plays the application's part.
+func (a *application) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		a.t.Error(err)
+	}
+	seconds, err := strconv.ParseInt(r.Header.Get("webhook-timestamp"), 10, 64)
+	if err != nil {
+		a.t.Error(err)
+	}
+	signature, err := signed.Sign(a.secrets.SigningSecret, partner.Message{ID: r.Header.Get("webhook-id"), At: time.Unix(seconds, 0), Body: body})
+	if err != nil || signature != r.Header.Get("webhook-signature") {
+		a.t.Errorf("%s: the signature is %q and should be %q, %v", r.URL, r.Header.Get("webhook-signature"), signature, err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	path := strings.TrimPrefix(r.URL.Path, "/perennial/")
+	if path == "verify" {
+		var asked struct{ Shop, Nonce string }
+		if err := json.Unmarshal(body, &asked); err != nil {
+			a.t.Error(err)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"nonce": asked.Nonce, "ok": a.confirm}) //nolint:errcheck // the service hung up
+		return
+	}
+	if a.refuse > 0 {
+		a.refuse--
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	told := decision{ID: r.Header.Get("webhook-id")}
+	if err := json.Unmarshal(body, &told); err != nil {
+		a.t.Error(err)
+	}
+	told.Path = path
+	a.calls = append(a.calls, told)
+}
+
+// told returns the last thing that the application was told, when there is one
+// more than the number that it had been told before.
+func (a *application) told(before int) decision {
+	a.t.Helper()
+	a.call("POST", "/clock", map[string]string{"advance": "PT0S"}, nil) // waits until all is quiet
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.calls) != before+1 {
+		a.t.Fatalf("the application was told %d things, not %d: %+v", len(a.calls), before+1, a.calls)
+	}
+	return a.calls[before]
+}
+
+// post sends a request of the application's own.
+func (a *application) post(path string, in any) reply {
+	a.t.Helper()
+	method := http.MethodPost
+	if in == nil && !strings.HasSuffix(path, "rotate") && !strings.HasSuffix(path, "disconnect") {
+		method = http.MethodGet
+	}
+	credentials := base64.StdEncoding.EncodeToString([]byte(a.id + ":" + a.secrets.Secret))
+	return a.request(method, a.urls.Subscriptions+"/api/partner/"+a.id+path, in, "Authorization", "Basic "+credentials)
+}
+
+// connect asks to be connected.
+func (a *application) connect(scopes ...string) reply {
+	a.t.Helper()
+	return a.post("/connect", map[string]any{"shop_domain": "demo.myshopify.com", "callback_nonce": "0123456789abcdef", "scopes": scopes, "state": "mine"})
+}
+
+// connectionView is what a story looks at in a connection, on either side.
+type connectionView struct {
+	ID            int64
+	Connection    int64 `json:"connection_id"`
+	Status        string
+	Scopes        []string
+	Requested     []string `json:"requestedScopes"`
+	AwaitsYou     bool     `json:"awaitsApproval"`
+	TokenIssued   bool
+	CallbackError *string
+	LastUsedAt    *time.Time
+	Calls         []struct{ Calls, Errors int }
+	Token         string
+}
+
+func (r reply) connection(t *testing.T, status int) connectionView {
+	t.Helper()
+	want(t, r, status, "")
+	var c connectionView
+	r.into(t, &c)
+	return c
+}
+
+// partnerEntries returns the events of connections in the order in which they
+// happened.
+func (s *subscription) partnerEntries() []string {
+	s.t.Helper()
+	var entries []struct{ EventType, ActivityBy string }
+	s.get("/activity-logs?entityType.equals=PARTNER_CONNECTION&size=100&sort=id,asc", &entries)
+	events := make([]string, len(entries))
+	for i, e := range entries {
+		events[i] = e.EventType
+	}
+	return events
+}
+
+func TestAnApplicationConnectsAndLeaves(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	a := register(s.store, "reports", "contracts:read", "billing:write")
+
+	asked := a.connect("contracts:read").connection(t, 202)
+	if asked.Status != "pending_merchant_approval" {
+		t.Errorf("asked %+v", asked)
+	}
+	if again := a.connect("billing:write").connection(t, 202); again.Connection != asked.Connection || !slices.Equal(again.Scopes, []string{"contracts:read"}) {
+		t.Errorf("asked again: %+v", again)
+	}
+	path := fmt.Sprintf("/partner-connections/%d", asked.Connection)
+	if seen := s.demand("GET", path, s.key, nil).connection(t, 200); !seen.AwaitsYou || seen.Status != "PENDING" {
+		t.Errorf("the merchant sees %+v", seen)
+	}
+	s.demand("POST", path+"/approve", s.key, nil).connection(t, 200)
+	told := a.told(0)
+	if told.Path != "approved" || told.Shop != "demo.myshopify.com" || told.Connection != asked.Connection || told.State != "mine" || told.Code == "" {
+		t.Fatalf("told %+v", told)
+	}
+	want(t, a.post("/token", map[string]any{"code": "prc_wrong"}), 400, "codeInvalid")
+	want(t, a.post("/token", map[string]any{"code": told.Code, "connection_id": asked.Connection + 1}), 400, "codeInvalid")
+	token := a.post("/token", map[string]any{"code": told.Code, "connection_id": asked.Connection}).connection(t, 200).Token
+	want(t, a.post("/token", map[string]any{"code": told.Code}), 400, "codeInvalid")
+
+	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 200, "")
+	want(t, s.demand("GET", "/subscription-contract-details", token, nil, "X-App-Key", a.secrets.AppKey), 200, "")
+	want(t, s.demand("GET", "/api-keys", token, nil), 403, "insufficientScope")
+	skip := fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", s.upcoming()[0].ID)
+	want(t, s.demand("PUT", skip, token, nil), 403, "insufficientScope")
+
+	// More is asked for, and granted to the same token.
+	if more := a.connect("contracts:read", "billing:write").connection(t, 202); more.Status != "pending_merchant_approval" || more.Connection != asked.Connection {
+		t.Errorf("asked for more: %+v", more)
+	}
+	want(t, s.demand("PUT", skip, token, nil), 403, "insufficientScope")
+	s.demand("POST", path+"/approve", s.key, nil).connection(t, 200)
+	if told := a.told(1); told.Code != "" || !slices.Equal(told.Scopes, []string{"contracts:read", "billing:write"}) {
+		t.Errorf("told %+v", told)
+	}
+	want(t, s.demand("PUT", skip, token, nil), 200, "")
+	var skipped []struct{ ActivityBy, EventSource string }
+	s.get("/activity-logs?eventType.equals=BILLING_ATTEMPT_SKIPPED", &skipped)
+	if len(skipped) != 1 || skipped[0].ActivityBy != "partner app REPORTS" {
+		t.Errorf("the log tells of %+v", skipped)
+	}
+
+	// Scopes are taken away, and cannot be given back so.
+	s.demand("PUT", path+"/scopes", s.key, map[string]any{"scopes": []string{"billing:write"}}).connection(t, 200)
+	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 403, "insufficientScope")
+	want(t, s.demand("PUT", path+"/scopes", s.key, map[string]any{"scopes": []string{"contracts:read"}}), 400, "scopeNotGranted")
+
+	next := a.post(fmt.Sprintf("/connections/%d/rotate", asked.Connection), nil).connection(t, 200).Token
+	want(t, s.demand("GET", "/api-keys", token, nil), 401, "apiKeyInvalid")
+	want(t, s.demand("GET", "/api-keys", next, nil), 403, "insufficientScope")
+
+	s.call("POST", "/partners/reports", map[string]string{"status": "SUSPENDED"}, nil)
+	want(t, s.demand("GET", "/api-keys", next, nil), 403, "partnerSuspended")
+	want(t, s.demand("GET", "/api-keys", s.key, nil, "X-App-Key", a.secrets.AppKey), 401, "appKeyInvalid")
+	want(t, a.connect("contracts:read"), 403, "partnerSuspended")
+	s.call("POST", "/partners/reports", map[string]string{"status": "live"}, nil)
+
+	seen := s.demand("GET", path, s.key, nil).connection(t, 200)
+	if len(seen.Calls) != 1 || seen.Calls[0].Calls < 8 || seen.Calls[0].Errors < 4 || seen.LastUsedAt == nil || !seen.TokenIssued {
+		t.Errorf("the review shows %+v", seen)
+	}
+	if left := a.post(fmt.Sprintf("/connections/%d/disconnect", asked.Connection), nil).connection(t, 200); left.Status != "disconnected" {
+		t.Errorf("left %+v", left)
+	}
+	want(t, s.demand("GET", "/api-keys", next, nil), 401, "apiKeyInvalid")
+	s.demand("POST", path+"/disconnect", s.key, nil).connection(t, 200)
+	want(t, s.demand("POST", path+"/approve", s.key, nil), 400, "connectionState")
+	if got, all := s.partnerEntries(), []string{
+		"PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED", "PARTNER_CONNECTED", "PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED",
+		"UPDATED", "PARTNER_CONNECTED", "PARTNER_DISCONNECTED",
+	}; !slices.Equal(got, all) {
+		t.Errorf("the log tells of %v\nwant %v", got, all)
+	}
+}
+
+func TestAMerchantConnectsAnApplicationThatIsDownAtFirst(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	a := register(s.store, "reports", "contracts:read")
+	a.refuse = 2
+	want(t, s.demand("POST", "/partner-connections", s.key, map[string]any{"partnerId": "nobody"}), 404, "partnerNotFound")
+	want(t, s.demand("POST", "/partner-connections", s.key, map[string]any{"partnerId": "reports", "scopes": []string{"billing:write"}}), 400, "scopeNotAllowed")
+	made := s.demand("POST", "/partner-connections", s.key, map[string]any{"partnerId": "reports"}).connection(t, 200)
+	if made.Status != "CONNECTED" || made.TokenIssued {
+		t.Errorf("made %+v", made)
+	}
+	s.pass("PT1M")
+	path := fmt.Sprintf("/partner-connections/%d", made.ID)
+	if seen := s.demand("GET", path, s.key, nil).connection(t, 200); seen.CallbackError == nil || !strings.Contains(*seen.CallbackError, "503") {
+		t.Errorf("the merchant sees %+v", seen)
+	}
+	s.pass("PT5M")
+	told := a.told(0)
+	if told.Path != "connect" || told.Code == "" {
+		t.Fatalf("told %+v", told)
+	}
+	s.pass("PT10M")
+	want(t, a.post("/token", map[string]any{"code": told.Code}), 400, "codeInvalid")
+	s.demand("POST", path+"/approve", s.key, nil).connection(t, 200) // sends another code
+	token := a.post("/token", map[string]any{"code": a.told(1).Code}).connection(t, 200).Token
+	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 200, "")
+
+	s.uninstall()
+	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 401, "apiKeyInvalid")
+	if seen := s.demand("GET", path, s.key, nil).connection(t, 200); seen.Status != "UNINSTALLED" {
+		t.Errorf("the merchant sees %+v", seen)
+	}
+	want(t, a.connect("contracts:read"), 404, "shopNotFound")
+	if got, all := s.partnerEntries(), []string{
+		"PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED", "PARTNER_CONNECTED", "PARTNER_DISCONNECTED",
+	}; !slices.Equal(got, all) {
+		t.Errorf("the log tells of %v\nwant %v", got, all)
+	}
+}
+
+// uninstall lets the platform say that the store gave up the service.
+func (s *subscription) uninstall() {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var manifest struct{ AppSecret string }
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		s.t.Fatal(err)
+	}
+	body := []byte(`{"domain":"demo.myshopify.com"}`)
+	mac := hmac.New(sha256.New, []byte(manifest.AppSecret))
+	mac.Write(body)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.urls.Subscriptions+"/webhooks", strings.NewReader(string(body)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"X-Shopify-Topic": "app/uninstalled", "X-Shopify-Shop-Domain": "demo.myshopify.com", "X-Shopify-Webhook-Id": "w1", "X-Shopify-Event-Id": "e1",
+		"X-Shopify-Api-Version": "2026-10", "X-Shopify-Triggered-At": s.now().Format(time.RFC3339), "X-Shopify-Hmac-Sha256": base64.StdEncoding.EncodeToString(mac.Sum(nil)),
+	} {
+		r.Header.Set(name, value)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		s.t.Fatalf("the webhook was answered %d", answer.StatusCode)
+	}
+	s.pass("PT0S")
+}
+
+func TestRequestsThatComeToNothing(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	a := register(s.store, "reports", "contracts:read")
+	a.confirm = false
+	want(t, a.connect("contracts:read"), 424, "callbackFailed")
+	a.confirm = true
+	want(t, a.connect("billing:write"), 400, "scopeNotAllowed")
+	want(t, a.connect("*"), 400, "scopeNotAllowed")
+	want(t, a.connect(), 400, "invalid")
+	want(t, a.post("/connect", map[string]any{"shop_domain": "nobody.myshopify.com", "callback_nonce": "0123456789", "scopes": []string{"contracts:read"}}), 404, "shopNotFound")
+	want(t, a.post("/connect", map[string]any{"shop_domain": "demo.myshopify.com", "callback_nonce": "0123456789", "scopes": []string{"contracts:read"}, "return_url": "https://evil.example/"}), 400, "invalid")
+
+	rejected := a.connect("contracts:read").connection(t, 202)
+	path := fmt.Sprintf("/partner-connections/%d", rejected.Connection)
+	s.demand("POST", path+"/reject", s.key, nil).connection(t, 200)
+	if told := a.told(0); told.Path != "rejected" || told.Code != "" {
+		t.Errorf("told %+v", told)
+	}
+	want(t, s.demand("POST", path+"/approve", s.key, nil), 400, "connectionState")
+	expired := a.connect("contracts:read").connection(t, 202)
+	if expired.Connection == rejected.Connection {
+		t.Error("a rejected connection came back to life")
+	}
+	s.pass("P7D")
+	if seen := a.post(fmt.Sprintf("/connections/%d", expired.Connection), nil).connection(t, 200); seen.Status != "expired" {
+		t.Errorf("after a week: %+v", seen)
+	}
+
+	// Nobody else's connection can be seen, and no other shop's.
+	other := register(s.store, "others", "contracts:read")
+	want(t, other.post(fmt.Sprintf("/connections/%d", expired.Connection), nil), 404, "connectionNotFound")
+	other.secrets.Secret = a.secrets.Secret
+	want(t, other.connect("contracts:read"), 401, "partnerCredentialsInvalid")
+	want(t, a.request("POST", a.urls.Subscriptions+"/api/partner/reports/connect", map[string]any{}), 401, "partnerCredentialsMissing")
+	want(t, s.demand("GET", "/partner-connections/999999", s.key, nil), 404, "connectionNotFound")
+
+	// A merchant's key together with an application's.
+	want(t, s.demand("GET", "/api-keys", s.key, nil, "X-App-Key", a.secrets.AppKey), 200, "")
+	want(t, s.demand("GET", "/api-keys", s.key, nil, "X-App-Key", "pra_nonsense"), 401, "appKeyInvalid")
+	want(t, s.demand("GET", "/api-keys", s.key, nil, "X-App-Key", ""), 401, "appKeyInvalid")
+	want(t, s.demand("GET", "/api-keys", "nobody's key", nil, "X-App-Key", a.secrets.AppKey), 401, "apiKeyInvalid")
+}
