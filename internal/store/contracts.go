@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -53,10 +54,12 @@ type contractRow struct {
 	LastPayment       string
 	SeriesCycle       int64
 	SeriesStart       int64
+	SeriesMoved       bool
 	NextBillingDate   int64
 	MaxCycles         int64
 	MinCycles         int64
 	AutoCharge        bool
+	OneOffs           int64
 	Orders            int64
 	Lifetime          int64
 	LastOrderID       int64
@@ -68,11 +71,19 @@ type contractRow struct {
 	PausedAt          int64
 	CancelledAt       int64
 	Version           int64
+
+	Origin               string
+	SplitFrom            int64
+	SplitLines           string
+	PendingChange        string
+	AmendAt              int64 `bun:",nullzero"`
+	CancellationFeedback string
+	CancellationNote     string
 }
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "next_billing_date", "orders", "lifetime",
+	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "next_billing_date", "one_offs", "orders", "lifetime",
 	"last_order_id", "last_order", "last_order_at", "updated_at",
 }
 
@@ -93,6 +104,16 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	split, err := listText(c.SplitLines)
+	if err != nil {
+		return contractRow{}, err
+	}
+	var pending []byte
+	if c.Pending != nil {
+		if pending, err = json.Marshal(pendingText(*c.Pending)); err != nil {
+			return contractRow{}, err
+		}
+	}
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
 		CustomerID: c.Customer.ID, CustomerEmail: c.Customer.Email, CustomerFirstName: c.Customer.FirstName, CustomerLastName: c.Customer.LastName,
@@ -103,11 +124,12 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable,
 		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
-		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), NextBillingDate: millis(c.NextBillingDate),
+		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate),
 		MaxCycles: int64(c.MaxCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
-		Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
+		OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), SplitLines: split, PendingChange: string(pending), AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -115,7 +137,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 func progressRowOf(of shop.ID, c contract.Contract) contractRow {
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
-		NextBillingDate: millis(c.NextBillingDate), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
+		SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate), OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
 	}
 }
@@ -131,12 +153,13 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		OriginOrderID: r.OriginOrderID, OriginOrderName: r.OriginOrderName, PaymentMethod: r.PaymentMethod, PaymentUsable: r.PaymentUsable,
 		BillingCountry: r.BillingCountry, DeliveryCountry: r.DeliveryCountry, DeliveryPrice: money.Amount{Minor: r.DeliveryPrice, Currency: currency},
 		Note: r.Note, ImportedID: r.ImportedID, LastPayment: r.LastPayment,
-		Series:          contract.Series{Cycle: int(r.SeriesCycle), Start: instant(r.SeriesStart)},
+		Series:          contract.Series{Cycle: int(r.SeriesCycle), Start: instant(r.SeriesStart), Moved: r.SeriesMoved},
 		NextBillingDate: instant(r.NextBillingDate), MaxCycles: int(r.MaxCycles), MinCycles: int(r.MinCycles), AutoCharge: r.AutoCharge,
-		Orders: int(r.Orders), Lifetime: money.Amount{Minor: r.Lifetime, Currency: currency},
+		OneOffs: int(r.OneOffs), Orders: int(r.Orders), Lifetime: money.Amount{Minor: r.Lifetime, Currency: currency},
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
+		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), AmendAt: instant(r.AmendAt), CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
 	var err error
 	read := func(step error) {
@@ -151,6 +174,11 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseList(r.BillingAnchors, &c.Billing.Anchors))
 	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
 	read(parseList(r.Attributes, &c.Attributes))
+	read(parseList(r.SplitLines, &c.SplitLines))
+	if r.PendingChange != "" {
+		c.Pending = new(contract.PendingChange)
+		read(json.Unmarshal([]byte(r.PendingChange), (*pendingText)(c.Pending)))
+	}
 	c.Lines, deliveryErr = parseLines(r.Lines)
 	read(deliveryErr)
 	if err != nil {
@@ -176,6 +204,14 @@ func parseList[T any](text string, into *[]T) error {
 		return nil
 	}
 	return json.Unmarshal([]byte(text), into)
+}
+
+// pendingText is a change that waits for its day as it is kept.
+type pendingText struct {
+	Line       string    `json:"line"`
+	OldVariant int64     `json:"from"`
+	Variant    int64     `json:"to"`
+	At         time.Time `json:"at"`
 }
 
 // lineText is a line item as it is kept.

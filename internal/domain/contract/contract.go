@@ -40,6 +40,20 @@ func ParseStatus(s string) (Status, error) {
 	return "", fault.New(fault.Invalid, "%q is not a contract status: use ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED", s)
 }
 
+// Origin is where a contract came from.
+type Origin string
+
+// The origins.
+const (
+	Storefront   Origin = "STORE_FRONT"
+	Imported     Origin = "IMPORTED"
+	SplitAttempt Origin = "SPLIT_ATTEMPT_BILLING" // split off for one order
+	Split        Origin = "SPLIT_CONTRACT"
+)
+
+// Origins lists every origin, in the order of the interface.
+var Origins = []Origin{Storefront, Imported, SplitAttempt, Split}
+
 // Contract is a subscription contract.
 //
 // Its renewals form a series: cycle Series.Cycle falls on Series.Start, and
@@ -67,6 +81,14 @@ type Contract struct {
 	Attributes      []Attribute
 	ImportedID      string // set when the contract was imported, else empty
 	LastPayment     string // SUCCEEDED, FAILED or empty
+	Origin          Origin
+	SplitFrom       ID       // the contract that this one was split from; 0: none
+	SplitLines      []string // graph ids of the lines that it has yet to lose to this one
+	Pending         *PendingChange
+	AmendAt         time.Time // when what it waits for must be done; zero: nothing
+
+	// What was said when it was cancelled; empty when nothing was.
+	CancellationFeedback, CancellationNote string
 
 	Series          Series
 	NextBillingDate time.Time // of the earliest attempt that is still to come; zero when none
@@ -74,6 +96,7 @@ type Contract struct {
 	MinCycles       int
 	AutoCharge      bool
 
+	OneOffs     int          // one-time products that wait for an order
 	Orders      int          // successful renewal orders so far
 	Lifetime    money.Amount // sum of those orders
 	LastOrderID int64
@@ -88,10 +111,18 @@ type Contract struct {
 	Version     int64
 }
 
+// PendingChange is a change of a line's variant that waits for its day.
+type PendingChange struct {
+	Line                string // graph id
+	OldVariant, Variant int64
+	At                  time.Time
+}
+
 // Series is where the counting of a contract's cycles starts.
 type Series struct {
 	Cycle int       // the platform's index of the cycle that falls on Start
 	Start time.Time // zero when the contract has no series yet
+	Moved bool      // a person chose Start: the platform has to be told each date that follows
 }
 
 // Customer is who pays.

@@ -44,7 +44,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	if err != nil {
 		return Contract{}, Change{}, err
 	}
-	c := Contract{AutoCharge: true, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
+	c := Contract{AutoCharge: true, Origin: Storefront, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
 	change := Change{Created: old == nil}
 	if old != nil {
 		c = *old

@@ -26,7 +26,7 @@ func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, 
 		if err != nil {
 			return fmt.Errorf("read %d contracts: %w", len(chunk), err)
 		}
-		if err := s.take(ctx, store, fresh); err != nil {
+		if err := s.take(ctx, store, fresh, nil); err != nil {
 			return err
 		}
 	}
@@ -39,8 +39,8 @@ func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, 
 // take writes fresh readings. Most of them change nothing that matters here: the
 // platform counts a revision for our own changes too. Contracts whose queue must
 // be made anew need the platform's cycles, which are read between two
-// transactions.
-func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract) error {
+// transactions. An author, if there is one, made all the changes.
+func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *Authored) error {
 	known, err := s.standing(ctx, store.ID, fresh)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 			shown[c.ID] = p.NextBillingDate
 		}
 	}
-	if !changes {
+	if !changes && by == nil {
 		return nil
 	}
 	reached, err := s.reached(ctx, store.ID, replanned)
@@ -74,7 +74,7 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 			return err
 		}
 	}
-	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, fresh, plans) })
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, fresh, plans, by) })
 }
 
 // standing reads the contracts as they are kept, without holding on to them.
@@ -172,7 +172,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 }
 
 // write applies fresh readings to the rows as they are now.
-func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, plans map[contract.ID]plan) error {
+func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, plans map[contract.ID]plan, by *Authored) error {
 	now := s.Clock.Now()
 	store, err := tx.Shop(ctx)
 	if err != nil {
@@ -182,13 +182,14 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err != nil {
 		return err
 	}
-	w := writing{now: now}
+	w := writing{now: now, by: by}
 	for _, p := range fresh {
 		var old *contract.Contract
 		if i := slices.IndexFunc(rows, func(c contract.Contract) bool { return c.ID == contract.ID(p.ID) }); i >= 0 {
 			old = &rows[i]
-			if old.Revision > p.Revision {
-				continue // a later reading was faster
+			if old.Revision > p.Revision { // a later reading was faster
+				w.credit(*old)
+				continue
 			}
 		}
 		if err := w.contract(old, p, store, plans); err != nil {
@@ -208,6 +209,9 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 		return err
 	}
 	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
+		return err
+	}
+	if err := billing.MarkBegun(ctx, tx, w.begun, now); err != nil {
 		return err
 	}
 	if err := tx.Record(ctx, w.entries...); err != nil {
@@ -232,17 +236,28 @@ func empty(ctx context.Context, tx Tx, of []contract.ID) error {
 // writing collects the changes of one transaction.
 type writing struct {
 	now       time.Time
+	by        *Authored // nil: the platform told us
 	seen      []contract.Contract // of which nothing but the revision changed
 	contracts []contract.Contract
 	replanned []contract.ID
+	begun     []contract.Contract // new ones, and those that run again
 	entries   []activity.Entry
 }
 
 // contract applies one fresh reading.
 func (w *writing) contract(old *contract.Contract, p platform.Contract, store shop.Shop, plans map[contract.ID]plan) error {
 	c, change, err := contract.Read(old, p, store.Settings, w.now)
-	if err != nil || !change.Any() {
+	if err != nil {
 		return err
+	}
+	if w.by != nil {
+		change.Terms = true
+		if w.by.Also != nil {
+			w.by.Also(&c)
+		}
+	}
+	if !change.Any() {
+		return nil
 	}
 	if change == (contract.Change{Revision: true}) {
 		w.seen = append(w.seen, c)
@@ -261,8 +276,29 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	}
 	c.UpdatedAt = w.now
 	w.contracts = append(w.contracts, c)
-	w.tell(old, c, change)
+	if c.Status == contract.Active && (change.Created || change.Status) {
+		w.begun = append(w.begun, c)
+	}
+	if w.by != nil {
+		w.entries = append(w.entries, w.by.Entries...)
+	} else {
+		w.tell(old, c, change)
+	}
 	return nil
+}
+
+// credit writes what an author's change owes a contract of which a later reading
+// is known already.
+func (w *writing) credit(c contract.Contract) {
+	if w.by == nil {
+		return
+	}
+	if w.by.Also != nil {
+		w.by.Also(&c)
+	}
+	c.UpdatedAt = w.now
+	w.contracts = append(w.contracts, c)
+	w.entries = append(w.entries, w.by.Entries...)
 }
 
 func (w *writing) record(c contract.Contract, event activity.EventType, status activity.Status, details note) {

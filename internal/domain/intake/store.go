@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -22,6 +23,7 @@ type Pending struct {
 // Tx is one transaction on one shop's data: billing's, and what intake owns.
 type Tx interface {
 	billing.Tx
+	partner.Tx
 	// PutContracts inserts or replaces contracts with their lines, under the
 	// version rule of PutAttempts; a Version of 0 inserts.
 	PutContracts(ctx context.Context, contracts []contract.Contract) error

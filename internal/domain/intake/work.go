@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -132,6 +133,9 @@ func (s *Service) uninstall(ctx context.Context, store shop.Shop, events []Pendi
 			}); err != nil {
 				return err
 			}
+		}
+		if err := partner.Uninstall(ctx, tx, now); err != nil {
+			return err
 		}
 		return tx.FinishEvents(ctx, idsOf(events), now)
 	})

@@ -122,8 +122,7 @@ type lastOrder struct {
 const (
 	emailUnsent = "UNSENT"
 
-	originStore, originImported = "STORE_FRONT", "IMPORTED"
-	regularSubscription         = "REGULAR_SUBSCRIPTION"
+	regularSubscription = "REGULAR_SUBSCRIPTION"
 )
 
 func newContractRow(s shop.Shop, c contract.Contract) (contractRow, error) {
@@ -134,7 +133,7 @@ func newContractRow(s shop.Shop, c contract.Contract) (contractRow, error) {
 	}
 	row := contractRow{
 		ID: int64(c.ID), Shop: s.Domain, SubscriptionContractID: int64(c.ID), GraphSubscriptionContractID: gid.Of("SubscriptionContract", int64(c.ID)),
-		ImportedID: web.Some(c.ImportedID), Status: strings.ToLower(string(c.Status)), OriginType: originStore, SubscriptionType: regularSubscription,
+		OriginalContractID: web.Some(int64(c.SplitFrom)), ImportedID: web.Some(c.ImportedID), Status: strings.ToLower(string(c.Status)), OriginType: string(c.Origin), SubscriptionType: regularSubscription,
 		CustomerID: web.Some(c.Customer.ID), GraphCustomerID: graphID("Customer", c.Customer.ID),
 		CustomerName: web.Some(c.Customer.Name), CustomerFirstName: web.Some(c.Customer.FirstName), CustomerLastName: web.Some(c.Customer.LastName),
 		CustomerEmail: web.Some(c.Customer.Email), Phone: web.Some(c.Customer.Phone),
@@ -149,11 +148,8 @@ func newContractRow(s shop.Shop, c contract.Contract) (contractRow, error) {
 		ActivatedOn: web.At(c.ActivatedAt), PausedOn: web.At(c.PausedAt), CancelledOn: web.At(c.CancelledAt),
 		AutoCharge: c.AutoCharge, PausedFromActive: c.Status == contract.Paused,
 		SubscriptionCreatedEmailStatus: emailUnsent, SubscriptionCreatedSmsStatus: emailUnsent,
-		OrderNote: web.Some(c.Note), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
+		OrderNote: web.Some(c.Note), CancellationFeedback: web.Some(c.CancellationFeedback), CancellationNote: web.Some(c.CancellationNote), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
 		ContractDetails: lines,
-	}
-	if c.ImportedID != "" {
-		row.OriginType = originImported
 	}
 	return row, row.texts(c)
 }

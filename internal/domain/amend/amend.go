@@ -1,0 +1,250 @@
+// Package amend changes contracts when people ask for it: at the platform first,
+// through a draft that it takes over as a whole or not at all, and then here.
+package amend
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// entity is what failures of this package are about, in the interface's words.
+const entity = "subscriptionContract"
+
+// Platform is what the changes need of the commerce platform.
+type Platform interface {
+	platform.Editor
+	platform.Catalogue
+	Cycles(ctx context.Context, shop platform.Shop, contract int64, from, to int) ([]platform.Cycle, error)
+	ContractsUpdatedSince(ctx context.Context, shop platform.Shop, since time.Time, cursor string) (ids []int64, next string, err error)
+}
+
+// Adopter takes over what the platform answered to a change.
+type Adopter interface {
+	Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by intake.Authored) (contract.Contract, error)
+}
+
+// Publisher tells the platform again what is to happen to single cycles.
+type Publisher interface {
+	// Republish marks the contract's upcoming attempts to be told to the
+	// platform anew at an instant: dates, skips and one-offs.
+	Republish(ctx context.Context, of shop.ID, c contract.ID, at time.Time) error
+}
+
+// Store runs transactions.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(intake.Tx) error) error
+}
+
+// Orders moves orders to other dates, or charges them at once.
+type Orders interface {
+	Trigger(ctx context.Context, of shop.ID, cmd billing.TriggerCommand) error
+	Reschedule(ctx context.Context, of shop.ID, cmd billing.RescheduleCommand) (billing.Record, error)
+}
+
+// Service carries changes of contracts to the platform and takes over the
+// result. Every method answers with the contract as it is afterwards.
+type Service struct {
+	Store    Store
+	Platform Platform
+	Adopter  Adopter
+	Publish  Publisher
+	Plans    Plans
+	Orders   Orders
+	OneOffs  OneOffs
+	Chores   Chores
+	Bundles  Bundles
+	Trail    activity.Trail
+	Clock    clock.Clock
+	Log      *slog.Logger
+}
+
+// Command says which contract is to be changed, and who asks.
+type Command struct {
+	Line     shop.Line
+	Contract contract.ID
+	Actor    activity.Actor
+}
+
+// change is what a command makes of a contract as it is. The zero change leaves
+// it alone.
+type change struct {
+	edit    platform.Edit
+	also    func(*contract.Contract) // of what only the service keeps
+	entries []note
+}
+
+// note is an entry to be written when the change has been made.
+type note struct {
+	event   activity.EventType
+	details any
+}
+
+func (c change) empty() bool { return len(c.entries) == 0 }
+
+// tries is how often a change is begun anew because the contract changed
+// meanwhile or the answer was lost.
+const tries = 4
+
+// Leash is how long what a change left undone waits for whoever is at it: single
+// cycles without what people chose for them, and splits.
+const Leash = time.Minute
+
+// amend reads the contract as the platform has it, lets want decide on it, and
+// carries the change out. When the contract changes meanwhile, it begins anew.
+func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(shop.Shop, contract.Detail) (change, error)) (contract.Detail, error) {
+	ctx = platform.Interactive(ctx)
+	store, known, err := s.known(ctx, of, cmd)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	var lost []sent
+	for range tries {
+		is, err := s.Platform.Detail(ctx, store.At(), int64(cmd.Contract))
+		if err != nil {
+			return contract.Detail{}, unanswered(err)
+		}
+		for _, l := range lost {
+			if landed(l.before, is, l.change.edit) {
+				return s.adopt(ctx, store, cmd, is, l.change)
+			}
+		}
+		current, _, err := contract.Read(&known, is.Contract, store.Settings, s.Clock.Now())
+		if err != nil {
+			return contract.Detail{}, err
+		}
+		c, err := want(store, contract.DetailOf(current, is))
+		if err != nil {
+			return contract.Detail{}, err
+		}
+		if c.empty() {
+			return contract.DetailOf(current, is), nil
+		}
+		if err := s.checkBox(ctx, store, contract.DetailOf(current, is), c.edit.Lines); err != nil {
+			return contract.Detail{}, err
+		}
+		if c.edit.Empty() {
+			return s.adopt(ctx, store, cmd, is, c)
+		}
+		after, err := s.Platform.EditContract(ctx, store.At(), int64(cmd.Contract), c.edit)
+		switch {
+		case err == nil:
+			return s.adopt(ctx, store, cmd, after, c)
+		case refusedWith(err, platform.CodeStale):
+		case refusedWith(err, platform.CodeFutureEdits):
+			if err := s.clear(ctx, store, known); err != nil {
+				return contract.Detail{}, err
+			}
+		case errors.Is(err, platform.ErrUnknown):
+			lost = append(lost, sent{before: is, change: c})
+		default:
+			return contract.Detail{}, unanswered(err)
+		}
+	}
+	if len(lost) > 0 {
+		return contract.Detail{}, fault.New(fault.Unavailable, "the platform does not say whether contract %d was changed: read it before you try again", cmd.Contract).
+			On(entity).Keyed("platformUnknown")
+	}
+	return contract.Detail{}, fault.New(fault.Conflict, "The subscription contract has changed").On(entity).Keyed("changedMeanwhile")
+}
+
+// sent is a change of which the answer was lost.
+type sent struct {
+	before platform.Detail
+	change change
+}
+
+// known reads the store and its contract. Another line's contract is not found.
+func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop, contract.Contract, error) {
+	var store shop.Shop
+	var known contract.Contract
+	err := s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 || rows[0].Line != cmd.Line {
+			return fault.New(fault.NotFound, "subscription contract %d does not exist", cmd.Contract).On(entity).Keyed("contractNotFound")
+		}
+		known = rows[0]
+		store, err = tx.Shop(ctx)
+		return err
+	})
+	if err == nil && !store.Connected {
+		err = fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
+	}
+	return store, known, err
+}
+
+// adopt takes over what the platform answered, with the entries that are owed.
+func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after platform.Detail, c change) (contract.Detail, error) {
+	now := s.Clock.Now()
+	by := intake.Authored{Also: c.also}
+	for _, n := range c.entries {
+		by.Entries = append(by.Entries, activity.Entry{
+			EntityID: after.ID, EntityType: activity.EntitySubscriptionContractDetails, Event: n.event, Status: activity.Success,
+			Actor: cmd.Actor, At: now, Info: activity.Details(n.details),
+		})
+	}
+	adopted, err := s.Adopter.Adopt(ctx, store, after.Contract, by)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	return contract.DetailOf(adopted, after), nil
+}
+
+// clear takes back what was edited of single cycles, which stands in the way of
+// an edit of the contract. The queue knows it all and tells the platform again:
+// at once when the edit has been made, and soon if this process dies before.
+func (s *Service) clear(ctx context.Context, store shop.Shop, c contract.Contract) error {
+	now := s.Clock.Now()
+	if err := s.Publish.Republish(ctx, store.ID, c.ID, now.Add(Leash)); err != nil {
+		return err
+	}
+	var last int
+	err := s.Store.Update(ctx, store.ID, func(tx intake.Tx) error {
+		queues, err := tx.Queues(ctx, []contract.ID{c.ID})
+		last = queues[c.ID].LastCycle
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), max(1, last-billing.QueueLength), last+billing.QueueLength)
+	if err != nil {
+		return unanswered(err)
+	}
+	for _, y := range cycles {
+		if !y.Edited || y.Billed {
+			continue
+		}
+		if err := s.Platform.DropCycleEdit(ctx, store.At(), platform.CycleRef{Contract: int64(c.ID), Index: y.Index}); err != nil {
+			return unanswered(err)
+		}
+	}
+	return nil
+}
+
+// Detail returns a contract with all that is shown of it.
+func (s *Service) Detail(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
+	ctx = platform.Interactive(ctx)
+	store, known, err := s.known(ctx, of, Command{Line: line, Contract: id})
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	is, err := s.Platform.Detail(ctx, store.At(), int64(id))
+	if err != nil {
+		return contract.Detail{}, unanswered(err)
+	}
+	return contract.DetailOf(known, is), nil
+}

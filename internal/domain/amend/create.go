@@ -1,0 +1,234 @@
+package amend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// New is a contract to be made.
+type New struct {
+	Customer        int64
+	NextBillingDate time.Time // the first order is charged then
+	Status          contract.Status
+	Billing         Rhythm
+	Delivery        Rhythm
+	MinCycles       int
+	MaxCycles       int
+	Method          contract.DeliveryMethod
+	DeliveryPrice   *money.Amount
+	PaymentMethod   string // graph id; empty: the customer's newest one that is not revoked
+	Unpaid          bool   // no payment method is needed: the contract waits for one
+	Lines           []NewLine
+	Note            string
+	Attributes      []contract.Attribute
+}
+
+// creationSlack is how far the platform's clock may lag behind ours.
+const creationSlack = time.Minute
+
+// Create makes a contract at the platform and takes it over.
+func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by activity.Actor, n New) (contract.Detail, error) {
+	ctx = platform.Interactive(ctx)
+	if err := n.check(s.Clock.Now()); err != nil {
+		return contract.Detail{}, err
+	}
+	store, err := s.store(ctx, of)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	made, err := s.draft(ctx, store, line, n)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	return s.create(ctx, store, by, made, nil)
+}
+
+// create makes the contract and takes it over with its entry. A lost answer is
+// looked for among the contracts that are new.
+func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n platform.NewContract, also func(*contract.Contract)) (contract.Detail, error) {
+	since := s.Clock.Now().Add(-creationSlack)
+	after, err := s.Platform.CreateContract(ctx, store.At(), n)
+	if errors.Is(err, platform.ErrUnknown) {
+		after, err = s.created(ctx, store, n, since)
+	}
+	if err != nil {
+		return contract.Detail{}, unanswered(err)
+	}
+	made := change{also: also}
+	if also == nil { // what is split off says so itself, when it is done
+		made.entries = []note{{activity.ContractCreated, statusNote{To: n.Status}}}
+	}
+	return s.adopt(ctx, store, Command{Contract: contract.ID(after.ID), Actor: by}, after, made)
+}
+
+// created looks for the contract of which the making was not answered.
+func (s *Service) created(ctx context.Context, store shop.Shop, n platform.NewContract, since time.Time) (platform.Detail, error) {
+	unknown := fault.New(fault.Unavailable, "the platform does not say whether the subscription contract was made: look for it before you try again").
+		On(entity).Keyed("platformUnknown")
+	for cursor := ""; ; {
+		ids, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), since, cursor)
+		if err != nil {
+			return platform.Detail{}, unknown
+		}
+		for _, id := range ids {
+			d, err := s.Platform.Detail(ctx, store.At(), id)
+			if err == nil && !d.CreatedAt.Before(since) && isThe(n, d) {
+				return d, nil
+			}
+		}
+		if cursor = next; cursor == "" {
+			return platform.Detail{}, unknown
+		}
+	}
+}
+
+// isThe reports whether a contract is the one that was to be made.
+func isThe(n platform.NewContract, d platform.Detail) bool {
+	if d.Customer.ID != n.Customer || d.Currency != n.Currency || len(d.Lines) != len(n.Lines) || !d.NextBillingDate.Equal(n.NextBillingDate) {
+		return false
+	}
+	for i, l := range n.Lines {
+		if d.Lines[i].VariantID != *l.Variant || d.Lines[i].Quantity != *l.Quantity {
+			return false
+		}
+	}
+	return true
+}
+
+func (n New) check(now time.Time) error {
+	bad := func(param, format string, args ...any) error {
+		return fault.New(fault.Invalid, format, args...).On(entity).Keyed("contractInvalid").At(param)
+	}
+	switch {
+	case n.Customer == 0:
+		return bad("customerId", "customerId is required")
+	case len(n.Lines) == 0 || len(n.Lines) > MaxLines:
+		return bad("lines", "give 1 to %d lines", MaxLines)
+	case n.NextBillingDate.IsZero():
+		return bad("nextBillingDate", "nextBillingDate is required")
+	case n.NextBillingDate.Before(now.Add(-billing.PastTolerance)):
+		return bad("nextBillingDate", "nextBillingDate %s is in the past", n.NextBillingDate.UTC().Format(time.RFC3339))
+	case n.Status != contract.Active && n.Status != contract.Paused:
+		return bad("status", "a new contract is ACTIVE or PAUSED, not %s", n.Status)
+	case n.MaxCycles > 0 && n.MaxCycles < n.MinCycles:
+		return bad("maxCycles", "maxCycles %d is less than minCycles %d", n.MaxCycles, n.MinCycles)
+	}
+	for i, l := range n.Lines {
+		if l.Variant == 0 {
+			return bad(fmt.Sprintf("lines[%d].variantId", i), "lines[%d].variantId is required", i)
+		}
+		if err := checkLine(l.Quantity, l.Price); err != nil {
+			return err
+		}
+		if err := CheckAttributes(l.Attributes); err != nil {
+			return err
+		}
+	}
+	if err := multiple(n.Billing, n.Delivery); err != nil {
+		return err
+	}
+	if err := billing.CheckNote(n.Note); err != nil {
+		return err
+	}
+	return CheckAttributes(n.Attributes)
+}
+
+// store reads the store and refuses one of which the connection is gone.
+func (s *Service) store(ctx context.Context, of shop.ID) (shop.Shop, error) {
+	var store shop.Shop
+	err := s.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+		store, err = tx.Shop(ctx)
+		return err
+	})
+	if err == nil && !store.Connected {
+		err = fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
+	}
+	return store, err
+}
+
+// draft prices the lines and chooses the payment method.
+func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n New) (platform.NewContract, error) {
+	people, err := s.Platform.Customers(ctx, store.At(), []int64{n.Customer})
+	if err != nil {
+		return platform.NewContract{}, unanswered(err)
+	}
+	if len(people) == 0 {
+		return platform.NewContract{}, fault.New(fault.NotFound, "the store has no customer %d", n.Customer).On("customer").Keyed("customerNotFound").At("customerId")
+	}
+	method, err := s.payment(ctx, store, n)
+	if err != nil {
+		return platform.NewContract{}, err
+	}
+	cal, err := store.Calendar()
+	if err != nil {
+		return platform.NewContract{}, err
+	}
+	billed, delivered := policy(n.Billing, contract.Policy{}, n.MinCycles, n.MaxCycles), policy(n.Delivery, contract.Policy{}, 0, 0)
+	made := platform.NewContract{
+		Customer: n.Customer, Currency: store.Currency, NextBillingDate: cal.At(n.NextBillingDate), Status: string(n.Status),
+		Edit: platform.Edit{Billing: &billed, Delivery: &delivered, DeliveryPrice: n.DeliveryPrice},
+	}
+	if method != "" {
+		made.PaymentMethod = &method
+	}
+	if n.Method.Kind != "" {
+		made.Method = &n.Method
+	}
+	if n.Note != "" {
+		made.Note = &n.Note
+	}
+	if len(n.Attributes) > 0 {
+		made.Attributes = new(attributes(n.Attributes))
+	}
+	var ids []int64
+	for _, l := range n.Lines {
+		ids = append(ids, l.Variant)
+	}
+	sold, err := s.variants(ctx, store, ids)
+	if err != nil {
+		return platform.NewContract{}, err
+	}
+	blank := contract.Detail{Contract: contract.Contract{Line: line, Currency: store.Currency}}
+	for _, l := range n.Lines {
+		edit, err := s.lineEdit(ctx, store, blank, sold[l.Variant], l)
+		if err != nil {
+			return platform.NewContract{}, err
+		}
+		made.Lines = append(made.Lines, edit)
+	}
+	return made, nil
+}
+
+// payment returns the payment method of a new contract.
+func (s *Service) payment(ctx context.Context, store shop.Shop, n New) (string, error) {
+	methods, err := s.Platform.PaymentMethods(ctx, store.At(), n.Customer)
+	if err != nil {
+		return "", unanswered(err)
+	}
+	methods = slices.DeleteFunc(methods, func(m platform.PaymentMethod) bool {
+		return m.Revoked || n.PaymentMethod != "" && m.ID != n.PaymentMethod
+	})
+	switch {
+	case len(methods) > 0:
+		return methods[len(methods)-1].ID, nil
+	case n.PaymentMethod != "":
+		return "", fault.New(fault.NotFound, "the customer has no usable payment method %s", n.PaymentMethod).
+			On("customerPaymentMethod").Keyed("paymentMethodNotFound").At("paymentMethodId")
+	case n.Unpaid:
+		return "", nil
+	}
+	return "", fault.New(fault.Refused, "customer %d has no usable payment method: add one, or send createWithoutPaymentMethod=true", n.Customer).
+		On("customerPaymentMethod").Keyed("paymentMethodMissing").At("paymentMethodId")
+}

@@ -1,0 +1,109 @@
+package amend
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// MaxDiscountText is the length of the longest title or code of a discount, in
+// characters.
+const MaxDiscountText = 255
+
+// discountNote is the information of an entry about a discount.
+type discountNote struct {
+	ID    string `json:"discountId,omitempty"`
+	Title string `json:"title,omitempty"`
+	Code  string `json:"code,omitempty"`
+}
+
+// ApplyCode redeems a discount code on the contract.
+func (s *Service) ApplyCode(ctx context.Context, of shop.ID, cmd Command, code string) (contract.Detail, error) {
+	code = strings.TrimSpace(code)
+	if code == "" || utf8.RuneCountInString(code) > MaxDiscountText {
+		return contract.Detail{}, fault.New(fault.Invalid, "discountCode has 1 to %d characters", MaxDiscountText).On(entity).Keyed("discountCode").At("discountCode")
+	}
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		if slices.ContainsFunc(d.Discounts, func(x contract.Discount) bool { return strings.EqualFold(x.Code, code) }) {
+			return change{}, fault.New(fault.Refused, "discount code %s is applied already", code).On(entity).Keyed("discountApplied").At("discountCode")
+		}
+		return change{
+			edit:    platform.Edit{Discounts: []platform.DiscountEdit{{Code: code}}},
+			entries: []note{{activity.DiscountApplied, discountNote{Code: code}}},
+		}, nil
+	})
+}
+
+// Discount is a discount to be made by hand: Percent (1 to 100) or Amount.
+type Discount struct {
+	Title      string
+	Percent    int
+	Amount     *money.Amount
+	EachItem   bool // Amount is off every item instead of the order
+	CycleLimit int  // how many orders it lasts; 0: no end
+}
+
+// AddDiscount adds a discount to all lines.
+func (s *Service) AddDiscount(ctx context.Context, of shop.ID, cmd Command, want Discount) (contract.Detail, error) {
+	bad := func(param, format string, args ...any) error {
+		return fault.New(fault.Invalid, format, args...).On(entity).Keyed("discount").At(param)
+	}
+	switch {
+	case (want.Percent != 0) == (want.Amount != nil):
+		return contract.Detail{}, bad("percentage", "give either percentage or amount")
+	case want.Amount == nil && (want.Percent < 1 || want.Percent > 100):
+		return contract.Detail{}, bad("percentage", "percentage must be from 1 to 100")
+	case want.Amount != nil && (want.Amount.Minor <= 0 || want.Amount.Milli() > MaxPriceMilli):
+		return contract.Detail{}, bad("amount", "amount must be more than 0 and at most 999999.99")
+	case want.CycleLimit < 0 || want.CycleLimit > MaxCycleLimit:
+		return contract.Detail{}, bad("recurringCycleLimit", "recurringCycleLimit must be from 1 to %d, or absent for no end", MaxCycleLimit)
+	case utf8.RuneCountInString(want.Title) > MaxDiscountText:
+		return contract.Detail{}, bad("discountTitle", "discountTitle is longer than %d characters", MaxDiscountText)
+	}
+	if want.Title == "" {
+		want.Title = "Discount"
+	}
+	made := platform.Discount{Title: want.Title, Percent: want.Percent, EachItem: want.EachItem, CycleLimit: want.CycleLimit, AllLines: true}
+	if want.Amount != nil {
+		made.Amount = *want.Amount
+	}
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		return change{
+			edit:    platform.Edit{Discounts: []platform.DiscountEdit{{Add: &made}}},
+			entries: []note{{activity.DiscountApplied, discountNote{Title: made.Title}}},
+		}, nil
+	})
+}
+
+// RemoveDiscount takes a discount off the contract. The id may be the whole
+// graph id or its last part.
+func (s *Service) RemoveDiscount(ctx context.Context, of shop.ID, cmd Command, id string) (contract.Detail, error) {
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		i := slices.IndexFunc(d.Discounts, func(x contract.Discount) bool { return x.ID == id || strings.HasSuffix(x.ID, "/"+id) })
+		if i < 0 {
+			return change{}, fault.New(fault.NotFound, "subscription contract %d has no discount %s", d.ID, id).On(entity).Keyed("discountNotFound").At("discountId")
+		}
+		gone := d.Discounts[i]
+		return change{
+			edit:    platform.Edit{Discounts: []platform.DiscountEdit{{Remove: gone.ID}}},
+			entries: []note{{activity.DiscountRemoved, discountNote{ID: gone.ID, Title: gone.Title, Code: gone.Code}}},
+		}, nil
+	})
+}

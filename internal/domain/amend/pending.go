@@ -1,0 +1,76 @@
+package amend
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// beforeCharge is how long before the next order a change that waits for it is
+// made.
+const beforeCharge = time.Hour
+
+// pendingNote is the information of an entry about a change that waits.
+type pendingNote struct {
+	Line       string    `json:"lineId"`
+	OldVariant int64     `json:"oldVariantId"`
+	Variant    int64     `json:"variantId"`
+	At         time.Time `json:"effectiveAt"`
+	Status     string    `json:"status"` // SCHEDULED, CANCELLED
+}
+
+func noteOf(p contract.PendingChange, status string) pendingNote {
+	return pendingNote{Line: p.Line, OldVariant: p.OldVariant, Variant: p.Variant, At: p.At, Status: status}
+}
+
+// Pending returns the change of a line's variant that waits for the contract's
+// next order, or NotFound.
+func (s *Service) Pending(ctx context.Context, of shop.ID, cmd Command) (contract.PendingChange, error) {
+	_, c, err := s.known(ctx, of, cmd)
+	if err != nil {
+		return contract.PendingChange{}, err
+	}
+	if c.Pending == nil {
+		return contract.PendingChange{}, nothingPending(c.ID)
+	}
+	return *c.Pending, nil
+}
+
+func nothingPending(id contract.ID) error {
+	return fault.New(fault.NotFound, "no change of subscription contract %d is pending", id).On(entity).Keyed("nothingPending")
+}
+
+// CancelPending takes a change back that waits for the contract's next order.
+func (s *Service) CancelPending(ctx context.Context, of shop.ID, cmd Command) error {
+	pending, err := s.Pending(ctx, of, cmd)
+	if err != nil {
+		return err
+	}
+	return s.keep(ctx, of, &contract.Contract{ID: cmd.Contract}, func(c *contract.Contract) { c.Pending, c.AmendAt = nil, time.Time{} }, activity.Entry{
+		EntityID: int64(cmd.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.InformationalEvent, Status: activity.Success,
+		Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(noteOf(pending, "CANCELLED")),
+	})
+}
+
+// schedule puts a change of a line's variant off until the next order.
+func schedule(c contract.Contract, line contract.Line, variant int64) change {
+	p := contract.PendingChange{Line: line.ID, OldVariant: line.VariantID, Variant: variant, At: c.NextBillingDate}
+	return change{
+		also:    func(c *contract.Contract) { c.Pending, c.AmendAt = &p, p.At.Add(-beforeCharge) },
+		entries: []note{{activity.InformationalEvent, noteOf(p, "SCHEDULED")}},
+	}
+}
+
+// downgrade makes a change whose day has come.
+func (s *Service) downgrade(ctx context.Context, of shop.ID, c contract.Contract) error {
+	p := *c.Pending
+	cmd := Command{Line: c.Line, Contract: c.ID, Actor: activity.System}
+	if _, err := s.ChangeLine(ctx, of, cmd, LineChange{Line: p.Line, Variant: &p.Variant, Reprice: true}); err != nil {
+		return err
+	}
+	return s.keep(ctx, of, &c, func(c *contract.Contract) { c.Pending, c.AmendAt = nil, time.Time{} })
+}

@@ -1,0 +1,51 @@
+package amend
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Plans reads the options of the store's plan groups.
+type Plans interface {
+	PlanOptions(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64, p page.Request) ([]plan.Offer, int, error)
+}
+
+// offer returns the option that is a selling plan; false when it is not one of
+// ours.
+func (s *Service) offer(ctx context.Context, of shop.ID, line shop.Line, sellingPlan int64) (plan.Offer, bool, error) {
+	if sellingPlan == 0 {
+		return plan.Offer{}, false, nil
+	}
+	offers, _, err := s.Plans.PlanOptions(ctx, of, line, []int64{sellingPlan}, page.Request{Size: 1})
+	if err != nil || len(offers) == 0 {
+		return plan.Offer{}, false, err
+	}
+	return offers[0], true, nil
+}
+
+// unitPrice returns what a unit of a variant costs on a selling plan in the given
+// order of a contract (from 1), and how that changes with the orders. On no plan,
+// or one that is not ours, it is the variant's own price.
+func (s *Service) unitPrice(ctx context.Context, of shop.ID, line shop.Line, v platform.Variant, sellingPlan int64, order int) (money.Amount, *platform.Pricing, error) {
+	offer, ours, err := s.offer(ctx, of, line, sellingPlan)
+	if err != nil || !ours {
+		return v.Price, nil, err
+	}
+	return offer.PriceAt(v.Price, order), offer.Pricing(v.Price), nil
+}
+
+// option returns the option that is a selling plan, or NotFound.
+func (s *Service) option(ctx context.Context, of shop.ID, line shop.Line, sellingPlan int64) (plan.Offer, error) {
+	offer, ours, err := s.offer(ctx, of, line, sellingPlan)
+	if err == nil && !ours {
+		err = fault.New(fault.NotFound, "selling plan %d does not belong to one of the store's groups", sellingPlan).
+			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
+	}
+	return offer, err
+}

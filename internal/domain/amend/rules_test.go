@@ -1,0 +1,199 @@
+package amend
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+func usd(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
+
+// box is a contract at revision 3 with two lines and a discount.
+func box(change ...func(*platform.Detail)) platform.Detail {
+	d := platform.Detail{
+		Contract: platform.Contract{
+			ID: 9001, Revision: 3, Note: "ring twice", Billing: platform.Policy{Interval: "MONTH", Count: 1},
+			Lines: []platform.Line{{ID: "l1", VariantID: 41, Quantity: 1, Price: usd(1000)}, {ID: "l2", VariantID: 42, Quantity: 2, Price: usd(500)}},
+		},
+		Discounts: []platform.Discount{{ID: "d1", Title: "Welcome"}},
+	}
+	for _, f := range change {
+		f(&d)
+	}
+	return d
+}
+
+func later(d *platform.Detail) { d.Revision++ }
+
+func TestWhetherAnEditLandedIsReadFromTheContract(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		edit   platform.Edit
+		change []func(*platform.Detail)
+		want   bool
+	}{
+		{"nothing moved", platform.Edit{Note: new("")}, nil, false},
+		{"somebody else changed something else", platform.Edit{Note: new("")}, []func(*platform.Detail){later}, false},
+		{"the note is what was asked for", platform.Edit{Note: new("x")}, []func(*platform.Detail){later, func(d *platform.Detail) { d.Note = "x" }}, true},
+		{"a line has another quantity", platform.Edit{Lines: []platform.LineEdit{{Line: "l1", Quantity: new(3)}}}, []func(*platform.Detail){later}, false},
+		{"a line has the quantity", platform.Edit{Lines: []platform.LineEdit{{Line: "l1", Quantity: new(3)}}}, []func(*platform.Detail){later, func(d *platform.Detail) { d.Lines[0].Quantity = 3 }}, true},
+		{"a line that was to go is there", platform.Edit{Lines: []platform.LineEdit{{Line: "l2", Remove: true}}}, []func(*platform.Detail){later}, false},
+		{"a line that was to go is gone", platform.Edit{Lines: []platform.LineEdit{{Line: "l2", Remove: true}}}, []func(*platform.Detail){later, func(d *platform.Detail) { d.Lines = d.Lines[:1] }}, true},
+		{"a variant that was there before is no new line", platform.Edit{Lines: []platform.LineEdit{{Variant: new(int64(42)), Quantity: new(2)}}}, []func(*platform.Detail){later}, false},
+		{"a new line has come", platform.Edit{Lines: []platform.LineEdit{{Variant: new(int64(42)), Quantity: new(2)}}}, []func(*platform.Detail){later, func(d *platform.Detail) {
+			d.Lines = append(d.Lines, platform.Line{ID: "l3", VariantID: 42, Quantity: 2})
+		}}, true},
+		{"a discount of that title was there before", platform.Edit{Discounts: []platform.DiscountEdit{{Add: &platform.Discount{Title: "Welcome"}}}}, []func(*platform.Detail){later}, false},
+		{"a second discount of that title has come", platform.Edit{Discounts: []platform.DiscountEdit{{Add: &platform.Discount{Title: "Welcome"}}}}, []func(*platform.Detail){later, func(d *platform.Detail) {
+			d.Discounts = append(d.Discounts, platform.Discount{ID: "d2", Title: "Welcome"})
+		}}, true},
+		{"a discount that was to go is there", platform.Edit{Discounts: []platform.DiscountEdit{{Remove: "d1"}}}, []func(*platform.Detail){later}, false},
+		{"a code was redeemed", platform.Edit{Discounts: []platform.DiscountEdit{{Code: "TEN"}}}, []func(*platform.Detail){later, func(d *platform.Detail) {
+			d.Discounts = append(d.Discounts, platform.Discount{ID: "d2", Code: "TEN"})
+		}}, true},
+		{"the interval is the old one", platform.Edit{Billing: &platform.Policy{Interval: "MONTH", Count: 2}}, []func(*platform.Detail){later}, false},
+		{"the interval is the new one", platform.Edit{Billing: &platform.Policy{Interval: "MONTH", Count: 2}}, []func(*platform.Detail){later, func(d *platform.Detail) { d.Billing.Count = 2 }}, true},
+		{"the date is another", platform.Edit{NextBillingDate: new(time.Unix(9, 0))}, []func(*platform.Detail){later}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if got := landed(box(), box(row.change...), row.edit); got != row.want {
+				t.Errorf("landed: %t, want %t", got, row.want)
+			}
+		})
+	}
+}
+
+func TestAChargeCoversWholeDeliveries(t *testing.T) {
+	t.Parallel()
+	every := func(n int, i cadence.Interval) Rhythm { return Rhythm{Interval: i, Count: n} }
+	for _, row := range []struct {
+		name              string
+		billed, delivered Rhythm
+		ok                bool
+	}{
+		{"the same", every(1, cadence.Month), every(1, cadence.Month), true},
+		{"three deliveries at once", every(3, cadence.Month), every(1, cadence.Month), true},
+		{"a year of months", every(1, cadence.Year), every(1, cadence.Month), true},
+		{"four weeks of fortnights", every(28, cadence.Day), every(2, cadence.Week), true},
+		{"one and a half", every(3, cadence.Month), every(2, cadence.Month), false},
+		{"less than one", every(1, cadence.Month), every(2, cadence.Month), false},
+		{"months are no number of weeks", every(1, cadence.Month), every(1, cadence.Week), false},
+	} {
+		if err := multiple(row.billed, row.delivered); (err == nil) != row.ok {
+			t.Errorf("%s: %v", row.name, err)
+		}
+	}
+}
+
+func TestAttributesAreLaidOverThoseThatAreThere(t *testing.T) {
+	t.Parallel()
+	is := []contract.Attribute{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}}
+	got := merged(is, []contract.Attribute{{Key: "c", Value: "3"}, {Key: "a", Value: "9"}})
+	want := []contract.Attribute{{Key: "a", Value: "9"}, {Key: "b", Value: "2"}, {Key: "c", Value: "3"}}
+	if !slices.Equal(got, want) || is[0].Value != "1" {
+		t.Errorf("merged: %v (was %v)", got, is)
+	}
+}
+
+func TestAttributesHaveLimits(t *testing.T) {
+	t.Parallel()
+	many := make([]contract.Attribute, MaxAttributes+1)
+	for i := range many {
+		many[i].Key = strings.Repeat("k", i+1)
+	}
+	for _, row := range []struct {
+		name string
+		list []contract.Attribute
+		ok   bool
+	}{
+		{"as many as there may be", many[:MaxAttributes], true},
+		{"one too many", many, false},
+		{"the longest key and value", []contract.Attribute{{Key: strings.Repeat("é", MaxAttributeKey), Value: strings.Repeat("é", MaxAttributeValue)}}, true},
+		{"a key that is too long", []contract.Attribute{{Key: strings.Repeat("k", MaxAttributeKey+1)}}, false},
+		{"a value that is too long", []contract.Attribute{{Key: "k", Value: strings.Repeat("v", MaxAttributeValue+1)}}, false},
+		{"an empty key", []contract.Attribute{{Value: "v"}}, false},
+		{"a key twice", []contract.Attribute{{Key: "k"}, {Key: "k"}}, false},
+	} {
+		if err := CheckAttributes(row.list); (err == nil) != row.ok || err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", row.name, err)
+		}
+	}
+}
+
+func TestPricesByCycleAreComputed(t *testing.T) {
+	t.Parallel()
+	p, err := pricingOf(usd(1099), []contract.CyclePrice{{After: 0, Kind: platform.PercentOff, Percent: 12.5}, {After: 3, Kind: platform.AmountOff, Amount: usd(2000)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Cycles[0].Computed != usd(962) || p.Cycles[1].Computed != usd(0) || p.Base != usd(1099) {
+		t.Errorf("prices %+v", p)
+	}
+	for name, steps := range map[string][]contract.CyclePrice{
+		"three steps":          {{After: 0}, {After: 1}, {After: 2}},
+		"steps in wrong order": {{After: 2}, {After: 1}},
+		"a step twice":         {{After: 1}, {After: 1}},
+		"a negative step":      {{After: -1}},
+		"more than all off":    {{Kind: platform.PercentOff, Percent: 101}},
+		"a negative price":     {{Kind: platform.FixedPrice, Amount: usd(-1)}},
+	} {
+		if _, err := pricingOf(usd(100), steps); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDiscountsGoWithTheLinesThatTheyAreFor(t *testing.T) {
+	t.Parallel()
+	d := contract.Detail{Discounts: []contract.Discount{
+		{ID: "one", Lines: []string{"l1"}}, {ID: "both", Lines: []string{"l1", "l2"}}, {ID: "other", Lines: []string{"l2"}}, {ID: "all", AllLines: true}, {ID: "shipping"},
+	}}
+	var gone []string
+	for _, e := range orphans(d, []string{"l1"}) {
+		gone = append(gone, e.Remove)
+	}
+	if !slices.Equal(gone, []string{"one"}) {
+		t.Errorf("removed %v", gone)
+	}
+}
+
+func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
+	t.Parallel()
+	is := box(func(d *platform.Detail) {
+		d.LineDetails = []platform.LineDetail{{}, {Attributes: []platform.Attribute{{Key: "size", Value: "L"}}, Pricing: &platform.Pricing{Base: usd(500)}}}
+		d.PaymentMethod.ID, d.Billing.MaxCycles = "card", 12
+	})
+	known := contract.Contract{ID: 9001, Status: contract.Active, NextBillingDate: time.Unix(1e9, 0)}
+	n, err := splitOff(known, is, Split{Lines: []string{"l2"}, Once: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := n.Lines[0]
+	if len(n.Lines) != 1 || *l.Variant != 42 || *l.Quantity != 2 || *l.Price != usd(500) || l.Pricing == nil || (*l.Attributes)[0].Value != "L" ||
+		*n.PaymentMethod != "card" || n.Status != "PAUSED" || n.Billing.MaxCycles != 1 || !n.NextBillingDate.Equal(known.NextBillingDate) {
+		t.Errorf("split off %+v", n)
+	}
+	for name, row := range map[string]struct {
+		lines  []string
+		status contract.Status
+		kind   fault.Kind
+	}{
+		"no line":           {nil, contract.Active, fault.Invalid},
+		"a line it has not": {[]string{"l9"}, contract.Active, fault.Invalid},
+		"every line":        {[]string{"l1", "l2"}, contract.Active, fault.Refused},
+		"one that ended":    {[]string{"l1"}, contract.Cancelled, fault.Refused},
+	} {
+		if _, err := splitOff(contract.Contract{Status: row.status}, is, Split{Lines: row.lines}); !fault.Is(err, row.kind) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,339 @@
+package amend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// termsNote is the information of an entry about a contract's terms.
+type termsNote struct {
+	Field string `json:"field,omitempty"`
+	From  string `json:"from,omitempty"`
+	To    string `json:"to,omitempty"`
+}
+
+// SetNote replaces the note that is attached to every future order. An empty
+// note clears it.
+func (s *Service) SetNote(ctx context.Context, of shop.ID, cmd Command, text string) (contract.Detail, error) {
+	if err := billing.CheckNote(text); err != nil {
+		return contract.Detail{}, err
+	}
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil || d.Note == text {
+			return change{}, err
+		}
+		return change{edit: platform.Edit{Note: &text}, entries: []note{{activity.SubscriptionContractUpdated, termsNote{Field: "orderNote"}}}}, nil
+	})
+}
+
+// SetAttributes replaces the contract's attributes, or lays new ones over those
+// it has. Keys are unique.
+func (s *Service) SetAttributes(ctx context.Context, of shop.ID, cmd Command, list []contract.Attribute, overwrite bool) (contract.Detail, error) {
+	if err := CheckAttributes(list); err != nil {
+		return contract.Detail{}, err
+	}
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		wanted := list
+		if !overwrite {
+			wanted = merged(d.Attributes, list)
+			if err := CheckAttributes(wanted); err != nil {
+				return change{}, err
+			}
+		}
+		if slices.Equal(wanted, d.Attributes) {
+			return change{}, nil
+		}
+		return change{
+			edit:    platform.Edit{Attributes: new(attributes(wanted))},
+			entries: []note{{activity.SubscriptionContractUpdated, termsNote{Field: "customAttributes"}}},
+		}, nil
+	})
+}
+
+// merged lays attributes over others. Those that are there keep their place.
+func merged(is, over []contract.Attribute) []contract.Attribute {
+	list := slices.Clone(is)
+	for _, a := range over {
+		if i := slices.IndexFunc(list, func(b contract.Attribute) bool { return a.Key == b.Key }); i >= 0 {
+			list[i] = a
+		} else {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Rhythm is how often something recurs.
+type Rhythm struct {
+	Interval cadence.Interval
+	Count    int
+}
+
+func (r Rhythm) of(p contract.Policy) bool { return p.Interval == r.Interval && p.Count == r.Count }
+
+func (r Rhythm) String() string { return fmt.Sprintf("%d %s", r.Count, r.Interval) }
+
+func rhythm(p contract.Policy) Rhythm { return Rhythm{p.Interval, p.Count} }
+
+// SetBillingInterval changes how often orders are charged. A contract that is
+// not prepaid is delivered as often as it is charged, so that its delivery
+// follows. The interval it has already is refused.
+func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd Command, r Rhythm) (contract.Detail, error) {
+	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Rhythm, err error) {
+		if r.of(c.Billing) {
+			return r, r, fault.New(fault.Refused, "subscription contract %d is billed every %s already", c.ID, r).On(entity).Keyed("sameInterval")
+		}
+		if c.Prepaid() {
+			return r, rhythm(c.Delivery), nil
+		}
+		return r, r, nil
+	})
+}
+
+// SetDeliveryInterval changes how often orders are delivered. The charge of a
+// contract that is not prepaid follows. The interval it has already is refused.
+func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Command, r Rhythm) (contract.Detail, error) {
+	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Rhythm, err error) {
+		if r.of(c.Delivery) {
+			return r, r, fault.New(fault.Refused, "subscription contract %d is delivered every %s already", c.ID, r).On(entity).Keyed("sameInterval")
+		}
+		if c.Prepaid() {
+			return rhythm(c.Billing), r, nil
+		}
+		return r, r, nil
+	})
+}
+
+// TakePlan puts every line that is on a selling plan on another one, and takes
+// over how often it bills and delivers. Prices stay as they are.
+func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, plan int64) (contract.Detail, error) {
+	terms, err := s.option(ctx, of, cmd.Line, plan)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		var c change
+		for _, l := range d.Lines {
+			if l.SellingPlanID == plan {
+				continue
+			}
+			c.edit.Lines = append(c.edit.Lines, platform.LineEdit{Line: l.ID, SellingPlanID: &plan, SellingPlanName: &terms.Name})
+			c.entries = append(c.entries, note{activity.ProductSellingPlanChange, lineNote{Line: l.ID, Title: l.Title, Variant: l.VariantID}})
+		}
+		billed, delivered := Rhythm(terms.Billing), Rhythm(terms.Delivery)
+		if !billed.of(d.Contract.Billing) {
+			c.edit.Billing = new(policy(billed, d.Contract.Billing, terms.MinCycles, terms.MaxCycles))
+			c.entries = append(c.entries, note{activity.BillingIntervalChange, termsNote{From: rhythm(d.Billing).String(), To: billed.String()}})
+		}
+		if !delivered.of(d.Contract.Delivery) {
+			c.edit.Delivery = new(policy(delivered, d.Contract.Delivery, 0, 0))
+			c.entries = append(c.entries, note{activity.DeliveryIntervalChange, termsNote{From: rhythm(d.Delivery).String(), To: delivered.String()}})
+		}
+		return c, nil
+	})
+}
+
+// SetBillingDate moves the contract's next order, and those after it with it when
+// future says so.
+func (s *Service) SetBillingDate(ctx context.Context, of shop.ID, cmd Command, date time.Time, future bool) (contract.Detail, error) {
+	_, err := s.Orders.Reschedule(ctx, of, billing.RescheduleCommand{Line: cmd.Line, Contract: cmd.Contract, BillingDate: date, Future: future, Actor: cmd.Actor})
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	return s.Detail(ctx, of, cmd.Line, cmd.Contract)
+}
+
+// rhythms changes both policies of a contract. Anchors do not outlive a change
+// of the interval they belong to.
+func (s *Service) rhythms(ctx context.Context, of shop.ID, cmd Command, want func(contract.Contract) (billing, delivery Rhythm, err error)) (contract.Detail, error) {
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		billed, delivered, err := want(d.Contract)
+		if err != nil {
+			return change{}, err
+		}
+		if err := multiple(billed, delivered); err != nil {
+			return change{}, err
+		}
+		var c change
+		if !billed.of(d.Billing) {
+			c.edit.Billing = new(policy(billed, d.Billing, d.MinCycles, d.MaxCycles))
+			c.entries = append(c.entries, note{activity.BillingIntervalChange, termsNote{From: rhythm(d.Billing).String(), To: billed.String()}})
+		}
+		if !delivered.of(d.Delivery) {
+			c.edit.Delivery = new(policy(delivered, d.Delivery, 0, 0))
+			c.entries = append(c.entries, note{activity.DeliveryIntervalChange, termsNote{From: rhythm(d.Delivery).String(), To: delivered.String()}})
+		}
+		return c, nil
+	})
+}
+
+// multiple refuses a charge that does not cover whole deliveries.
+func multiple(billed, delivered Rhythm) error {
+	unit := func(r Rhythm) (of, n int) {
+		switch r.Interval {
+		case cadence.Day:
+			return 0, r.Count
+		case cadence.Week:
+			return 0, 7 * r.Count
+		case cadence.Year:
+			return 1, 12 * r.Count
+		default:
+			return 1, r.Count
+		}
+	}
+	a, n := unit(billed)
+	b, m := unit(delivered)
+	if a != b || n%m != 0 {
+		return fault.New(fault.Refused, "billing every %s does not cover whole deliveries every %s: the billing interval must be a multiple of the delivery interval", billed, delivered).
+			On(entity).Keyed("intervalMismatch")
+	}
+	return nil
+}
+
+func policy(r Rhythm, was contract.Policy, minCycles, maxCycles int) platform.Policy {
+	p := platform.Policy{Interval: r.Interval.String(), Count: r.Count, MinCycles: minCycles, MaxCycles: maxCycles}
+	if was.Interval == r.Interval {
+		for _, a := range was.Anchors {
+			p.Anchors = append(p.Anchors, platform.Anchor{Type: anchorTypes[a.Kind], Day: a.Day, Month: a.Month})
+		}
+	}
+	return p
+}
+
+var anchorTypes = map[cadence.AnchorKind]string{cadence.Weekday: "WEEKDAY", cadence.MonthDay: "MONTHDAY", cadence.YearDay: "YEARDAY"}
+
+// Cycles are limits of how many cycles a contract has. What is nil stays; 0 is
+// no limit.
+type Cycles struct{ Min, Max *int }
+
+// MaxCycleLimit is the largest number of cycles that can be asked for.
+const MaxCycleLimit = 9999
+
+// SetCycles changes how many cycles a contract has at least or at most.
+func (s *Service) SetCycles(ctx context.Context, of shop.ID, cmd Command, want Cycles) (contract.Detail, error) {
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		least, most := d.MinCycles, d.MaxCycles
+		var c change
+		for _, limit := range []struct {
+			want  *int
+			is    *int
+			field string
+		}{{want.Min, &least, "minCycles"}, {want.Max, &most, "maxCycles"}} {
+			if limit.want == nil || *limit.want == *limit.is {
+				continue
+			}
+			c.entries = append(c.entries, note{activity.SubscriptionContractUpdated, termsNote{
+				Field: limit.field, From: fmt.Sprint(*limit.is), To: fmt.Sprint(*limit.want),
+			}})
+			*limit.is = *limit.want
+		}
+		if most > 0 && most < least {
+			return change{}, fault.New(fault.Refused, "maxCycles %d is less than minCycles %d", most, least).On(entity).Keyed("cycleLimits")
+		}
+		if want.Max != nil && most > 0 && most < d.Orders {
+			return change{}, fault.New(fault.Refused, "subscription contract %d has had %d orders: maxCycles cannot be less", d.ID, d.Orders).
+				On(entity).Keyed("cycleLimits").At("maxCycles")
+		}
+		c.edit.Billing = new(policy(rhythm(d.Billing), d.Billing, least, most))
+		return c, nil
+	})
+}
+
+// SetDeliveryPrice changes what the delivery of each order costs.
+func (s *Service) SetDeliveryPrice(ctx context.Context, of shop.ID, cmd Command, price money.Amount) (contract.Detail, error) {
+	if err := CheckPrice("deliveryPrice", &price); err != nil {
+		return contract.Detail{}, err
+	}
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil || d.DeliveryPrice == price {
+			return change{}, err
+		}
+		return change{
+			edit:    platform.Edit{DeliveryPrice: &price},
+			entries: []note{{activity.ManualDeliveryPriceUpdated, termsNote{From: d.DeliveryPrice.String(), To: price.String()}}},
+		}, nil
+	})
+}
+
+// SetDelivery changes how orders reach the customer, as a function of how they
+// do now.
+func (s *Service) SetDelivery(ctx context.Context, of shop.ID, cmd Command, event activity.EventType, want func(contract.DeliveryMethod) contract.DeliveryMethod) (contract.Detail, error) {
+	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		method := want(d.Method)
+		if method == d.Method {
+			return change{}, nil
+		}
+		return change{edit: platform.Edit{Method: &method}, entries: []note{{event, termsNote{From: d.Method.Kind, To: method.Kind}}}}, nil
+	})
+}
+
+// SetPaymentMethod makes the contract pay with another of the customer's payment
+// methods.
+func (s *Service) SetPaymentMethod(ctx context.Context, of shop.ID, cmd Command, id string) (contract.Detail, error) {
+	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil || d.PaymentMethod == id {
+			return change{}, err
+		}
+		methods, err := s.Platform.PaymentMethods(ctx, store.At(), d.Customer.ID)
+		if err != nil {
+			return change{}, unanswered(err)
+		}
+		i := slices.IndexFunc(methods, func(m platform.PaymentMethod) bool { return m.ID == id })
+		if i < 0 {
+			return change{}, fault.New(fault.NotFound, "the customer has no payment method %s", id).On("customerPaymentMethod").Keyed("paymentMethodNotFound").At("paymentMethodId")
+		}
+		if methods[i].Revoked {
+			return change{}, fault.New(fault.Refused, "payment method %s was revoked", id).On("customerPaymentMethod").Keyed("paymentMethodRevoked").At("paymentMethodId")
+		}
+		return change{edit: platform.Edit{PaymentMethod: &id}, entries: []note{{activity.SwitchPaymentMethods, termsNote{From: d.PaymentMethod, To: id}}}}, nil
+	})
+}
+
+// AskForPayment lets the platform send the customer a link to change the payment
+// method.
+func (s *Service) AskForPayment(ctx context.Context, of shop.ID, cmd Command) error {
+	ctx = platform.Interactive(ctx)
+	store, c, err := s.known(ctx, of, cmd)
+	if err != nil {
+		return err
+	}
+	if c.PaymentMethod == "" {
+		return fault.New(fault.Refused, "subscription contract %d has no payment method that could be updated", c.ID).On(entity).Keyed("paymentMethodMissing")
+	}
+	if err := s.Platform.SendPaymentUpdate(ctx, store.At(), c.PaymentMethod); err != nil {
+		return unanswered(err)
+	}
+	return s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		return tx.Record(ctx, activity.Entry{
+			EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.InformationalEvent, Status: activity.Success,
+			Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(termsNote{Field: "paymentMethod", To: "the platform was asked to send the customer a link"}),
+		})
+	})
+}

@@ -1,0 +1,102 @@
+package amend
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Work is the task of doing what a shop's contracts wait for: the rest of a split
+// that was left undone, and changes whose day has come.
+type Work struct {
+	Shop shop.ID `json:"shop"`
+}
+
+// Kind names the task.
+func (Work) Kind() string { return "amend_work" }
+
+// Chores finds contracts that wait.
+type Chores interface {
+	// ContractsToAmend returns at most limit contracts of the shop whose AmendAt
+	// is at or before now, earliest first.
+	ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, limit int) ([]contract.Contract, error)
+}
+
+// batch is how many contracts are taken up at once.
+const batch = 50
+
+// Work does what the shop's contracts wait for. What the platform refuses is
+// given up, and the log says why; what fails otherwise is tried again later.
+func (s *Service) Work(ctx context.Context, of shop.ID) error {
+	for ctx.Err() == nil {
+		due, err := s.Chores.ContractsToAmend(ctx, of, s.Clock.Now(), batch)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		for _, c := range due {
+			if err := s.lease(ctx, of, &c); err != nil {
+				return err
+			}
+			switch {
+			case len(c.SplitLines) > 0:
+				_, err = s.finish(ctx, of, c, activity.System, false)
+			case c.Pending != nil:
+				err = s.downgrade(ctx, of, c)
+			}
+			if fault.Is(err, fault.Refused) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+				err = s.giveUp(ctx, of, c, err)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// lease puts off the next time that somebody acts on the contract.
+func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) error {
+	return s.keep(ctx, of, c, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(Leash) })
+}
+
+// giveUp ends the waiting for what cannot be done.
+func (s *Service) giveUp(ctx context.Context, of shop.ID, c contract.Contract, why error) error {
+	event := activity.SplitContract
+	if c.Pending != nil {
+		event = activity.ProductReplace
+	}
+	return s.keep(ctx, of, &c, func(c *contract.Contract) { c.SplitLines, c.Pending, c.AmendAt = nil, nil, time.Time{} }, activity.Entry{
+		EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: event, Status: activity.Failure,
+		Actor: activity.System, At: s.Clock.Now(), Info: activity.Details(failure{Reason: why.Error()}),
+	})
+}
+
+// failure is the information of an entry about what could not be done.
+type failure struct {
+	Reason string `json:"reason"`
+}
+
+// keep changes what only the service keeps of a contract.
+func (s *Service) keep(ctx context.Context, of shop.ID, c *contract.Contract, alter func(*contract.Contract), entries ...activity.Entry) error {
+	return s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		rows, err := tx.Contracts(ctx, []contract.ID{c.ID})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return fault.New(fault.NotFound, "subscription contract %d does not exist", c.ID).On(entity).Keyed("contractNotFound")
+		}
+		alter(&rows[0])
+		rows[0].UpdatedAt = s.Clock.Now()
+		if err := tx.PutContracts(ctx, rows); err != nil {
+			return err
+		}
+		*c = rows[0]
+		return tx.Record(ctx, entries...)
+	})
+}

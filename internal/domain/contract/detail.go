@@ -1,0 +1,65 @@
+package contract
+
+import (
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// What the platform shows of a contract and the service hands on as it is.
+type (
+	// LineDetail is what is shown of a line besides what is charged.
+	LineDetail = platform.LineDetail
+	// Pricing is how a unit price changes with the cycles.
+	Pricing = platform.Pricing
+	// CyclePrice is a price that applies once some cycles have been billed.
+	CyclePrice = platform.CyclePrice
+	// Discount is a discount of a contract.
+	Discount = platform.Discount
+	// DeliveryMethod is how orders reach the customer.
+	DeliveryMethod = platform.DeliveryMethod
+	// Address is a postal address.
+	Address = platform.Address
+	// Instrument is what a payment method is made of.
+	Instrument = platform.Instrument
+	// Charge is a billing attempt as the platform shows it.
+	Charge = platform.Attempt
+)
+
+// Detail is a contract with all that is shown of it: what the service keeps, and
+// what the platform says beyond that.
+type Detail struct {
+	Contract
+	LineDetails []LineDetail // of the lines, in their order; empty when they were not asked for
+	Discounts   []Discount
+	Method      DeliveryMethod
+	Instrument  Instrument
+	Charges     []Charge // the latest ones, newest first
+	Fulfilments []string // graph ids of the origin order's fulfilment orders
+}
+
+// DetailOf joins what the service keeps with what the platform shows.
+func DetailOf(c Contract, p platform.Detail) Detail {
+	return Detail{
+		Contract: c, LineDetails: p.LineDetails, Discounts: p.Discounts, Method: p.Method, Instrument: p.Instrument,
+		Charges: p.Attempts, Fulfilments: p.Fulfilments,
+	}
+}
+
+// LineByID returns the position of a line, or -1.
+func (c Contract) LineByID(id string) int {
+	for i, l := range c.Lines {
+		if l.ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// LineByVariant returns the position of the first line with a variant, or -1.
+func (c Contract) LineByVariant(variant int64) int {
+	for i, l := range c.Lines {
+		if l.VariantID == variant {
+			return i
+		}
+	}
+	return -1
+}

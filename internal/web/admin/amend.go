@@ -1,0 +1,90 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// contractEntity is what failures about a contract are about, in the
+// interface's words.
+const contractEntity = "subscriptionContract"
+
+// amendments lists the operations that change a contract.
+func (o Options) amendments(api *web.API) {
+	o.lineOperations(api)
+	o.discountOperations(api)
+	o.termOperations(api)
+	o.deliveryOperations(api)
+	o.paymentOperations(api)
+	o.statusOperations(api)
+	o.pendingOperations(api)
+	o.contractReads(api)
+	o.creations(api)
+}
+
+// amendment describes an operation that changes a contract.
+func (o Options) amendment(id, path, summary, description string) web.Operation {
+	return web.Operation{
+		ID: id, Method: http.MethodPut, Path: base + path, Summary: summary, Description: description, Tag: "Contract changes",
+		Scope: o.scope(access.ContractsWrite), Asks: access.ContractsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
+	}
+}
+
+// withBody is an amendment with a JSON body.
+func (o Options) withBody(body any, op web.Operation) web.Operation {
+	op.Body = body
+	op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge)
+	return op
+}
+
+// OfContract is the contract that an operation is about.
+type OfContract struct {
+	Contract string `query:"contractId" required:"true" format:"id" example:"9001" doc:"The contract: number or graph id."`
+}
+
+// command names the contract to be changed and who changes it.
+func (o Options) command(ctx context.Context, id string) (amend.Command, error) {
+	caller := web.CallerOf(ctx)
+	n, err := web.ParseID(contractTypename, "contractId", id)
+	return amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}, err
+}
+
+// contractOut answers with a contract.
+type contractOut struct {
+	Body contractObject
+}
+
+func newContractOut(d contract.Detail, err error) (*contractOut, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &contractOut{newContractObject(d)}, nil
+}
+
+// price reads an amount in the contract's currency; nil when it was not given.
+func (o Options) price(ctx context.Context, of amend.Command, param string, value web.Opt[web.Decimal]) (*money.Amount, error) {
+	if !value.Set || value.Value == "" {
+		return nil, nil
+	}
+	currency, err := o.Amend.Currency(ctx, web.CallerOf(ctx).Shop.ID, of)
+	if err != nil {
+		return nil, err
+	}
+	return amountIn(currency, param, string(value.Value))
+}
+
+// amountIn reads an amount in a currency.
+func amountIn(currency money.Currency, param, value string) (*money.Amount, error) {
+	a, err := money.ParseExact(value, currency)
+	if err != nil {
+		return nil, fault.Because(fault.Invalid, err, "'%s' is no amount of %s: give a number with at most %d decimals", value, currency, currency.Exponent()).At(param)
+	}
+	return &a, nil
+}

@@ -1,0 +1,149 @@
+package admin
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+func (o Options) deliveryOperations(api *web.API) {
+	web.Register(api, o.amendment("updateDeliveryPrice", "/subscription-contracts-update-delivery-price", "Change the delivery price",
+		"Sets what the delivery of each future order costs."), o.setDeliveryPrice)
+	web.Register(api, o.amendment("updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
+		"Sets by which service future orders are delivered. The address stays."), o.setDeliveryMethod)
+	web.Register(api, o.withBody(shippingAddress{}, o.amendment("updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
+		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.")), o.setShippingAddress)
+}
+
+type deliveryPriceQuery struct {
+	OfContract
+	Price web.Decimal `query:"deliveryPrice" required:"true" minimum:"0" maximum:"999999.99" example:"4.90" doc:"In the contract's currency."`
+}
+
+func (o Options) setDeliveryPrice(ctx context.Context, in *deliveryPriceQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	price, err := o.price(ctx, cmd, "deliveryPrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.SetDeliveryPrice(ctx, web.CallerOf(ctx).Shop.ID, cmd, *price))
+}
+
+type deliveryMethodQuery struct {
+	OfContract
+	Title string          `query:"deliveryMethodName" required:"true" maxLength:"255" example:"Express" doc:"What people see."`
+	Code  web.Opt[string] `query:"deliveryMethodCode" maxLength:"255" doc:"The service's code. Absent: the name."`
+}
+
+func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
+		m.Title, m.Code = in.Title, in.Title
+		if in.Code.Set {
+			m.Code = in.Code.Value
+		}
+		if m.Kind == "" {
+			m.Kind = methodShipping
+		}
+		return m
+	}))
+}
+
+// The ways in which orders reach a customer.
+const (
+	methodShipping = "SHIPPING"
+	methodLocal    = "LOCAL"
+	methodPickUp   = "PICK_UP"
+)
+
+// shippingAddress is where future orders go.
+type shippingAddress struct {
+	MethodType   string `json:"methodType,omitempty" enum:"SHIPPING,LOCAL,PICK_UP" doc:"In any letter case. Default SHIPPING."`
+	LocationID   string `json:"locationId,omitempty" maxLength:"255" doc:"Graph id of the place to pick up at, for PICK_UP."`
+	FirstName    string `json:"firstName,omitempty" maxLength:"255"`
+	LastName     string `json:"lastName,omitempty" maxLength:"255"`
+	Company      string `json:"company,omitempty" maxLength:"255"`
+	Address1     string `json:"address1,omitempty" maxLength:"255"`
+	Address2     string `json:"address2,omitempty" maxLength:"255"`
+	City         string `json:"city,omitempty" maxLength:"255"`
+	Province     string `json:"province,omitempty" maxLength:"255"`
+	ProvinceCode string `json:"provinceCode,omitempty" maxLength:"10"`
+	Country      string `json:"country,omitempty" maxLength:"255"`
+	CountryCode  string `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters."`
+	Zip          string `json:"zip,omitempty" maxLength:"50"`
+	Phone        string `json:"phone,omitempty" maxLength:"50"`
+}
+
+// method checks the address and lays it over how orders are delivered now.
+func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.DeliveryMethod, error) {
+	missing := func(field, why string) error {
+		return fault.New(fault.Invalid, "field '%s' is required%s", field, why).On(contractEntity).Keyed("bodyField").At(field)
+	}
+	kind := methodShipping
+	if a.MethodType != "" {
+		var err error
+		if kind, err = web.ParseEnum("methodType", a.MethodType, []string{methodShipping, methodLocal, methodPickUp}); err != nil {
+			return nil, err
+		}
+	}
+	if kind == methodPickUp {
+		if a.LocationID == "" {
+			return nil, missing("locationId", " for PICK_UP")
+		}
+		return func(m contract.DeliveryMethod) contract.DeliveryMethod {
+			return contract.DeliveryMethod{Kind: kind, Location: a.LocationID, Title: m.Title, Code: m.Code}
+		}, nil
+	}
+	for _, f := range []struct{ field, value string }{{"address1", a.Address1}, {"city", a.City}, {"country or countryCode", a.Country + a.CountryCode}} {
+		if f.value == "" {
+			return nil, missing(f.field, "")
+		}
+	}
+	if kind == methodLocal && a.Phone == "" {
+		return nil, missing("phone", " for LOCAL")
+	}
+	address := contract.Address{
+		FirstName: a.FirstName, LastName: a.LastName, Company: a.Company, Address1: a.Address1, Address2: a.Address2, City: a.City,
+		Province: a.Province, ProvinceCode: a.ProvinceCode, Country: a.Country, CountryCode: a.CountryCode, Zip: a.Zip, Phone: a.Phone,
+	}
+	return func(m contract.DeliveryMethod) contract.DeliveryMethod {
+		m.Kind, m.Address, m.Location = kind, address, ""
+		if kind == methodLocal {
+			m.Phone = a.Phone
+		}
+		return m
+	}, nil
+}
+
+type addressIn struct {
+	OfContract
+	web.JSONBody
+}
+
+func (o Options) setShippingAddress(ctx context.Context, in *addressIn) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var body shippingAddress
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if err := web.CheckLengths(body); err != nil {
+		return nil, err
+	}
+	method, err := body.method()
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
+}

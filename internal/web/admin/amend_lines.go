@@ -1,0 +1,455 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+func (o Options) lineOperations(api *web.API) {
+	web.Register(api, o.amendment("updateVariant", "/subscription-contract-update-variant", "Replace a line's variant",
+		"Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. "+
+			"The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says."), o.updateVariant)
+	web.Register(api, o.amendment("updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
+		"Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one."), o.updateLine)
+	web.Register(api, o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
+		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only."), o.addLine)
+	web.Register(api, o.amendment("addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
+		"As subscription-contracts-add-line-item, with the unit price given."), o.addPricedLine)
+	web.Register(api, o.withBody([]newLine{}, o.amendment("addLineItems", "/subscription-contracts-add-line-items", "Add lines",
+		"Adds several recurring lines in one change.")), o.addLines)
+	web.Register(api, o.amendment("removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
+		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays."), o.removeLine)
+	web.Register(api, o.withBody([]string{}, o.amendment("removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
+		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), o.removeLines)
+	web.Register(api, o.amendment("updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
+		"Sets a line's unit price."), o.updateLinePrice)
+	web.Register(api, o.withBody([]cyclePrice{}, o.amendment("updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
+		"Sets how a line's unit price changes with the orders: at most two steps, in the order of afterCycle. An empty list removes the steps.")), o.updateLinePricing)
+	web.Register(api, o.amendment("updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
+	web.Register(api, o.withBody([]attributeObject{}, o.amendment("updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
+		"Replaces a line's attributes.")), o.updateLineAttributes)
+	web.Register(api, o.amendment("updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
+		"Puts a line on another selling plan, at the price that the plan gives."), o.updateLinePlan)
+	replace := o.withBody(variantSwap{}, o.amendment("replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
+		"Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. "+
+			"oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only."))
+	replace.Method = http.MethodPost
+	web.Register(api, replace, o.replaceVariants)
+}
+
+// OfLine is the line that an operation is about.
+type OfLine struct {
+	OfContract
+	Line string `query:"lineId" required:"true" maxLength:"255" example:"gid://shopify/SubscriptionLine/1f0c" doc:"Graph id of the line."`
+}
+
+type variantQuery struct {
+	Contract   string `query:"contractId" required:"true" format:"id" example:"9001" doc:"The contract: number or graph id."`
+	OldLine    string `query:"oldLineId" maxLength:"255" doc:"Graph id of the line. It wins over oldVariantId."`
+	OldVariant string `query:"oldVariantId" doc:"The variant of the line: number or graph id."`
+	NewVariant string `query:"newVariantId" required:"true" format:"id" doc:"The variant that takes its place: number or graph id."`
+	Prorate    bool   `query:"prorateDowngrade" default:"false" doc:"A downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) is made at once. Otherwise it waits for the next order."`
+	SkipBill   bool   `query:"skipBilling" default:"false" doc:"No charge or refund on the plan change. The change never charges by itself: either value gives the same result."`
+}
+
+func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	if in.OldLine == "" && in.OldVariant == "" {
+		return nil, fault.New(fault.Invalid, "give oldLineId or oldVariantId").On(contractEntity).Keyed("parameterMissing").At("oldLineId")
+	}
+	old, err := web.ParseID("ProductVariant", "oldVariantId", in.OldVariant)
+	if err != nil {
+		return nil, err
+	}
+	variant, err := web.ParseID("ProductVariant", "newVariantId", in.NewVariant)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, Wait: !in.Prorate}))
+}
+
+type lineQuery struct {
+	OfLine
+	Variant  string               `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id; it may be another one."`
+	Quantity int32                `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"2" doc:"Items."`
+	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" example:"12.50" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
+}
+
+func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	variant, err := web.ParseID("ProductVariant", "variantId", in.Variant)
+	if err != nil {
+		return nil, err
+	}
+	price, err := o.price(ctx, cmd, "price", in.Price)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{
+		Line: in.Line, Variant: &variant, Quantity: new(int(in.Quantity)), Price: price, Reprice: true,
+	}))
+}
+
+type AddQuery struct {
+	OfContract
+	Variant  string `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id."`
+	Quantity int32  `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"1" doc:"Items."`
+	Once     bool   `query:"isOneTimeProduct" default:"false" doc:"Only in the next order."`
+}
+
+func (o Options) addLine(ctx context.Context, in *AddQuery) (*contractOut, error) {
+	return o.add(ctx, *in, web.Opt[web.Decimal]{})
+}
+
+type addPricedQuery struct {
+	AddQuery
+	Price web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
+}
+
+func (o Options) addPricedLine(ctx context.Context, in *addPricedQuery) (*contractOut, error) {
+	return o.add(ctx, in.AddQuery, in.Price)
+}
+
+func (o Options) add(ctx context.Context, in AddQuery, value web.Opt[web.Decimal]) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	variant, err := web.ParseID("ProductVariant", "variantId", in.Variant)
+	if err != nil {
+		return nil, err
+	}
+	price, err := o.price(ctx, cmd, "price", value)
+	if err != nil {
+		return nil, err
+	}
+	of := web.CallerOf(ctx).Shop.ID
+	if in.Once {
+		return newContractOut(o.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price}))
+	}
+	return newContractOut(o.Amend.AddLines(ctx, of, cmd, []amend.NewLine{{Variant: variant, Quantity: int(in.Quantity), Price: price}}))
+}
+
+// newLine is a line to be added.
+type newLine struct {
+	VariantID        web.AnyID         `json:"variantId" doc:"The variant: number or graph id."`
+	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999"`
+	SellingPlanID    web.AnyID         `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id. Absent: that of the contract's first line."`
+	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
+	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100"`
+}
+
+func (l newLine) parse(currency money.Currency, field string) (amend.NewLine, error) {
+	variant, err := l.VariantID.Parse("ProductVariant", field+".variantId")
+	if err != nil {
+		return amend.NewLine{}, err
+	}
+	if variant == 0 {
+		return amend.NewLine{}, fault.New(fault.Invalid, "field '%s.variantId' is required", field).Keyed("bodyField").At(field + ".variantId")
+	}
+	plan, err := l.SellingPlanID.Parse("SellingPlan", field+".sellingPlanId")
+	if err != nil {
+		return amend.NewLine{}, err
+	}
+	made := amend.NewLine{Variant: variant, Quantity: int(l.Quantity), SellingPlan: plan, Attributes: parseAttributes(l.CustomAttributes)}
+	if l.CurrentPrice != "" {
+		made.Price, err = amountIn(currency, field+".currentPrice", string(l.CurrentPrice))
+	}
+	return made, err
+}
+
+type listBody struct {
+	OfContract
+	web.JSONList
+}
+
+func (o Options) addLines(ctx context.Context, in *listBody) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var body []newLine
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	of := web.CallerOf(ctx).Shop.ID
+	currency, err := o.Amend.Currency(ctx, of, cmd)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]amend.NewLine, len(body))
+	for i, l := range body {
+		if lines[i], err = l.parse(currency, fmt.Sprintf("[%d]", i)); err != nil {
+			return nil, err
+		}
+	}
+	return newContractOut(o.Amend.AddLines(ctx, of, cmd, lines))
+}
+
+type removeQuery struct {
+	OfLine
+	Discount bool `query:"removeDiscount" default:"true" doc:"Whether discounts that were for the line alone go too."`
+}
+
+func (o Options) removeLine(ctx context.Context, in *removeQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, []string{in.Line}, in.Discount))
+}
+
+type removeBody struct {
+	OfContract
+	Discount bool `query:"removeDiscount" default:"true" doc:"Whether discounts that were for these lines alone go too."`
+	web.JSONList
+}
+
+func (o Options) removeLines(ctx context.Context, in *removeBody) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	if err := in.Into(&lines); err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, lines, in.Discount))
+}
+
+type linePriceQuery struct {
+	OfLine
+	Price web.Decimal `query:"basePrice" required:"true" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency."`
+}
+
+func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	price, err := o.price(ctx, cmd, "basePrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Price: price}))
+}
+
+// cyclePrice is a step of a line's price.
+type cyclePrice struct {
+	AfterCycle   int32       `json:"afterCycle" minimum:"0" doc:"The step counts once so many orders have been billed."`
+	DiscountType string      `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE or FIXED off the base price, or the PRICE itself."`
+	Value        json.Number `json:"value" doc:"A percentage from 0 to 100, or an amount in the contract's currency."`
+}
+
+// adjustments are the discount types of the interface, by the platform's words.
+var adjustments = map[string]string{"PERCENTAGE": "PERCENTAGE", "FIXED": "FIXED_AMOUNT", "FIXED_AMOUNT": "FIXED_AMOUNT", "PRICE": "PRICE"}
+
+type linePricingBody struct {
+	OfLine
+	Base web.Opt[web.Decimal] `query:"basePrice" minimum:"0" maximum:"999999.99" doc:"Unit price from which the steps count. Absent: the current price."`
+	web.JSONList
+}
+
+func (o Options) updateLinePricing(ctx context.Context, in *linePricingBody) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var body []cyclePrice
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	of := web.CallerOf(ctx).Shop.ID
+	currency, err := o.Amend.Currency(ctx, of, cmd)
+	if err != nil {
+		return nil, err
+	}
+	base, err := o.price(ctx, cmd, "basePrice", in.Base)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]contract.CyclePrice, len(body))
+	for i, b := range body {
+		if steps[i], err = b.parse(currency, fmt.Sprintf("[%d]", i)); err != nil {
+			return nil, err
+		}
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, of, cmd, amend.LineChange{Line: in.Line, Pricing: &steps, Base: base}))
+}
+
+func (p cyclePrice) parse(currency money.Currency, field string) (contract.CyclePrice, error) {
+	step := contract.CyclePrice{After: int(p.AfterCycle)}
+	kind, ok := adjustments[strings.ToUpper(p.DiscountType)]
+	if !ok {
+		return step, fault.New(fault.Invalid, "field '%s.discountType' is %q: use PERCENTAGE, FIXED or PRICE", field, p.DiscountType).Keyed("bodyField").At(field + ".discountType")
+	}
+	if p.Value == "" {
+		return step, fault.New(fault.Invalid, "field '%s.value' is required", field).Keyed("bodyField").At(field + ".value")
+	}
+	amend.SetKind(&step, kind)
+	if kind == "PERCENTAGE" {
+		percent, err := p.Value.Float64()
+		if err != nil {
+			return step, fault.Because(fault.Invalid, err, "field '%s.value' is no number", field).Keyed("bodyField").At(field + ".value")
+		}
+		step.Percent = percent
+		return step, nil
+	}
+	amount, err := amountIn(currency, field+".value", string(p.Value))
+	if err == nil {
+		step.Amount = *amount
+	}
+	return step, err
+}
+
+type lineQuantityQuery struct {
+	OfLine
+	Quantity int32 `query:"quantity" required:"true" minimum:"1" maximum:"9999" doc:"Items."`
+}
+
+func (o Options) updateLineQuantity(ctx context.Context, in *lineQuantityQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Quantity: new(int(in.Quantity))}))
+}
+
+type lineListBody struct {
+	OfLine
+	web.JSONList
+}
+
+func (o Options) updateLineAttributes(ctx context.Context, in *lineListBody) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var body []attributeObject
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
+}
+
+func parseAttributes(list []attributeObject) []contract.Attribute {
+	made := make([]contract.Attribute, len(list))
+	for i, a := range list {
+		made[i] = contract.Attribute(a)
+	}
+	return made
+}
+
+type linePlanQuery struct {
+	OfLine
+	Plan string `query:"sellingPlanId" required:"true" format:"id" doc:"The selling plan: number or graph id."`
+}
+
+func (o Options) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := web.ParseID("SellingPlan", "sellingPlanId", in.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, SellingPlan: &plan, Reprice: true}))
+}
+
+// variantSwap says which lines give way to which.
+type variantSwap struct {
+	Shop                 string           `json:"shop,omitempty" doc:"Must be the key's store."`
+	ContractID           web.AnyID        `json:"contractId" doc:"The contract: number or graph id."`
+	EventSource          string           `json:"eventSource,omitempty" doc:"Ignored: the source of what an API key does is MERCHANT_EXTERNAL_API."`
+	OldVariants          []web.AnyID      `json:"oldVariants,omitempty" doc:"Variants of the lines that give way."`
+	OldLineID            string           `json:"oldLineId,omitempty" maxLength:"255" doc:"Or the line that gives way."`
+	NewVariants          map[string]int32 `json:"newVariants,omitempty" doc:"Quantities by variant."`
+	OldOneTimeVariants   []web.AnyID      `json:"oldOneTimeVariants,omitempty" doc:"Products of the next order that give way."`
+	NewOneTimeVariants   map[string]int32 `json:"newOneTimeVariants,omitempty" doc:"Quantities by variant, for the next order only."`
+	StopSwapEmails       bool             `json:"stopSwapEmails,omitempty" doc:"No e-mail about the change."`
+	CarryForwardDiscount bool             `json:"carryForwardDiscount,omitempty" doc:"The new lines cost what the first old one did."`
+}
+
+type bodyIn struct {
+	web.JSONBody
+}
+
+func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut, error) {
+	caller := web.CallerOf(ctx)
+	var body variantSwap
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+		return nil, err
+	}
+	n, err := body.ContractID.Parse(contractTypename, "contractId")
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, fault.New(fault.Invalid, "field 'contractId' is required").Keyed("bodyField").At("contractId")
+	}
+	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
+	swap := amend.Swap{OldLine: body.OldLineID, CarryOver: body.CarryForwardDiscount}
+	if swap.OldVariants, err = parseIDs("ProductVariant", "oldVariants", body.OldVariants); err != nil {
+		return nil, err
+	}
+	if swap.New, err = parseQuantities("newVariants", body.NewVariants); err != nil {
+		return nil, err
+	}
+	var once amend.OnceSwap
+	if once.Old, err = parseIDs("ProductVariant", "oldOneTimeVariants", body.OldOneTimeVariants); err != nil {
+		return nil, err
+	}
+	if once.New, err = parseQuantities("newOneTimeVariants", body.NewOneTimeVariants); err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.Replace(ctx, caller.Shop.ID, cmd, swap, once))
+}
+
+// parseQuantities reads quantities by variant, in the order of the variants.
+func parseQuantities(field string, by map[string]int32) ([]amend.NewLine, error) {
+	lines := make([]amend.NewLine, 0, len(by))
+	for id, quantity := range by {
+		variant, err := web.ParseID("ProductVariant", field, id)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, amend.NewLine{Variant: variant, Quantity: int(quantity)})
+	}
+	slices.SortFunc(lines, func(a, b amend.NewLine) int { return int(a.Variant - b.Variant) })
+	return lines, nil
+}
+
+func parseIDs(objectType, field string, ids []web.AnyID) ([]int64, error) {
+	numbers := make([]int64, len(ids))
+	for i, id := range ids {
+		n, err := id.Parse(objectType, fmt.Sprintf("%s[%d]", field, i))
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, fault.New(fault.Invalid, "field '%s[%d]' is empty", field, i).Keyed("bodyField").At(field)
+		}
+		numbers[i] = n
+	}
+	return numbers, nil
+}

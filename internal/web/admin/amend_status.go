@@ -1,0 +1,135 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+func (o Options) statusOperations(api *web.API) {
+	status := o.amendment("updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
+		"Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused.")
+	status.Status = http.StatusNoContent
+	web.Register(api, status, o.setStatus)
+	cancel := o.amendment("cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it.")
+	cancel.Method, cancel.Status = http.MethodDelete, http.StatusNoContent
+	web.Register(api, cancel, o.cancelContract)
+}
+
+type statusQuery struct {
+	OfContract
+	Status string `query:"status" required:"true" enum:"ACTIVE,PAUSED,CANCELLED" example:"PAUSED" doc:"In any letter case."`
+}
+
+func (o Options) setStatus(ctx context.Context, in *statusQuery) (*struct{}, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	to, err := web.ParseEnum("status", in.Status, []contract.Status{contract.Active, contract.Paused, contract.Cancelled})
+	if err != nil {
+		return nil, err
+	}
+	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, to, amend.Why{})
+	return nil, err
+}
+
+type cancelQuery struct {
+	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
+	Feedback string `query:"cancellationFeedback" maxLength:"500" doc:"Why, in the customer's words."`
+	Note     string `query:"cancellationNote" maxLength:"1000" doc:"For the merchant."`
+}
+
+func (o Options) cancelContract(ctx context.Context, in *cancelQuery) (*struct{}, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, contract.Cancelled, amend.Why{Feedback: in.Feedback, Note: in.Note})
+	return nil, err
+}
+
+// contractReads lists the operations that show one contract.
+func (o Options) contractReads(api *web.API) {
+	read := web.Operation{
+		Method: http.MethodGet, Tag: "Contracts", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead, Errors: []int{http.StatusNotFound},
+		Summary: "One contract", Description: "The contract as the platform has it now.",
+	}
+	read.ID, read.Path = "getContract", base+"/subscription-contracts/{contractId}"
+	web.Register(api, read, o.contractByPath)
+	read.ID, read.Path = "getContractExternal", base+"/subscription-contracts/contract-external/{contractId}"
+	web.Register(api, read, o.contractByPath)
+	read.ID, read.Path = "getContractRaw", base+"/contract-raw-response"
+	web.Register(api, read, o.contractByQuery)
+}
+
+func (o Options) pendingOperations(api *web.API) {
+	path := "/subscription-contract-details/{contractId}/pending-downgrade"
+	read := o.amendment("getPendingDowngrade", path, "The change that waits", "The downgrade of a line that waits for the contract's next order.")
+	read.Method, read.Scope, read.Asks, read.Errors = http.MethodGet, o.scope(access.ContractsRead), access.ContractsRead, []int{http.StatusNotFound}
+	web.Register(api, read, o.pending)
+	drop := o.amendment("cancelPendingDowngrade", path, "Take the waiting change back", "The line stays as it is.")
+	drop.Method, drop.Status = http.MethodDelete, http.StatusNoContent
+	web.Register(api, drop, o.cancelPending)
+}
+
+// pendingDowngrade is a change of a line's variant that waits for the next order.
+type pendingDowngrade struct {
+	ContractID    int64        `json:"contractId"`
+	LineID        string       `json:"lineId" doc:"Graph id."`
+	OldVariantID  string       `json:"oldVariantId" doc:"Graph id."`
+	NewVariantID  string       `json:"newVariantId" doc:"Graph id."`
+	EffectiveDate *web.Instant `json:"effectiveDate" format:"date-time" doc:"Of the order that has the new variant first."`
+}
+
+type pendingOut struct {
+	Body pendingDowngrade
+}
+
+func (o Options) pending(ctx context.Context, in *contractPath) (*pendingOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	p, err := o.Amend.Pending(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &pendingOut{pendingDowngrade{
+		ContractID: int64(cmd.Contract), LineID: p.Line, OldVariantID: gid.Of("ProductVariant", p.OldVariant), NewVariantID: gid.Of("ProductVariant", p.Variant),
+		EffectiveDate: web.At(p.At),
+	}}, nil
+}
+
+func (o Options) cancelPending(ctx context.Context, in *contractPath) (*struct{}, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	return nil, o.Amend.CancelPending(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+}
+
+type contractPath struct {
+	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
+}
+
+func (o Options) contractByPath(ctx context.Context, in *contractPath) (*contractOut, error) {
+	return o.readContract(ctx, in.Contract)
+}
+
+func (o Options) contractByQuery(ctx context.Context, in *contractQueryOnly) (*contractOut, error) {
+	return o.readContract(ctx, in.Contract)
+}
+
+func (o Options) readContract(ctx context.Context, id string) (*contractOut, error) {
+	cmd, err := o.command(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.Detail(ctx, web.CallerOf(ctx).Shop.ID, cmd.Line, cmd.Contract))
+}

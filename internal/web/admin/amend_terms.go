@@ -1,0 +1,209 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+func (o Options) termOperations(api *web.API) {
+	attributes := o.withBody(attributesBody{}, o.amendment("updateCustomNoteAttributes", "/subscription-contracts-update-custom-note-attributes", "Change a contract's attributes",
+		"Replaces the contract's attributes, or lays the given ones over those it has. They are copied to every future order. Answers with no body."))
+	web.Register(api, attributes, o.setAttributes)
+	posted := attributes
+	posted.ID, posted.Method, posted.Path = "postCustomNoteAttributes", http.MethodPost, base+"/update-custom-note-attributes"
+	posted.Description = "As the PUT, and says so in words."
+	web.Register(api, posted, o.postAttributes)
+	web.Register(api, o.amendment("updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
+		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), o.setNote)
+	web.Register(api, o.amendment("updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
+		"Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows."), o.setBillingInterval)
+	web.Register(api, o.amendment("updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
+		"Of a prepaid contract the charge stays; it must cover whole deliveries."), o.setDeliveryInterval)
+	web.Register(api, o.amendment("updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
+		"Puts the lines on a selling plan of one of the store's groups and takes over its intervals."), o.setFrequency)
+	web.Register(api, o.amendment("updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)
+	web.Register(api, o.amendment("updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), o.setMaxCycles)
+	web.Register(api, o.amendment("updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
+		"Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false."), o.setBillingDate)
+}
+
+// attributesBody is a contract's attributes.
+type attributesBody struct {
+	SubscriptionContractID web.AnyID         `json:"subscriptionContractId" doc:"The contract: number or graph id."`
+	CustomAttributesList   []attributeObject `json:"customAttributesList" maxItems:"100" doc:"Keys are unique."`
+}
+
+type attributesIn struct {
+	Overwrite bool `query:"overwriteExistingAttributes" default:"true" doc:"Whether the given attributes replace all; otherwise they are laid over those that are there."`
+	web.JSONBody
+}
+
+func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}, error) {
+	var body attributesBody
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	n, err := body.SubscriptionContractID.Parse(contractTypename, "subscriptionContractId")
+	if err != nil {
+		return nil, err
+	}
+	for field, missing := range map[string]bool{"subscriptionContractId": n == 0, "customAttributesList": body.CustomAttributesList == nil} {
+		if missing {
+			return nil, fault.New(fault.Invalid, "field '%s' is required", field).Keyed("bodyField").At(field)
+		}
+	}
+	caller := web.CallerOf(ctx)
+	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
+	_, err = o.Amend.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
+	return nil, err
+}
+
+// messageOut says in words what was done.
+type messageOut struct {
+	Body messageBody
+}
+
+// messageBody is a sentence.
+type messageBody struct {
+	Message string `json:"message"`
+}
+
+func (o Options) postAttributes(ctx context.Context, in *attributesIn) (*messageOut, error) {
+	if _, err := o.setAttributes(ctx, in); err != nil {
+		return nil, err
+	}
+	return &messageOut{messageBody{"Attributes updated successfully"}}, nil
+}
+
+type noteQuery struct {
+	web.Given
+	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
+	Note     string `query:"orderNote" maxLength:"5000" doc:"The note; empty clears it. Plain text; lines end with newline characters. Required."`
+	Other    string `query:"note" maxLength:"5000" doc:"Another spelling of orderNote."`
+}
+
+// trueOut answers true.
+type trueOut struct {
+	Body bool
+}
+
+func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	text := in.Note
+	switch {
+	case in.Has("orderNote"):
+	case in.Has("note"):
+		text = in.Other
+	default:
+		return nil, web.MissingParameter("orderNote", "String")
+	}
+	if _, err = o.Amend.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
+		return nil, err
+	}
+	return &trueOut{true}, nil
+}
+
+type intervalQuery struct {
+	OfContract
+	Interval string `query:"interval" required:"true" enum:"DAY,WEEK,MONTH,YEAR" example:"MONTH" doc:"In any letter case."`
+	Count    int32  `query:"intervalCount" required:"true" minimum:"1" maximum:"365" example:"1" doc:"So many days, weeks, months or years."`
+}
+
+func (q intervalQuery) rhythm() (amend.Rhythm, error) {
+	interval, err := cadence.ParseInterval(q.Interval)
+	return amend.Rhythm{Interval: interval, Count: int(q.Count)}, err
+}
+
+func (o Options) setBillingInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
+	return o.setInterval(ctx, in, o.Amend.SetBillingInterval)
+}
+
+func (o Options) setDeliveryInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
+	return o.setInterval(ctx, in, o.Amend.SetDeliveryInterval)
+}
+
+type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r amend.Rhythm) (contract.Detail, error)
+
+func (o Options) setInterval(ctx context.Context, in *intervalQuery, set setRhythm) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	r, err := in.rhythm()
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(set(ctx, web.CallerOf(ctx).Shop.ID, cmd, r))
+}
+
+type planQuery struct {
+	OfContract
+	Plan string `query:"sellingPlanId" required:"true" format:"id" doc:"The selling plan: number or graph id."`
+}
+
+func (o Options) setFrequency(ctx context.Context, in *planQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := web.ParseID("SellingPlan", "sellingPlanId", in.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.TakePlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
+}
+
+type minQuery struct {
+	OfContract
+	Min int32 `query:"minCycles" required:"true" minimum:"0" maximum:"9999" doc:"Orders that are owed at least."`
+}
+
+func (o Options) setMinCycles(ctx context.Context, in *minQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.Cycles{Min: new(int(in.Min))}))
+}
+
+type maxQuery struct {
+	OfContract
+	Max int32 `query:"maxCycles" required:"true" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends."`
+}
+
+func (o Options) setMaxCycles(ctx context.Context, in *maxQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.Cycles{Max: new(int(in.Max))}))
+}
+
+type dateQuery struct {
+	OfContract
+	Date   string `query:"nextBillingDate" required:"true" maxLength:"40" example:"2027-01-31" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone."`
+	Future bool   `query:"rescheduleFutureOrder" default:"true" doc:"Whether the orders after the next one move too."`
+}
+
+func (o Options) setBillingDate(ctx context.Context, in *dateQuery) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	caller := web.CallerOf(ctx)
+	date, err := orderDate(caller, "nextBillingDate", in.Date)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.SetBillingDate(ctx, caller.Shop.ID, cmd, date, in.Future))
+}

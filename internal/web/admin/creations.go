@@ -1,0 +1,202 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// creations lists the operations that make contracts.
+func (o Options) creations(api *web.API) {
+	create := o.withBody(newContract{}, o.amendment("createContract", "/subscription-contract-details/create-subscription-contract", "Make a contract",
+		"Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated."))
+	create.Method, create.Status = http.MethodPost, http.StatusCreated
+	web.Register(api, create, o.createContract)
+	split := o.withBody([]string{}, o.amendment("splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
+		"Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. "+
+			"With isSplitContract=false the new contract ends after one order. Answers with the new contract."))
+	split.Method = http.MethodPost
+	web.Register(api, split, o.splitContract)
+}
+
+// newContract is a contract to be made.
+type newContract struct {
+	Shop                       string            `json:"shop,omitempty" doc:"Must be the key's store."`
+	CustomerID                 web.AnyID         `json:"customerId" doc:"The customer: number or graph id."`
+	NextBillingDate            string            `json:"nextBillingDate" maxLength:"40" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone."`
+	Status                     string            `json:"status,omitempty" enum:"ACTIVE,PAUSED" doc:"Default ACTIVE."`
+	BillingIntervalType        string            `json:"billingIntervalType" enum:"DAY,WEEK,MONTH,YEAR"`
+	BillingIntervalCount       int32             `json:"billingIntervalCount" minimum:"1" maximum:"365"`
+	DeliveryIntervalType       string            `json:"deliveryIntervalType,omitempty" enum:"DAY,WEEK,MONTH,YEAR" doc:"Default: as billed."`
+	DeliveryIntervalCount      int32             `json:"deliveryIntervalCount,omitempty" minimum:"1" maximum:"365" doc:"Default: as billed."`
+	MaxCycles                  int32             `json:"maxCycles,omitempty" minimum:"0" maximum:"9999"`
+	MinCycles                  int32             `json:"minCycles,omitempty" minimum:"0" maximum:"9999"`
+	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one."`
+	CreateWithoutPaymentMethod bool              `json:"createWithoutPaymentMethod,omitempty" doc:"The contract may wait for a payment method."`
+	DeliveryPriceAmount        json.Number       `json:"deliveryPriceAmount,omitempty" doc:"In the store's currency."`
+	DeliveryFirstName          string            `json:"deliveryFirstName,omitempty" maxLength:"255"`
+	DeliveryLastName           string            `json:"deliveryLastName,omitempty" maxLength:"255"`
+	DeliveryCompany            string            `json:"deliveryCompany,omitempty" maxLength:"255"`
+	DeliveryAddress1           string            `json:"deliveryAddress1,omitempty" maxLength:"255"`
+	DeliveryAddress2           string            `json:"deliveryAddress2,omitempty" maxLength:"255"`
+	DeliveryCity               string            `json:"deliveryCity,omitempty" maxLength:"255"`
+	DeliveryProvinceCode       string            `json:"deliveryProvinceCode,omitempty" maxLength:"10"`
+	DeliveryCountryCode        string            `json:"deliveryCountryCode,omitempty" maxLength:"2"`
+	DeliveryZip                string            `json:"deliveryZip,omitempty" maxLength:"50"`
+	DeliveryPhone              string            `json:"deliveryPhone,omitempty" maxLength:"50"`
+	OrderNote                  string            `json:"orderNote,omitempty" maxLength:"5000"`
+	CustomAttributes           []attributeObject `json:"customAttributes,omitempty" maxItems:"100"`
+	Lines                      []contractLineIn  `json:"lines" minItems:"1" maxItems:"100"`
+}
+
+// contractLineIn is a line of a contract to be made.
+type contractLineIn struct {
+	VariantID        web.AnyID         `json:"variantId" doc:"The variant: number or graph id."`
+	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999"`
+	SellingPlanID    web.AnyID         `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id."`
+	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the store's currency. Absent: the price that the plan gives."`
+	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100"`
+	PricingPolicy    []cyclePrice      `json:"pricingPolicy,omitempty" maxItems:"2" doc:"How the unit price changes with the orders."`
+}
+
+func (o Options) createContract(ctx context.Context, in *bodyIn) (*contractOut, error) {
+	caller := web.CallerOf(ctx)
+	var body newContract
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if err := web.CheckLengths(body); err != nil {
+		return nil, err
+	}
+	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+		return nil, err
+	}
+	n, err := body.parse(caller)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.Create(ctx, caller.Shop.ID, o.Line, caller.Actor, n))
+}
+
+func (b newContract) parse(caller web.Caller) (amend.New, error) {
+	missing := func(field string) error {
+		return fault.New(fault.Invalid, "field '%s' is required", field).On(contractEntity).Keyed("bodyField").At(field)
+	}
+	customer, err := b.CustomerID.Parse("Customer", "customerId")
+	switch {
+	case err != nil:
+		return amend.New{}, err
+	case customer == 0:
+		return amend.New{}, missing("customerId")
+	case b.NextBillingDate == "":
+		return amend.New{}, missing("nextBillingDate")
+	case b.BillingIntervalType == "":
+		return amend.New{}, missing("billingIntervalType")
+	}
+	n := amend.New{
+		Customer: customer, Status: contract.Active, MinCycles: int(b.MinCycles), MaxCycles: int(b.MaxCycles), Unpaid: b.CreateWithoutPaymentMethod,
+		Note: b.OrderNote, Attributes: parseAttributes(b.CustomAttributes),
+	}
+	if n.NextBillingDate, err = orderDate(caller, "nextBillingDate", b.NextBillingDate); err != nil {
+		return amend.New{}, err
+	}
+	if b.Status != "" {
+		if n.Status, err = web.ParseEnum("status", b.Status, []contract.Status{contract.Active, contract.Paused}); err != nil {
+			return amend.New{}, err
+		}
+	}
+	if n.Billing, err = parseRhythm("billingInterval", b.BillingIntervalType, b.BillingIntervalCount); err != nil {
+		return amend.New{}, err
+	}
+	n.Delivery = n.Billing
+	if b.DeliveryIntervalType != "" {
+		if n.Delivery, err = parseRhythm("deliveryInterval", b.DeliveryIntervalType, b.DeliveryIntervalCount); err != nil {
+			return amend.New{}, err
+		}
+	}
+	if b.PaymentMethodID != "" {
+		n.PaymentMethod = amend.PaymentMethodID(b.PaymentMethodID)
+	}
+	if b.DeliveryPriceAmount != "" {
+		if n.DeliveryPrice, err = amountIn(caller.Shop.Currency, "deliveryPriceAmount", string(b.DeliveryPriceAmount)); err != nil {
+			return amend.New{}, err
+		}
+	}
+	if b.DeliveryAddress1 != "" || b.DeliveryCity != "" || b.DeliveryCountryCode != "" {
+		address := shippingAddress{
+			FirstName: b.DeliveryFirstName, LastName: b.DeliveryLastName, Company: b.DeliveryCompany, Address1: b.DeliveryAddress1, Address2: b.DeliveryAddress2,
+			City: b.DeliveryCity, ProvinceCode: b.DeliveryProvinceCode, CountryCode: b.DeliveryCountryCode, Zip: b.DeliveryZip, Phone: b.DeliveryPhone,
+		}
+		method, err := address.method()
+		if err != nil {
+			return amend.New{}, err
+		}
+		n.Method = method(contract.DeliveryMethod{})
+	}
+	for i, l := range b.Lines {
+		line, err := l.parse(caller, fmt.Sprintf("lines[%d]", i))
+		if err != nil {
+			return amend.New{}, err
+		}
+		n.Lines = append(n.Lines, line)
+	}
+	return n, nil
+}
+
+func (l contractLineIn) parse(caller web.Caller, field string) (amend.NewLine, error) {
+	made, err := newLine{l.VariantID, l.Quantity, l.SellingPlanID, l.CurrentPrice, l.CustomAttributes}.parse(caller.Shop.Currency, field)
+	if err != nil {
+		return made, err
+	}
+	for i, p := range l.PricingPolicy {
+		step, err := p.parse(caller.Shop.Currency, fmt.Sprintf("%s.pricingPolicy[%d]", field, i))
+		if err != nil {
+			return made, err
+		}
+		made.Pricing = append(made.Pricing, step)
+	}
+	return made, nil
+}
+
+// maxIntervalCount is the largest number of days, weeks, months or years of an
+// interval.
+const maxIntervalCount = 365
+
+func parseRhythm(field, interval string, count int32) (amend.Rhythm, error) {
+	parsed, err := cadence.ParseInterval(interval)
+	if f, ok := err.(*fault.Error); ok {
+		return amend.Rhythm{}, f.At(field + "Type")
+	}
+	if err == nil && (count < 1 || count > maxIntervalCount) {
+		err = fault.New(fault.Invalid, "field '%sCount' must be from 1 to %d", field, maxIntervalCount).On(contractEntity).Keyed("bodyField").At(field + "Count")
+	}
+	return amend.Rhythm{Interval: parsed, Count: int(count)}, err
+}
+
+type splitIn struct {
+	OfContract
+	Split bool `query:"isSplitContract" default:"true" doc:"Whether the new contract goes on; otherwise it ends after one order."`
+	Now   bool `query:"attemptBilling" default:"false" doc:"Charge the new contract's first order at once."`
+	web.JSONList
+}
+
+func (o Options) splitContract(ctx context.Context, in *splitIn) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	if err := in.Into(&lines); err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.Split(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.Split{
+		Lines: lines, Once: !in.Split, Now: in.Now,
+	}))
+}
