@@ -94,6 +94,9 @@ var table = slices.Concat(
 			tests: []string{"internal/pgtest", "internal/platform/...", "internal/store/..."},
 		},
 
+		{of: "client/generate", libs: []string{"github.com/getkin/kin-openapi"}},
+		{of: "client", libs: []string{"github.com/oapi-codegen/runtime"}},
+
 		{of: "internal/app/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "internal/sandbox/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "internal", may: []string{"..."}, libs: anyLibrary},
@@ -123,7 +126,7 @@ var anyLibrary = []string{""}
 // testLibraries may be imported by every test and by every package that exists
 // for tests.
 var testLibraries = []string{
-	"github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/teambition/rrule-go", "go.uber.org/goleak",
+	"github.com/emersion/go-smtp", "github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/teambition/rrule-go", "go.uber.org/goleak",
 	"pgregory.net/rapid", "github.com/vektah/gqlparser/v2",
 }
 

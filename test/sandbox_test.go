@@ -51,15 +51,14 @@ func (s *store) call(method, path string, in, out any) {
 // send sends a request, with a key if there is one, and returns the status.
 func (s *store) send(method, url, key string, in, out any) int {
 	s.t.Helper()
-	var body io.Reader
+	var sent []byte
 	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
+		var err error
+		if sent, err = json.Marshal(in); err != nil {
 			s.t.Fatal(err)
 		}
-		body = bytes.NewReader(text)
 	}
-	r, err := http.NewRequestWithContext(s.t.Context(), method, url, body)
+	r, err := http.NewRequestWithContext(s.t.Context(), method, url, bytes.NewReader(sent))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -74,6 +73,9 @@ func (s *store) send(method, url, key string, in, out any) int {
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	if answer.StatusCode < 300 {
+		proofs.note(s.t.Name(), method, r.URL, sent, text)
 	}
 	if answer.StatusCode < 300 && out != nil {
 		if err := json.Unmarshal(text, out); err != nil {

@@ -13,9 +13,19 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/store"
@@ -43,11 +53,20 @@ type App struct {
 	Memberships   http.Handler // the memberships line
 	Ops           http.Handler // health, readiness, metrics
 
-	Store   *store.DB
-	Billing *billing.Service
-	Intake  *intake.Service
-	Access  *access.Service
-	Sweep   sweep.Sweep
+	Store    *store.DB
+	Billing  *billing.Service
+	Swaps    *swap.Service
+	Intake   *intake.Service
+	Loyalty  *loyalty.Service
+	Access   *access.Service
+	Bundles  *bundle.Service
+	Delivery *delivery.Service
+	Notify   *notify.Service
+	Login    *login.Service
+	Plans    *plan.Service
+	Partner  *partner.Service
+	Amend    *amend.Service
+	Sweep    sweep.Sweep
 
 	options  Options
 	handlers job.Handlers
@@ -69,16 +88,43 @@ func New(ctx context.Context, o Options) (*App, error) {
 		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log,
 	})
 	hurry := cmp.Or(o.Settings.WaitsScale, 1)
-	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry)}
+	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry)}
+	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
 		Billing: a.Billing, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
+	a.Partner = &partner.Service{
+		Store: db.Partners(), Caller: signed.New(o.Settings.PrivatePartners), Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners,
+	}
+	a.Notify = &notify.Service{Store: db.Notify(), Clock: o.Clock, Log: o.Log, Policy: notify.DefaultPolicy().Divided(hurry)}
+	server, err := mailServer(o.Settings.Mail)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if server != nil {
+		a.Notify.Transport = server
+	}
+	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
+	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}
+	a.Plans = &plan.Service{Store: db.Plans(), Platform: client, Clock: o.Clock, Log: o.Log}
+	a.Delivery = &delivery.Service{Store: db.Delivery(), Platform: client, Clock: o.Clock, Log: o.Log}
+	a.Amend = &amend.Service{
+		Store: db.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Plans: db, Orders: a.Billing, OneOffs: a.Billing, Chores: db, Bundles: db, Trail: db,
+		Clock: o.Clock, Log: o.Log,
+	}
+	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Work) error { return a.Intake.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t loyalty.Work) error { return a.Loyalty.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t partner.Work) error { return a.Partner.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t amend.Work) error { return a.Amend.Work(ctx, t.Shop) })
 	if err := a.route(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -125,6 +171,7 @@ func (a *App) Stop(ctx context.Context) error {
 // Close closes the database. The app must be stopped.
 func (a *App) Close() error {
 	a.Access.Wait()
+	a.Partner.Wait()
 	return a.Store.Close()
 }
 

@@ -12,6 +12,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/inbound"
+	"github.com/perennialhq/perennial/internal/web/loyalty"
+	"github.com/perennialhq/perennial/internal/web/partner"
+	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
 // route builds the handlers of every audience.
@@ -24,16 +27,20 @@ func (a *App) route() error {
 			return err
 		}
 	}
-	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping})
+	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)})
 	frame := web.Frame{Log: a.options.Log}
 	gate := web.Gate{
-		Keys: a.Access, Limits: &web.Buckets{Rate: web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}},
+		Keys: a.Access, Partners: a.Partner,
+		Limits:  web.Limits(a.Store.Bank(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),
 		Answers: a.Store.Answers(), Clock: a.options.Clock,
 	}
+	points := loyalty.New(loyalty.Options{Frame: frame, Gate: gate, Points: a.Loyalty})
 	line := func(l shop.Line) http.Handler {
-		return admin.New(admin.Options{
-			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Billing,
-		})
+		return withLoyalty(points, admin.New(admin.Options{
+			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Billing, Keys: a.Access, Connections: a.Partner, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store, Amend: a.Amend,
+			Swaps: a.Swaps, SwapBook: a.Store, Foresight: a.Billing, OneOffs: a.Billing, OneOffBook: a.Store,
+			Upcoming: a.Billing, Reports: a.Store, Customers: a.Store, Links: a.Login, Plans: a.Plans, PlanBook: a.Store,
+		}))
 	}
 	a.Memberships = line(shop.Memberships)
 	subscriptions := line(shop.Subscriptions)
@@ -44,19 +51,28 @@ func (a *App) route() error {
 	if a.options.Settings.OpsListen != "" {
 		ops = subscriptions
 	}
-	a.Subscriptions = byPath(inbound.New(a.Intake, frame), ops, subscriptions)
+	pages, err := portal.New(portal.Options{Frame: frame, Login: a.Login, Secure: strings.HasPrefix(a.options.Settings.PublicURL, "https://")})
+	if err != nil {
+		return err
+	}
+	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
+	a.Subscriptions = byPath(inbound.New(a.Intake, frame), apps, ops, pages, subscriptions)
 	return nil
 }
 
-// byPath sends webhooks and probes to their handlers and all else to the
-// interface, whose own words answer what nobody knows.
-func byPath(webhooks, ops, otherwise http.Handler) http.Handler {
+// byPath sends webhooks, probes and subscribers to their handlers and all else to
+// the interface, whose own words answer what nobody knows.
+func byPath(webhooks, apps, ops, pages, otherwise http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/webhooks" || strings.HasPrefix(path, "/webhooks/"):
 			webhooks.ServeHTTP(w, r)
 		case path == "/healthz" || path == "/readyz" || path == "/metrics":
 			ops.ServeHTTP(w, r)
+		case strings.HasPrefix(path, portal.Path):
+			pages.ServeHTTP(w, r)
+		case strings.HasPrefix(path, partner.Path):
+			apps.ServeHTTP(w, r)
 		default:
 			otherwise.ServeHTTP(w, r)
 		}

@@ -104,7 +104,7 @@ type Finding struct {
 
 // Doctor checks everything that the service needs.
 func Doctor(ctx context.Context, s config.Server) []Finding {
-	findings := []Finding{{"settings", s.Check()}, {"time zones", zones()}}
+	findings := []Finding{{"settings", s.Check()}, {"time zones", zones()}, {"mail", checkMail(ctx, s.Mail)}}
 	db, err := open(ctx, s.Database, false)
 	findings = append(findings, Finding{"database opens", err})
 	if err != nil {

@@ -103,8 +103,9 @@ func (s *Sandbox) openService(ctx context.Context) error {
 				PlatformURL: s.urls.Platform, APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
 				CallTimeout: callTimeout,
 			},
-			Web: true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
-			RatePerSecond: ratePerSecond, RateBurst: rateBurst,
+			Mail: config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait},
+			Web:  true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
+			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
 		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Relaxed: true,
 	})
@@ -153,10 +154,13 @@ func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) 
 		})
 		delete(s.secrets.Keys, domain) // it opened another database
 	}
+	if err == nil {
+		err = s.openLoyalty(ctx, found.ID)
+	}
 	if err != nil || s.secrets.Keys[domain] != "" {
 		return err
 	}
-	value, _, err := a.Access.Create(ctx, found.ID, "sandbox", []access.Scope{access.All})
+	value, _, err := a.Access.Create(ctx, found.ID, access.NewKey{Name: "sandbox", Actor: activity.System})
 	if err != nil {
 		return err
 	}
@@ -176,7 +180,7 @@ func (s *Sandbox) moveCallbacks(ctx context.Context, stores []shop.Shop) error {
 
 // tally counts what has happened up to now.
 func (s *Sandbox) tally(ctx context.Context) (tally, error) {
-	t := tally{Webhooks: int(s.heard.Load()), Orders: len(s.sim.Orders(simulator.OrderFilter{}))}
+	t := tally{Mails: s.mails.count(), Webhooks: int(s.heard.Load()), Orders: len(s.sim.Orders(simulator.OrderFilter{}))}
 	a := s.front.running()
 	stores, err := a.Store.Shops().All(ctx)
 	if err != nil {

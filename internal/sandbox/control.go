@@ -32,6 +32,14 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /platform/faults", answer(s.setFaults))
 	mux.HandleFunc("DELETE /platform/faults", answer(s.clearFaults))
 	mux.HandleFunc("POST /platform/payment-methods/{id}", answer(s.setPaymentMethod))
+	mux.HandleFunc("GET /platform/customers/{id}", answer(s.customer))
+	mux.HandleFunc("POST /platform/customers/{id}/payment-methods", answer(s.addPaymentMethod))
+	mux.HandleFunc("POST /platform/discount-codes", answer(s.addCode))
+	mux.HandleFunc("GET /platform/update-emails", answer(s.updateEmails))
+	mux.HandleFunc("POST /settings", answer(s.setSettings))
+	mux.HandleFunc("POST /loyalty", answer(s.setLoyalty))
+	mux.HandleFunc("POST /partners", answer(s.addPartner))
+	mux.HandleFunc("POST /partners/{id}", answer(s.setPartner))
 	mux.HandleFunc("GET /mail", answer(s.mail))
 	mux.HandleFunc("POST /webhook-sink", answer(s.addSink))
 	mux.HandleFunc("GET /webhook-sink/{id}", answer(s.arrivals))
@@ -80,7 +88,12 @@ func body(r *http.Request, v any) error {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return fault.New(fault.Invalid, "a JSON body is required").Keyed("bodyMissing")
 	}
-	err = json.Unmarshal(text, v)
+	return decode(text, v)
+}
+
+// decode reads JSON into v and says what is wrong with it.
+func decode(text []byte, v any) error {
+	err := json.Unmarshal(text, v)
 	if known, ok := errors.AsType[*fault.Error](err); ok {
 		return known
 	}

@@ -242,18 +242,3 @@ func (s *Sandbox) setPaymentMethod(r *http.Request) (methodIn, error) {
 	}
 	return in, s.steps.Settle(r.Context())
 }
-
-// message is an e-mail as it was sent.
-type message struct {
-	ID      string       `json:"id"`
-	To      string       `json:"to"`
-	Kind    string       `json:"kind"`
-	Subject string       `json:"subject"`
-	Text    string       `json:"text"`
-	HTML    string       `json:"html"`
-	At      *web.Instant `json:"at"`
-	Links   []string     `json:"links"`
-}
-
-// mail lists the e-mails that the service has sent: it sends none yet.
-func (s *Sandbox) mail(*http.Request) ([]message, error) { return []message{}, nil }

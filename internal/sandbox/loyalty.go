@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -44,6 +45,41 @@ func (s *Sandbox) openLoyalty(ctx context.Context, of shop.ID) error {
 		return fmt.Errorf("start the loyalty programme: %w", err)
 	}
 	return nil
+}
+
+// loyaltyIn is how a store's programme is to run. What is nil stays.
+type loyaltyIn struct {
+	Shop         string `json:"shop"`
+	PendingDays  *int   `json:"pendingDays"`
+	ExpireMonths *int   `json:"expireMonths"` // 0: never
+}
+
+// setLoyalty changes a store's programme.
+func (s *Sandbox) setLoyalty(r *http.Request) (loyaltyIn, error) {
+	in := loyaltyIn{Shop: demo.Main}
+	if err := body(r, &in); err != nil {
+		return in, err
+	}
+	of, err := s.front.running().Store.Shops().IDOf(r.Context(), in.Shop)
+	if err != nil {
+		return in, err
+	}
+	points := s.front.running().Loyalty
+	program, err := points.Program(r.Context(), of)
+	if err != nil {
+		return in, err
+	}
+	terms := program.Terms
+	if in.PendingDays != nil {
+		terms.PendingDays = *in.PendingDays
+	}
+	if in.ExpireMonths != nil {
+		terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.NoExpiry}
+		if *in.ExpireMonths > 0 {
+			terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: *in.ExpireMonths}
+		}
+	}
+	return in, points.Enable(r.Context(), of, program.StartedAt, terms)
 }
 
 // welcomeMembers gives some customers of the main store a history. What they have

@@ -36,8 +36,15 @@ type otherShop struct {
 
 // examples are ids of things that the product has.
 type examples struct {
-	PrepaidContract int64 `json:"prepaidContractId,omitempty"`
-	SellingPlan     int64 `json:"sellingPlanId"`
+	PrepaidContract   int64 `json:"prepaidContractId,omitempty"`
+	SellingPlan       int64 `json:"sellingPlanId"`
+	LoyaltyCustomer   int64 `json:"loyaltyCustomerId,omitempty"`
+	Bundle            int64 `json:"bundleId,omitempty"`
+	DeliveryProfile   int64 `json:"deliveryProfileId,omitempty"`
+	Location          int64 `json:"locationId"`
+	SubscriptionGroup int64 `json:"subscriptionGroupId,omitempty"`
+	MembershipGroup   int64 `json:"membershipGroupId,omitempty"`
+	SwapRule          int64 `json:"swapRuleId,omitempty"`
 }
 
 const dashboardUser = "owner@demo.example"
@@ -52,7 +59,7 @@ func (s *Sandbox) describe() Manifest {
 		DashboardUser: dashboardUser, DashboardPassword: s.secrets.Password, PlatformToken: s.secrets.Tokens[demo.Main],
 		AppSecret: s.secrets.AppSecret, APIVersion: schema.Version, Customers: s.secrets.Cast.Customers,
 		OtherShop: otherShop{demo.Other, s.secrets.Keys[demo.Other], s.secrets.Cast.Others},
-		Examples:  examples{s.secrets.Cast.Prepaid, demo.EveryMonth},
+		Examples:  examples{s.secrets.Cast.Prepaid, demo.EveryMonth, s.loyaltyCustomer(), int64(s.furnished.Bundle), int64(s.furnished.Profile), s.furnished.Location, int64(s.furnished.Subscriptions), int64(s.furnished.Memberships), int64(s.furnished.Swap)},
 	}
 }
 

@@ -50,7 +50,8 @@ type Sandbox struct {
 	urls    URLs
 	vault   vault
 
-	manifest Manifest // complete when the sandbox is ready
+	manifest  Manifest // complete when the sandbox is ready
+	furnished furnished
 
 	clock clock.Clock
 	hand  *clock.Manual // nil: the machine's clock
@@ -58,6 +59,8 @@ type Sandbox struct {
 	front front
 	steps *stepper
 	sinks sinks
+	mails *mailbox
+	catch *catcher
 	heard atomic.Int64 // webhooks of the platform that the service accepted
 
 	servers []*http.Server
@@ -143,6 +146,12 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 		}
 		s.clock, move = s.hand, s.setClock
 	}
+	if s.mails, err = openMailbox(s.home.path(mailsFile), s.clock); err != nil {
+		return fmt.Errorf("open the mails: %w", err)
+	}
+	if s.catch, err = openCatcher(ctx, s.mails); err != nil {
+		return fmt.Errorf("begin to catch mail: %w", err)
+	}
 	if err := s.openPlatform(); err != nil {
 		return err
 	}
@@ -206,6 +215,12 @@ func (s *Sandbox) begin(ctx context.Context) error {
 	if err := s.steps.Settle(ctx); err != nil {
 		return err
 	}
+	if err := s.welcomeMembers(ctx); err != nil {
+		return err
+	}
+	if err := s.furnish(ctx); err != nil {
+		return err
+	}
 	if err := s.keepBeginning(ctx); err != nil {
 		return fmt.Errorf("keep what the sandbox began with: %w", err)
 	}
@@ -246,6 +261,9 @@ func (s *Sandbox) Close() error {
 	}
 	if s.sim != nil {
 		errs = append(errs, s.sim.Close())
+	}
+	if s.catch != nil {
+		errs = append(errs, s.catch.close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

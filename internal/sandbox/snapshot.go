@@ -88,6 +88,9 @@ func (s *Sandbox) snapshot(ctx context.Context, name string) error {
 	if err := errors.Join(s.sim.Snapshot(f), f.Close()); err != nil {
 		return fmt.Errorf("copy the platform: %w", err)
 	}
+	if err := s.mails.saveTo(filepath.Join(dir, mailsFile)); err != nil {
+		return fmt.Errorf("copy the mails: %w", err)
+	}
 	if err := (home{dir}).write(metaFile, snapshotMeta{instant{s.clock.Now()}, s.secrets.Callback}); err != nil {
 		return err
 	}
@@ -194,6 +197,9 @@ func (s *Sandbox) resumeRestore(ctx context.Context) error {
 	}
 	if err := s.sim.Restore(f); err != nil {
 		return fmt.Errorf("put the platform back: %w", err)
+	}
+	if err := s.mails.loadFrom(filepath.Join(dir, mailsFile)); err != nil {
+		return fmt.Errorf("put the mails back: %w", err)
 	}
 	s.secrets.Callback = meta.Callback
 	if err := s.home.write(secretsFile, s.secrets); err != nil {

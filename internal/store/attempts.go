@@ -44,6 +44,7 @@ type attemptRow struct {
 	Lines        string // JSON
 	Note         string
 	Flags        string // JSON
+	Preparation  string // JSON
 	CreatedAt    int64
 	UpdatedAt    int64
 	Version      int64
@@ -62,13 +63,21 @@ func attemptRowOf(of shop.ID, a billing.Attempt) (attemptRow, error) {
 		}
 		flags = string(text)
 	}
+	preparation := ""
+	if a.Prep != (billing.Preparation{}) {
+		text, err := json.Marshal(a.Prep)
+		if err != nil {
+			return attemptRow{}, fmt.Errorf("write attempt %d: %w", a.ID, err)
+		}
+		preparation = string(text)
+	}
 	return attemptRow{
 		ShopID: int64(of), ID: int64(a.ID), ContractID: int64(a.Contract), Cycle: int64(a.Cycle), Status: string(a.Status),
 		BillingDate: millis(a.BillingDate), Moved: a.Moved, DueAt: millis(a.DueAt), PublishAt: millis(a.PublishAt),
 		Try: int64(a.Try), Key: a.Key, FirstSentAt: millis(a.FirstSentAt), SentAt: millis(a.SentAt), Failures: int64(a.Failures), Polls: int64(a.Polls),
 		Manual: a.Manual, AttemptedAt: millis(a.AttemptedAt), PlatformID: a.PlatformID, ErrorCode: a.ErrorCode, ErrorMessage: a.ErrorMessage,
 		ActionURL: a.ActionURL, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.Minor, Currency: string(a.Amount.Currency),
-		Lines: lines, Note: a.Note, Flags: flags, CreatedAt: millis(a.CreatedAt), UpdatedAt: millis(a.UpdatedAt), Version: a.Version,
+		Lines: lines, Note: a.Note, Flags: flags, Preparation: preparation, CreatedAt: millis(a.CreatedAt), UpdatedAt: millis(a.UpdatedAt), Version: a.Version,
 	}, nil
 }
 
@@ -88,6 +97,11 @@ func (r *attemptRow) attempt() (billing.Attempt, error) {
 	}
 	if r.Flags != "" {
 		if err := json.Unmarshal([]byte(r.Flags), &a.Flags); err != nil {
+			return billing.Attempt{}, fmt.Errorf("read attempt %d: %w", r.ID, err)
+		}
+	}
+	if r.Preparation != "" {
+		if err := json.Unmarshal([]byte(r.Preparation), &a.Prep); err != nil {
 			return billing.Attempt{}, fmt.Errorf("read attempt %d: %w", r.ID, err)
 		}
 	}

@@ -152,7 +152,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 		}
 		attempts[i].Version++
 	}
-	return nil
+	return tx.noteOrders(ctx, attempts)
 }
 
 // DeleteAttempts removes attempts.

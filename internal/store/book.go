@@ -33,12 +33,17 @@ func (db *DB) Attempt(ctx context.Context, of shop.ID, line shop.Line, id billin
 	return records[0], nil
 }
 
-// attemptFields are the fields by which lists of attempts are sorted.
-var attemptFields = map[string]field{"id": {"id", whole}, "billingDate": {"billing_date", whole}}
+// attemptFields are the fields by which lists of attempts can be sorted; they are
+// those of billing.SortFields.
+var attemptFields = map[string]field{
+	"id": {"id", whole}, "billingDate": {"billing_date", whole}, "attemptTime": {"attempted_at", whole}, "status": {"status", text},
+	"attemptCount": {"try", whole}, "contractId": {"contract_id", whole}, "orderId": {"order_id", whole}, "orderName": {"order_name", text},
+	"createdAt": {"created_at", whole}, "updatedAt": {"updated_at", whole},
+}
 
 // AttemptsWhere returns a page of the attempts of a contract, or of all contracts
-// of a customer, and how many there are. Their order is the question's. A contract
-// that the line does not have is NotFound.
+// of a customer, and how many there are. Their order is the question's, unless the page
+// has one. A contract that the line does not have is NotFound.
 func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Question, p page.Request) ([]billing.Record, int, error) {
 	contracts := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line)
 	if ask.Contract != 0 {
@@ -53,7 +58,9 @@ func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Questio
 	} else {
 		q = q.Where("a.status <> ?", billing.Queued)
 	}
-	p.Sort = []page.Sort{{Field: "billingDate", Desc: !ask.Upcoming}, {Field: "id", Desc: !ask.Upcoming}}
+	if len(p.Sort) == 0 {
+		p.Sort = []page.Sort{{Field: "billingDate", Desc: !ask.Upcoming}, {Field: "id", Desc: !ask.Upcoming}}
+	}
 	total, err := fetch(ctx, q, attemptFields, p, func() int { return len(rows) })
 	if err != nil {
 		return nil, 0, fmt.Errorf("list attempts: %w", err)
@@ -103,5 +110,5 @@ func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts 
 		}
 		records = append(records, billing.Record{Attempt: a, Of: contracts[at]})
 	}
-	return records, nil
+	return records, db.addOneOffs(ctx, of, records)
 }

@@ -67,10 +67,20 @@ func (tx *Tx) PutContracts(ctx context.Context, contracts []contract.Contract) e
 	if int(n) != len(kept) {
 		return contractChanged()
 	}
-	if err := tx.putLines(ctx, contracts, rewritten); err != nil {
+	touched := make(map[string]bool)
+	if err := tx.putFacets(ctx, contracts, rewritten, touched); err != nil {
+		return err
+	}
+	if err := tx.putLines(ctx, contracts, rewritten, touched); err != nil {
 		return err
 	}
 	if err := tx.putTerms(ctx, contracts, rewritten); err != nil {
+		return err
+	}
+	if err := tx.raiseVersions(ctx, touched); err != nil {
+		return err
+	}
+	if err := tx.noteContracts(ctx, contracts); err != nil {
 		return err
 	}
 	for i := range contracts {
@@ -89,11 +99,13 @@ type lineRow struct {
 	ProductID     int64
 	VariantID     int64
 	SellingPlanID int64
+	Line          string // of the contract
 }
 
 // putLines makes contract_lines follow the lines of contracts. Those of contracts
-// that existed are compared first, for they seldom change.
-func (tx *Tx) putLines(ctx context.Context, contracts []contract.Contract, rewritten []contract.ID) error {
+// that existed are compared first, for they seldom change; where they did, touched
+// notes it.
+func (tx *Tx) putLines(ctx context.Context, contracts []contract.Contract, rewritten []contract.ID, touched map[string]bool) error {
 	had := make(map[int64][]lineRow)
 	if len(rewritten) > 0 {
 		var rows []lineRow
@@ -113,7 +125,7 @@ func (tx *Tx) putLines(ctx context.Context, contracts []contract.Contract, rewri
 		for i, l := range c.Lines {
 			want[i] = lineRow{
 				ShopID: int64(tx.of), ContractID: int64(c.ID), Position: int64(i + 1),
-				ProductID: l.ProductID, VariantID: l.VariantID, SellingPlanID: l.SellingPlanID,
+				ProductID: l.ProductID, VariantID: l.VariantID, SellingPlanID: l.SellingPlanID, Line: string(c.Line),
 			}
 		}
 		if old := had[int64(c.ID)]; !slices.Equal(old, want) {
@@ -121,6 +133,7 @@ func (tx *Tx) putLines(ctx context.Context, contracts []contract.Contract, rewri
 				gone = append(gone, int64(c.ID))
 			}
 			added = append(added, want...)
+			touched[string(c.Line)] = true
 		}
 	}
 	if len(gone) > 0 {
@@ -184,9 +197,10 @@ func (tx *Tx) putTerms(ctx context.Context, contracts []contract.Contract, rewri
 	for _, c := range contracts {
 		want := []termRow{
 			termOf(tx.of, c.ID, termNumber, strconv.FormatInt(int64(c.ID), 10)),
-			termOf(tx.of, c.ID, termCustomer, c.Customer.Name),
-			termOf(tx.of, c.ID, termCustomer, c.Customer.Email),
 			termOf(tx.of, c.ID, termOrder, c.OriginOrderName),
+		}
+		if tx.dialect().customerTerms {
+			want = append(want, termOf(tx.of, c.ID, termCustomer, c.Customer.Name), termOf(tx.of, c.ID, termCustomer, c.Customer.Email))
 		}
 		for _, term := range want {
 			if _, there := had[term]; there {

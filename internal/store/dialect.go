@@ -18,6 +18,9 @@ type dialect struct {
 	like string
 	// part adds the condition that search_terms.term contains a text.
 	part func(q *bun.SelectQuery, text string) *bun.SelectQuery
+	// customerTerms says whether parts of names and addresses are indexed as
+	// terms; otherwise they are where they stand in contract_facets.
+	customerTerms bool
 }
 
 var postgresDialect = dialect{
@@ -38,6 +41,7 @@ var sqliteDialect = dialect{
 		}
 		return q.Where("instr(t.term, ?) > 0", part)
 	},
+	customerTerms: true,
 }
 
 // forUpdate locks the rows of a query until the transaction ends. Rows that

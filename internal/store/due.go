@@ -16,6 +16,11 @@ var (
 	dueAttempts  = waiting{"attempts", "due_at"}
 	unpublished  = waiting{"attempts", "publish_at"}
 	pendingInbox = waiting{"inbox", "due_at"}
+	toAmend      = waiting{"contracts", "amend_at"}
+	duePartners  = waiting{"partner_connections", "due_at"}
+	dueProfiles  = waiting{"delivery_profiles", "due_at"}
+	dueMessages  = waiting{"messages", "due_at"}
+	duePlans     = waiting{"plan_groups", "due_at"}
 )
 
 // DueShops returns at most limit shops that have attempts whose DueAt is at or
@@ -32,6 +37,26 @@ func (s Shops) UnpublishedShops(ctx context.Context, now time.Time, limit int) (
 // PendingInboxShops does the same with events of the inbox.
 func (s Shops) PendingInboxShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
 	return s.waitingFor(ctx, pendingInbox, now, limit)
+}
+
+// DueMessageShops does the same with messages.
+func (s Shops) DueMessageShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, dueMessages, now, limit)
+}
+
+// DueProfileShops does the same with delivery profiles.
+func (s Shops) DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, dueProfiles, now, limit)
+}
+
+// DuePartnerShops does the same with partner connections.
+func (s Shops) DuePartnerShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, duePartners, now, limit)
+}
+
+// DuePlanShops does the same with plan groups.
+func (s Shops) DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, duePlans, now, limit)
 }
 
 // UnreconciledShops returns at most limit connected shops whose reconciliation is
@@ -60,7 +85,7 @@ func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit i
 // false when nothing ever does. It may lie in the past.
 func (s Shops) NextDue(ctx context.Context) (time.Time, bool, error) {
 	var next int64
-	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox} {
+	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueMarks, dueFacts, dueMembers, dueRewards} {
 		var at int64 // stays 0 when there is none
 		err := s.db.reader.NewSelect().Table(w.table).ColumnExpr("COALESCE(MIN(?), 0)", ident(w.column)).Where("? IS NOT NULL", ident(w.column)).Scan(ctx, &at)
 		if err != nil {

@@ -1,6 +1,33 @@
 package store
 
-import "github.com/uptrace/bun"
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
 
 // Raw returns the pool through which a database is read.
 func (db *DB) Raw() *bun.DB { return db.reader }
+
+// SearchQueries returns the queries that a search makes: that of the count, when
+// it has to be counted, and that of the page.
+func (db *DB) SearchQueries(ctx context.Context, of shop.ID, f contract.Filter, p page.Request) (map[string]*bun.SelectQuery, error) {
+	order, err := orderOf(p.Sort)
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.tally(ctx, of, f)
+	if err != nil {
+		return nil, err
+	}
+	var rows []contractRow
+	queries := map[string]*bun.SelectQuery{"page": db.hits(of, f, order, p, n, &rows)}
+	if fewValues(f) != f {
+		queries["count"] = db.counting(of, f)
+	}
+	return queries, nil
+}

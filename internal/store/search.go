@@ -3,10 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -30,91 +30,128 @@ var contractFields = map[string]field{
 	"order_amount":             {"order_amount", whole},
 }
 
+// notFacets are the columns of contractFields that contract_facets lacks.
+var notFacets = map[string]bool{"updated_at": true, "next_billing_date": true, "origin_order_name": true}
+
 // Search returns the page of a shop's contracts that pass the filter, oldest
 // first unless the page says otherwise, and how many there are.
+//
+// The number comes first, for it says how the page is found: few hits are
+// collected and sorted, and among many the order is walked until the page is
+// full. A database that plans by itself takes the one for the other.
 func (db *DB) Search(ctx context.Context, of shop.ID, f contract.Filter, p page.Request) ([]contract.Contract, int, error) {
-	var rows []contractRow
-	q := db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", f.Line)
-	q = byDates(q, f)
-	q = byPolicy(q, f)
-	q = byLines(q, of, f)
-	for _, part := range []struct{ kind, text string }{
-		{termNumber, f.IDPart}, {termCustomer, f.CustomerPart}, {termOrder, f.OrderPart},
-	} {
-		if part.text != "" {
-			terms := db.reader.NewSelect().Model((*termRow)(nil)).Column("contract_id").Where("t.shop_id = ?", of).Where("t.kind = ?", part.kind)
-			q = q.Where("c.id IN (?)", db.engine.dialect().part(terms, clean(fold(part.text))))
-		}
-	}
-	if f.Status != "" {
-		q = q.Where("c.status = ?", f.Status)
-	}
-	if f.CustomerID != 0 {
-		q = q.Where("c.customer_id = ?", f.CustomerID)
-	}
-	if f.CustomerEmail != "" {
-		q = q.Where("c.email_folded = ?", clean(fold(f.CustomerEmail)))
-	}
 	if len(p.Sort) == 0 {
 		p.Sort = []page.Sort{{Field: "created_at"}}
 	}
-	total, err := fetch(ctx, q, contractFields, p, func() int { return len(rows) })
+	order, err := orderOf(p.Sort)
 	if err != nil {
+		return nil, 0, err
+	}
+	n, err := db.tally(ctx, of, f)
+	if err != nil {
+		return nil, 0, fmt.Errorf("count contracts: %w", err)
+	}
+	if p.Offset() >= n.hits {
+		return nil, n.hits, nil
+	}
+	var rows []contractRow
+	if err := db.hits(of, f, order, p, n, &rows).Scan(ctx); err != nil {
 		return nil, 0, fmt.Errorf("search contracts: %w", err)
 	}
 	list, err := contractsOf(rows)
-	return list, total, err
+	return list, n.hits, err
 }
 
-func byDates(q *bun.SelectQuery, f contract.Filter) *bun.SelectQuery {
-	for _, span := range []struct {
-		column   string
-		from, to time.Time
-	}{
-		{"created_at", f.CreatedFrom, f.CreatedTo}, {"updated_at", f.UpdatedFrom, f.UpdatedTo}, {"next_billing_date", f.NextFrom, f.NextTo},
-	} {
-		if !span.from.IsZero() {
-			q = q.Where("c.? >= ?", ident(span.column), millis(span.from))
+// ordering is a column by which contracts are sorted.
+type ordering struct {
+	column string
+	desc   bool
+}
+
+// orderOf returns the columns of an order. The number of the contract breaks ties,
+// so that no contract is on two pages or on none.
+func orderOf(sorts []page.Sort) ([]ordering, error) {
+	var order []ordering
+	byID := false
+	for _, s := range sorts {
+		f, known := contractFields[s.Field]
+		if !known {
+			return nil, fault.New(fault.Invalid, "the list cannot be sorted by %q", s.Field).At("sort")
 		}
-		if !span.to.IsZero() { // 0 is no date, and not before every other
-			q = q.Where("c.? BETWEEN 1 AND ?", ident(span.column), millis(span.to))
+		order = append(order, ordering{f.column, s.Desc})
+		byID = byID || f.column == "id"
+	}
+	if !byID {
+		order = append(order, ordering{column: "id"})
+	}
+	return order, nil
+}
+
+// sorted sorts a query's rows of the alias.
+func sorted(q *bun.SelectQuery, alias string, order []ordering) *bun.SelectQuery {
+	for _, o := range order {
+		direction := bun.Safe("ASC")
+		if o.desc {
+			direction = "DESC"
+		}
+		q = q.OrderExpr("?.? ?", ident(alias), ident(o.column), direction)
+	}
+	return q
+}
+
+// hits returns the query for a page of contracts of which the number is known.
+func (db *DB) hits(of shop.ID, f contract.Filter, order []ordering, p page.Request, n tally, into *[]contractRow) *bun.SelectQuery {
+	few := n.few(p)
+	foreign := false // sorted by what contract_facets lacks
+	for _, o := range order {
+		foreign = foreign || notFacets[o.column]
+	}
+	from := facetsOf(db)
+	if dated(f) || foreign && !few {
+		from = contractsOfShop(db)
+	}
+	from.walked = !few
+	paged := func(q *bun.SelectQuery) *bun.SelectQuery { return q.Limit(int64(p.Size)).Offset(int64(p.Offset())) }
+
+	ids := from.where(from.query().Column("id"), of, f)
+	whole := db.reader.NewSelect().Model(into).Where("c.shop_id = ?", of)
+	if !few {
+		ids = paged(sorted(ids, from.alias, order))
+		return sorted(whole.Join("JOIN (?) AS h ON h.id = c.id", ids), "c", order)
+	}
+	if from.alias == "f" && foreign {
+		collected := bun.NewWithQuery("h", ids).Materialized()
+		return paged(sorted(whole.WithQuery(collected).Join("JOIN h ON h.id = c.id"), "c", order))
+	}
+	if l := lineConditions(f); len(l) == 1 && onlyLines(f) {
+		ids = db.linesInOrder(of, f.Line, l[0], order)
+	} else {
+		for _, o := range order {
+			if o.column != "id" {
+				ids = ids.Column(o.column)
+			}
+		}
+	}
+	collected := bun.NewWithQuery("h", ids).Materialized()
+	chosen := paged(sorted(db.reader.NewSelect().TableExpr("h").ColumnExpr("h.id"), "h", order))
+	return sorted(whole.WithQuery(collected).Join("JOIN (?) AS p ON p.id = c.id", chosen), "c", order)
+}
+
+// linesInOrder selects the contracts with a line, and by what they are sorted.
+// That is looked up for each: joined, a planner that takes every look for a read
+// of the disk would rather read the facets of all contracts.
+func (db *DB) linesInOrder(of shop.ID, line shop.Line, l lineCondition, order []ordering) *bun.SelectQuery {
+	found := db.linesWith(of, line, l).ColumnExpr("DISTINCT l.contract_id AS id")
+	q := db.reader.NewSelect().TableExpr("(?) AS l", found).ColumnExpr("l.id")
+	for _, o := range order {
+		if o.column != "id" {
+			q = q.ColumnExpr("(SELECT f.? FROM contract_facets AS f WHERE f.shop_id = ? AND f.id = l.id) AS ?", ident(o.column), of, ident(o.column))
 		}
 	}
 	return q
 }
 
-func byPolicy(q *bun.SelectQuery, f contract.Filter) *bun.SelectQuery {
-	if f.DeliveryInterval != nil {
-		q = q.Where("c.delivery_interval = ?", f.DeliveryInterval.String())
-	}
-	if f.DeliveryCount != 0 {
-		q = q.Where("c.delivery_count = ?", f.DeliveryCount)
-	}
-	if f.Prepaid != nil {
-		q = q.Where("(c.billing_interval <> c.delivery_interval OR c.billing_count <> c.delivery_count) = ?", *f.Prepaid)
-	}
-	if f.Imported != nil {
-		q = q.Where("(c.imported_id <> '') = ?", *f.Imported)
-	}
-	if f.MinAmount != nil {
-		q = q.Where("c.order_amount >= ?", *f.MinAmount)
-	}
-	if f.MaxAmount != nil {
-		q = q.Where("c.order_amount <= ?", *f.MaxAmount)
-	}
-	return q
-}
-
-func byLines(q *bun.SelectQuery, of shop.ID, f contract.Filter) *bun.SelectQuery {
-	for _, has := range []struct {
-		column string
-		id     int64
-	}{
-		{"product_id", f.ProductID}, {"variant_id", f.VariantID}, {"selling_plan_id", f.SellingPlanID},
-	} {
-		if has.id != 0 {
-			q = q.Where("c.id IN (SELECT l.contract_id FROM contract_lines AS l WHERE l.shop_id = ? AND l.? = ?)", of, ident(has.column), has.id)
-		}
-	}
-	return q
+// dated reports whether the filter names dates that billing changes.
+func dated(f contract.Filter) bool {
+	return !f.UpdatedFrom.IsZero() || !f.UpdatedTo.IsZero() || !f.NextFrom.IsZero() || !f.NextTo.IsZero()
 }

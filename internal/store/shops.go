@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -208,8 +209,24 @@ func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.S
 	if err != nil {
 		return access.Key{}, shop.Shop{}, err
 	}
+	if key.App != "" {
+		var status partner.Status
+		if err := s.db.reader.NewSelect().Table("partner_apps").Column("status").Where("id = ?", key.App).Scan(ctx, &status); err != nil {
+			return access.Key{}, shop.Shop{}, fmt.Errorf("read the application of a token: %w", err)
+		}
+		key.AppSuspended = status != partner.Live
+	}
 	of, err := s.Shop(ctx, key.Shop)
 	return key, of, err
+}
+
+// KnownHash reports whether some shop has a key with the hash.
+func (s Shops) KnownHash(ctx context.Context, h access.Hash) (bool, error) {
+	found, err := s.db.reader.NewSelect().Model((*keyRow)(nil)).Where("k.hash = ?", hashText(h)).Exists(ctx)
+	if err != nil {
+		return false, fmt.Errorf("find a key: %w", err)
+	}
+	return found, nil
 }
 
 // TouchKeys notes when keys of a shop were last used. An instant before the one

@@ -38,6 +38,7 @@ type DB struct {
 	reader *bun.DB
 	ids    *ids
 	seal   sealer
+	counts counts
 }
 
 // engine is what the two kinds of database do differently.

@@ -11,8 +11,14 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -26,6 +32,13 @@ type Source interface {
 	DueShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	UnpublishedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	PendingInboxShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DuePartnerShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueMessageShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueMarkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	LoyaltyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	// UnreconciledShops returns connected shops whose reconciliation is due.
 	UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 }
@@ -56,6 +69,13 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with due attempts", s.Source.DueShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
 		{"shops with news for the platform", s.Source.UnpublishedShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
 		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.Work{Shop: id} }},
+		{"shops with orders and customers to be marked", s.Source.DueMarkShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
+		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
+		{"shops with points or rewards that are due", s.Source.LoyaltyShops, func(id shop.ID) task.Task { return loyalty.Work{Shop: id} }},
+		{"shops with unsettled plan groups", s.Source.DuePlanShops, func(id shop.ID) task.Task { return plan.Repair{Shop: id} }},
+		{"shops with unsettled delivery profiles", s.Source.DueProfileShops, func(id shop.ID) task.Task { return delivery.Work{Shop: id} }},
+		{"shops with contracts that wait for a change", s.Source.ShopsToAmend, func(id shop.ID) task.Task { return amend.Work{Shop: id} }},
+		{"shops with something to tell partners", s.Source.DuePartnerShops, func(id shop.ID) task.Task { return partner.Work{Shop: id} }},
 		{"shops to reconcile", s.Source.UnreconciledShops, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }},
 	} {
 		shops, err := q.find(ctx, now, shopsAtOnce)

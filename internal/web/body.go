@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -21,7 +24,18 @@ type JSONBody struct {
 }
 
 // Resolve reads the body. Whatever content type it claims, it is read as JSON.
-func (b *JSONBody) Resolve(ctx huma.Context) []error {
+func (b *JSONBody) Resolve(ctx huma.Context) []error { return b.read(ctx, '{', "object") }
+
+// JSONList is JSONBody for an operation whose body is a JSON array.
+type JSONList struct{ JSONBody }
+
+// Resolve reads the body. Whatever content type it claims, it is read as JSON.
+func (b *JSONList) Resolve(ctx huma.Context) []error { return b.read(ctx, '[', "array") }
+
+// maxDepth is how deep the objects and arrays of a body may be nested.
+const maxDepth = 32
+
+func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 	r, _ := humago.Unwrap(ctx)
 	text, err := ReadBody(r)
 	if err != nil {
@@ -33,11 +47,37 @@ func (b *JSONBody) Resolve(ctx huma.Context) []error {
 	if err := CheckText("the body", "", string(text)); err != nil {
 		return []error{err}
 	}
-	if text[0] != '{' {
-		return []error{fault.New(fault.Invalid, "the body must be a JSON object").Keyed("bodyMalformed")}
+	if text[0] != first {
+		return []error{fault.New(fault.Invalid, "the body must be a JSON %s", kind).Keyed("bodyMalformed")}
+	}
+	if depth(text) > maxDepth {
+		return []error{fault.New(fault.Invalid, "the body is nested deeper than %d levels", maxDepth).Keyed("bodyTooDeep")}
 	}
 	b.text = text
 	return nil
+}
+
+// depth returns how deep the objects and arrays of a JSON text are nested.
+func depth(text []byte) int {
+	deepest, level := 0, 0
+	quoted, escaped := false, false
+	for _, c := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return deepest
 }
 
 // Into puts the body's fields into v and leaves alone what the body does not
@@ -51,7 +91,8 @@ func (b *JSONBody) Into(v any) error {
 		return f
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault.New(fault.Invalid, "field '%s' cannot be a %s", wrong.Field, wrong.Value).Keyed("bodyField").At(wrong.Field)
+		path := fieldPath(b.text, wrong)
+		return fault.New(fault.Invalid, "field '%s' cannot be a %s", path, wrong.Value).Keyed("bodyField").At(path)
 	}
 	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON: %s", strings.TrimPrefix(err.Error(), "json: ")).Keyed("bodyMalformed")
 }
@@ -74,4 +115,22 @@ func ReadBody(r *http.Request) ([]byte, error) {
 
 func tooLarge() error {
 	return fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxBody).Keyed("bodyTooLarge")
+}
+
+// CheckLengths refuses a body in which a text is longer than its field's
+// maxLength says. It looks at the fields of v and not below them.
+func CheckLengths(v any) error {
+	body := reflect.ValueOf(v)
+	for i := range body.NumField() {
+		field := body.Type().Field(i)
+		longest, err := strconv.Atoi(field.Tag.Get("maxLength"))
+		if err != nil || field.Type.Kind() != reflect.String {
+			continue
+		}
+		if n := utf8.RuneCountInString(body.Field(i).String()); n > longest {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			return fault.New(fault.Invalid, "field '%s' has %d characters: at most %d are allowed", name, n, longest).Keyed("bodyField").At(name)
+		}
+	}
+	return nil
 }

@@ -19,6 +19,9 @@ import (
 //go:embed docs.html
 var docsPage string
 
+//go:embed docs.js
+var docsScript []byte
+
 // document serves the description of the interface: for machines at
 // /openapi.json, for people at /docs. Both are written when first asked for,
 // because operations are added until then.
@@ -26,6 +29,7 @@ func (a *API) document() {
 	machine := sync.OnceValues(func() ([]byte, error) { return json.Marshal(a.Document()) })
 	people := sync.OnceValues(func() ([]byte, error) { return renderDocs(a.Document()) })
 	a.mux.HandleFunc("GET /openapi.json", serve("application/json", machine))
+	a.mux.HandleFunc("GET /docs.js", serve("text/javascript; charset=utf-8", func() ([]byte, error) { return docsScript, nil }))
 	a.mux.HandleFunc("GET /docs", serve("text/html; charset=utf-8", people))
 }
 
@@ -37,7 +41,7 @@ func serve(media string, content func() ([]byte, error)) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", media)
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		_, _ = w.Write(body) // the reader is gone: there is nobody left to tell
 	}
 }
@@ -52,6 +56,8 @@ type docsView struct {
 type docsOperation struct {
 	ID, Method, Path, Summary, Description, Scope, Curl string
 	Parameters, Filters                                 []docsField
+	Inputs                                              []docsInput
+	Sample                                              string // a body to begin with; empty: none
 	Body                                                *docsShape
 	Answer                                              string // the type of what comes back; empty: nothing
 	Errors                                              []string
@@ -61,6 +67,12 @@ type docsShape struct {
 	Name, Description string
 	Fields            []docsField
 	Values            []string
+}
+
+// docsInput is a parameter that a reader can send.
+type docsInput struct {
+	Name, In, Value string
+	Required        bool
 }
 
 type docsField struct {
@@ -102,6 +114,13 @@ func describe(doc *huma.OpenAPI, op *huma.Operation) docsOperation {
 		if field.Description == "" && p.Schema != nil {
 			field.Description = p.Schema.Description
 		}
+		if !strings.HasPrefix(p.Name, "pageable.") && p.Name != keyParam {
+			input := docsInput{Name: p.Name, In: p.In, Required: p.Required}
+			if p.Required && p.Schema != nil && len(p.Schema.Examples) > 0 {
+				input.Value = text(p.Schema.Examples[0])
+			}
+			d.Inputs = append(d.Inputs, input)
+		}
 		if isFilter(p) {
 			d.Filters = append(d.Filters, field)
 		} else {
@@ -109,19 +128,27 @@ func describe(doc *huma.OpenAPI, op *huma.Operation) docsOperation {
 		}
 	}
 	if op.RequestBody != nil {
-		name := referred(op.RequestBody.Content[mediaJSON].Schema)
+		content := op.RequestBody.Content[mediaJSON].Schema
+		d.Sample = sample(doc, content)
+		if content.Type == huma.TypeArray {
+			content = content.Items
+		}
+		name := referred(content)
 		body := shape(name, doc.Components.Schemas.Map()[name])
 		d.Body = &body
 	}
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 		response := op.Responses[status]
+		if response.Ref != "" {
+			response = doc.Components.Responses[response.Ref[strings.LastIndex(response.Ref, "/")+1:]]
+		}
 		if !strings.HasPrefix(status, "2") {
 			d.Errors = append(d.Errors, status+" "+response.Description)
 		} else if media := response.Content[mediaJSON]; media != nil {
 			d.Answer = typeOf(media.Schema)
 		}
 	}
-	d.Curl = curl(op)
+	d.Curl = curl(op, d.Sample)
 	return d
 }
 
@@ -131,18 +158,68 @@ func isFilter(p *huma.Param) bool {
 	return found && !strings.HasPrefix(p.Name, "pageable.") && suffix != ""
 }
 
-func curl(op *huma.Operation) string {
+func curl(op *huma.Operation, body string) string {
 	var b strings.Builder
 	b.WriteString("curl -sS")
 	if op.Method != http.MethodGet {
 		b.WriteString(" -X " + op.Method)
 	}
-	b.WriteString(` -H "X-API-Key: $API_KEY"`)
+	if len(op.Security) > 0 && op.Security[0][appScheme] != nil {
+		b.WriteString(` -u "$APP_ID:$APP_SECRET"`)
+	} else {
+		b.WriteString(` -H "X-API-Key: $API_KEY"`)
+	}
 	if op.RequestBody != nil {
-		b.WriteString(` -H "Content-Type: application/json" -d '{"id": 1}'`)
+		b.WriteString(` -H "Content-Type: application/json" -d '` + strings.Join(strings.Fields(body), " ") + `'`)
 	}
 	b.WriteString(` "$BASE_URL` + strings.ReplaceAll(op.Path, "{id}", "1") + `"`)
 	return b.String()
+}
+
+// sample writes a JSON text of a shape, with examples where the document has
+// them.
+func sample(doc *huma.OpenAPI, s *huma.Schema) string {
+	text, err := json.MarshalIndent(sampleValue(doc, s, 0), "", "  ")
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
+}
+
+// deepestSample is how deep a sample is nested.
+const deepestSample = 6
+
+func sampleValue(doc *huma.OpenAPI, s *huma.Schema, level int) any {
+	if s != nil && s.Ref != "" {
+		s = doc.Components.Schemas.SchemaFromRef(s.Ref)
+	}
+	switch {
+	case s == nil || level > deepestSample:
+		return nil
+	case len(s.Examples) > 0:
+		return s.Examples[0]
+	case s.Default != nil:
+		return s.Default
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case s.Type == huma.TypeArray:
+		return []any{sampleValue(doc, s.Items, level+1)}
+	case s.Type == huma.TypeObject:
+		fields := map[string]any{}
+		for name, p := range s.Properties {
+			if level == 0 || slices.Contains(s.Required, name) {
+				fields[name] = sampleValue(doc, p, level+1)
+			}
+		}
+		return fields
+	case len(s.OneOf) > 0:
+		return sampleValue(doc, s.OneOf[0], level+1)
+	case s.Type == huma.TypeInteger, s.Type == huma.TypeNumber:
+		return 1
+	case s.Type == huma.TypeBoolean:
+		return false
+	}
+	return ""
 }
 
 func shape(name string, s *huma.Schema) docsShape {
@@ -171,6 +248,12 @@ func typeOf(s *huma.Schema) string {
 		return referred(s)
 	case s.Type == huma.TypeArray:
 		return "list of " + typeOf(s.Items)
+	case len(s.OneOf) > 0:
+		names := make([]string, len(s.OneOf))
+		for i, one := range s.OneOf {
+			names[i] = typeOf(one)
+		}
+		return strings.Join(names, " or ")
 	}
 	name := s.Type
 	if s.Format != "" {

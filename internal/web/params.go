@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"net/url"
@@ -32,6 +33,40 @@ func (o *Opt[T]) Receiver() reflect.Value { return reflect.ValueOf(o).Elem().Fie
 
 // OnParamSet notes that the value was given.
 func (o *Opt[T]) OnParamSet(isSet bool, _ any) { o.Set = isSet }
+
+// AnyID is an id in a JSON body: a number, or a text that holds a number or a
+// graph id. Empty when it is absent or null.
+type AnyID string
+
+// Schema describes both.
+func (AnyID) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Format: "int64"}, {Type: huma.TypeString}}}
+}
+
+// UnmarshalJSON reads either.
+func (id *AnyID) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, (*string)(id))
+	}
+	var n json.Number
+	err := json.Unmarshal(text, &n) // null leaves it empty
+	*id = AnyID(n)
+	return err
+}
+
+// Parse returns the number of an object of the given type, or 0 when the id is
+// empty. The field is the one at fault.
+func (id AnyID) Parse(objectType, field string) (int64, error) {
+	return ParseID(objectType, field, string(id))
+}
+
+// Decimal is a number of which every digit counts, such as an amount of money.
+type Decimal string
+
+// Schema describes the number.
+func (Decimal) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeNumber, Format: "double"}
+}
 
 // Ptr returns the value, or nil when it was not given.
 func (o Opt[T]) Ptr() *T {
@@ -173,8 +208,13 @@ func MissingParameter(name, typeName string) error {
 		Keyed("parameterMissing").At(name)
 }
 
+// IDFormat marks a parameter that is a number or a graph id.
+const IDFormat = "id"
+
 func typeName(s *huma.Schema) string {
 	switch {
+	case s.Format == IDFormat:
+		return "Long"
 	case s.Type == huma.TypeInteger && s.Format == "int32":
 		return "Integer"
 	case s.Type == huma.TypeInteger:

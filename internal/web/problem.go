@@ -24,17 +24,18 @@ const (
 // Problem is the body of every answer that is not a success. It is a superset
 // of RFC 9457, so that clients written for either shape find what they look for.
 type Problem struct {
-	Type       string  `json:"type" format:"uri" doc:"Stable URI of the kind of problem."`
-	Title      string  `json:"title" doc:"The kind of problem in words."`
-	Status     int     `json:"status" doc:"HTTP status."`
-	Detail     string  `json:"detail" doc:"What went wrong this time."`
-	Message    string  `json:"message" doc:"The same as detail."`
-	Reason     string  `json:"error" doc:"The status's reason phrase."`
-	ErrorKey   string  `json:"errorKey" doc:"Stable code of the broken rule."`
-	EntityName *string `json:"entityName" doc:"What the problem is about."`
-	Params     *string `json:"params" doc:"The parameter or field at fault."`
-	Path       string  `json:"path" doc:"Path of the request."`
-	RequestID  string  `json:"requestId" doc:"Identifies the request, as X-Request-Id does."`
+	Type       string   `json:"type" format:"uri" doc:"Stable URI of the kind of problem."`
+	Title      string   `json:"title" doc:"The kind of problem in words."`
+	Status     int      `json:"status" doc:"HTTP status."`
+	Detail     string   `json:"detail" doc:"What went wrong this time."`
+	Message    string   `json:"message" doc:"The same as detail."`
+	Reason     string   `json:"error" doc:"The status's reason phrase."`
+	ErrorKey   string   `json:"errorKey" doc:"Stable code of the broken rule."`
+	EntityName *string  `json:"entityName" doc:"What the problem is about."`
+	Params     *string  `json:"params" doc:"The parameter or field at fault."`
+	Path       string   `json:"path" doc:"Path of the request."`
+	RequestID  string   `json:"requestId" doc:"Identifies the request, as X-Request-Id does."`
+	Required   []string `json:"required,omitempty" doc:"The scopes that the operation needs, when the key lacks one."`
 
 	retryAfter int    // seconds; 0: no advice
 	media      string // content type of the answer
@@ -73,6 +74,7 @@ var answers = map[fault.Kind]kindAnswer{
 	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "The body is too large", 0},
 	fault.TooMany:         {http.StatusTooManyRequests, "Too many requests", 1},
 	fault.Unavailable:     {http.StatusServiceUnavailable, "Something we depend on does not answer", 5},
+	fault.Dependency:      {http.StatusFailedDependency, "Something of yours does not do its part", 0},
 }
 
 const internalDetail = "The request could not be carried out because of an error on our side. The request id identifies it in the log."
@@ -105,7 +107,7 @@ func newProblem(r *http.Request, a kindAnswer, f *fault.Error) *Problem {
 		Title: a.title, Status: a.status, Detail: f.Message, Message: f.Message, Reason: http.StatusText(a.status),
 		ErrorKey: key, EntityName: Some(f.Entity), Params: Some(f.Param),
 		Path: strings.ToValidUTF8(r.URL.Path, "�"), RequestID: traceOf(r.Context()).id,
-		retryAfter: a.retryAfter, media: problemMedia(r),
+		retryAfter: max(a.retryAfter, seconds(f.Wait)), media: problemMedia(r),
 	}
 }
 
@@ -118,7 +120,7 @@ func problemMedia(r *http.Request) string {
 
 // headers adds what belongs to the problem outside its body.
 func (p *Problem) headers(h http.Header) {
-	if p.Status == http.StatusUnauthorized {
+	if p.Status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" {
 		h.Set("WWW-Authenticate", `ApiKey realm="perennial"`)
 	}
 	if p.retryAfter > 0 && h.Get("Retry-After") == "" {

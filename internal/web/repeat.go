@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -42,8 +43,8 @@ type Answers interface {
 }
 
 // repeatable reports whether an operation takes the header: those that change
-// something do.
-func (op Operation) repeatable() bool { return op.Method != http.MethodGet }
+// something do, where callers have keys.
+func (a *API) repeatable(op Operation) bool { return op.Method != http.MethodGet && !a.gate.Apps }
 
 // repeatErrors lists what the header lets an operation answer besides its own
 // errors.
@@ -61,7 +62,11 @@ func repeatParam() *huma.Param {
 
 // once lets a request through that carries no Idempotency-Key, or one that is
 // new. To one that was carried out it gives the first answer.
-func (a *API) once(ctx huma.Context, next func(huma.Context)) {
+func (a *API) once(op Operation) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) { a.carryOutOnce(ctx, op, next) }
+}
+
+func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	if len(r.Header.Values(repeatHeader)) == 0 {
 		next(ctx)
@@ -91,7 +96,7 @@ func (a *API) once(ctx huma.Context, next func(huma.Context)) {
 		traceOf(r.Context()).failed(reused)
 		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnprocessableEntity, title: "The idempotency key belongs to another request"}, reused))
 	default:
-		a.gate.carryOut(ctx, of, claim, next)
+		a.gate.carryOut(ctx, of, claim, op.Secret, next)
 	}
 }
 
@@ -134,7 +139,7 @@ func noted[I, O any](handle func(context.Context, *I) (*O, error)) func(context.
 
 // carryOut lets a claimed request through, settles the claim, and only then
 // answers: an answer that a client has seen is one that it can see again.
-func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, next func(huma.Context)) {
+func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, secret string, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	settling := context.WithoutCancel(r.Context())
 	release := func() error {
@@ -159,7 +164,7 @@ func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, ne
 	if e.begun && keeps(answer) {
 		bounded, cancel := context.WithTimeout(settling, settleTime)
 		defer cancel()
-		err = g.Answers.Keep(bounded, of, claim, answer)
+		err = g.Answers.Keep(bounded, of, claim, without(answer, secret))
 	} else {
 		err = release()
 	}
@@ -180,6 +185,22 @@ func keeps(a idempotency.Answer) bool {
 		return false
 	}
 	return len(a.Body) <= idempotency.MaxAnswer
+}
+
+// without returns the answer as it is kept: a secret that is shown once is not
+// kept anywhere. An answer that has the secret is a JSON object.
+func without(a idempotency.Answer, secret string) idempotency.Answer {
+	var fields map[string]json.RawMessage
+	if secret == "" || json.Unmarshal(a.Body, &fields) != nil || fields[secret] == nil {
+		return a
+	}
+	fields[secret] = json.RawMessage("null")
+	text, err := json.Marshal(fields)
+	if err != nil { // of what was just read: it cannot happen, and nothing is kept then
+		text = nil
+	}
+	a.Body = text
+	return a
 }
 
 // heldAnswer keeps an answer back. Its header holds only what the operation

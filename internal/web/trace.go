@@ -30,6 +30,9 @@ func (t *trace) failed(err error) { t.err = err }
 // is answered with success all the same.
 func Note(ctx context.Context, err error) { traceOf(ctx).failed(err) }
 
+// ClientIP returns the address of the client whose request the context belongs to.
+func ClientIP(ctx context.Context) string { return traceOf(ctx).clientIP }
+
 type traceKey struct{}
 
 // traceOf returns the request's trace, or a blank one outside a Frame.

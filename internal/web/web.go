@@ -4,11 +4,14 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -23,15 +26,19 @@ type API struct {
 	huma huma.API
 	mux  *http.ServeMux
 	gate Gate
+
+	described sync.Once // the document is complete
 }
 
 // Gate is what a request passes before its operation sees it.
 type Gate struct {
-	Keys    Keys
-	Limits  Limiter
-	Answers Answers
-	Line    shop.Line   // keeps the answers of two hosts with the same paths apart
-	Clock   clock.Clock // how long an answer is kept
+	Keys     Keys
+	Partners Partners // nil: no application is known
+	Apps     bool     // the callers are applications with their own secrets, not holders of keys
+	Limits   Limiter
+	Answers  Answers
+	Line     shop.Line   // keeps the answers of two hosts with the same paths apart
+	Clock    clock.Clock // how long an answer is kept
 }
 
 // Info heads an audience's document.
@@ -55,11 +62,8 @@ func NewAPI(info Info, gate Gate) *API {
 			},
 			Servers: []*huma.Server{{URL: "/"}},
 			Components: &huma.Components{
-				Schemas: registry,
-				SecuritySchemes: map[string]*huma.SecurityScheme{
-					headerScheme: {Type: "apiKey", In: "header", Name: keyHeader, Description: "A key of the store."},
-					queryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "Deprecated: send the header instead."},
-				},
+				Schemas: registry, Responses: map[string]*huma.Response{},
+				SecuritySchemes: gate.schemes(),
 			},
 		},
 		Formats:       map[string]huma.Format{mediaJSON: huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
@@ -77,7 +81,28 @@ func NewAPI(info Info, gate Gate) *API {
 const (
 	headerScheme = "apiKey"
 	queryScheme  = "apiKeyQuery"
+	appScheme    = "application"
 )
+
+// schemes describes how callers say who they are.
+func (g Gate) schemes() map[string]*huma.SecurityScheme {
+	if g.Apps {
+		return map[string]*huma.SecurityScheme{
+			appScheme: {Type: "http", Scheme: "basic", Description: "The application's id and its secret."},
+		}
+	}
+	return map[string]*huma.SecurityScheme{
+		headerScheme: {Type: "apiKey", In: "header", Name: keyHeader, Description: "A key of the store, or the token of a partner's connection. A partner's application that was given a key names itself in " + appKeyHeader + "."},
+		queryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "Deprecated: send the header instead."},
+	}
+}
+
+func (g Gate) security() []map[string][]string {
+	if g.Apps {
+		return []map[string][]string{{appScheme: {}}}
+	}
+	return []map[string][]string{{headerScheme: {}}, {queryScheme: {}}}
+}
 
 // Operation describes one operation of an audience.
 type Operation struct {
@@ -90,6 +115,8 @@ type Operation struct {
 	Scope       access.Scope // a key needs it
 	Asks        access.Scope // the scope the document names; empty: Scope
 	Body        any          // a value of the type of the JSON body; nil: none
+	Secret      string       // field of the answer that is shown once: a repeated request is given null in its place
+	Status      int          // of success; 0: 200
 	Parameters  []*huma.Param
 	Errors      []int // besides those that every operation can answer
 }
@@ -100,7 +127,8 @@ var everyError = [...]int{
 	http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
-// Register adds an operation. Success answers 200, with no body when O has none.
+// Register adds an operation. Success answers the operation's status, with no body
+// when O has none.
 func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (*O, error)) {
 	asks := op.Asks
 	if asks == "" {
@@ -108,16 +136,16 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 	}
 	described := huma.Operation{
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: op.Description,
-		Tags: []string{op.Tag}, Parameters: op.Parameters, DefaultStatus: http.StatusOK,
+		Tags: []string{op.Tag}, Parameters: op.Parameters, DefaultStatus: cmp.Or(op.Status, http.StatusOK),
 		SkipValidateParams: true, SkipValidateBody: true,
-		Security:    []map[string][]string{{headerScheme: {}}, {queryScheme: {}}},
-		Middlewares: huma.Middlewares{a.require(op.Scope), a.checkParameters},
+		Security:    a.gate.security(),
+		Middlewares: huma.Middlewares{a.require(op), a.checkParameters},
 		Responses:   a.errorResponses(op),
-		Extensions:  map[string]any{"x-scope": asks},
+		Extensions:  a.extensions(asks),
 	}
-	if op.repeatable() {
+	if a.repeatable(op) {
 		described.Parameters = append(slices.Clip(described.Parameters), repeatParam())
-		described.Middlewares = huma.Middlewares{a.require(op.Scope), a.once, a.checkParameters}
+		described.Middlewares = huma.Middlewares{a.require(op), a.once(op), a.checkParameters}
 		handle = noted(handle)
 	}
 	huma.Register(a.huma, described, handle)
@@ -133,18 +161,23 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 	}
 }
 
+// errorResponses names what an operation can answer besides success. The document
+// says once what each is.
 func (a *API) errorResponses(op Operation) map[string]*huma.Response {
-	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	components := a.huma.OpenAPI().Components
+	schema := components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	responses := map[string]*huma.Response{}
 	statuses := slices.Concat(everyError[:], op.Errors)
-	if op.repeatable() {
+	if a.repeatable(op) {
 		statuses = append(statuses, repeatErrors[:]...)
 	}
 	for _, status := range statuses {
-		responses[strconv.Itoa(status)] = &huma.Response{
+		name := strings.ReplaceAll(http.StatusText(status), " ", "")
+		components.Responses[name] = &huma.Response{
 			Description: http.StatusText(status),
 			Content:     map[string]*huma.MediaType{mediaJSON: {Schema: schema}, mediaProblem: {Schema: schema}},
 		}
+		responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
 	return responses
 }
@@ -163,8 +196,12 @@ func (a *API) operation(method, path string) *huma.Operation {
 	}
 }
 
-// Document returns the description of the interface. It must not be changed.
-func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
+// Document returns the description of the interface. It must not be changed, and
+// no operation may be added after it.
+func (a *API) Document() *huma.OpenAPI {
+	a.described.Do(func() { allowNulls(a.Schemas()) })
+	return a.huma.OpenAPI()
+}
 
 // Schemas is where the document keeps its named shapes.
 func (a *API) Schemas() huma.Registry { return a.huma.OpenAPI().Components.Schemas }
@@ -172,4 +209,12 @@ func (a *API) Schemas() huma.Registry { return a.huma.OpenAPI().Components.Schem
 // Handler returns the interface inside the frame that every request passes.
 func (a *API) Handler(f Frame) http.Handler {
 	return f.Around(a.gate.announce(Routes(a.mux)))
+}
+
+// extensions names the scope that an operation asks of a key.
+func (a *API) extensions(scope access.Scope) map[string]any {
+	if a.gate.Apps {
+		return nil
+	}
+	return map[string]any{"x-scope": scope}
 }

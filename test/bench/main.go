@@ -30,6 +30,7 @@ type settings struct {
 	databases  []string
 	renewals   []int
 	contracts  int // of search and read
+	large      int // contracts of the store that search asks on PostgreSQL besides
 	stored     int // attempts of the larger due_scan
 	cpuProfile string
 }
@@ -68,6 +69,7 @@ func measure(ctx context.Context, args []string) (err error) {
 	flags.StringVar(&databases, "db", "postgres,sqlite", "databases to measure on")
 	flags.StringVar(&counts, "renewals", "1000,20000", "how many contracts are renewed at once, in runs of their own")
 	flags.IntVar(&s.contracts, "contracts", 100_000, "contracts of the searched store")
+	flags.IntVar(&s.large, "large", 1_000_000, "contracts of a larger searched store, on PostgreSQL only; 0: none")
 	flags.IntVar(&s.stored, "stored", 1_000_000, "attempts stored for the larger due_scan; the smaller has a tenth")
 	flags.StringVar(&s.cpuProfile, "cpuprofile", "", "run the service of renewals in this process and write its profile to `FILE`")
 	if err := flags.Parse(args); err != nil {

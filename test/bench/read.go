@@ -59,7 +59,7 @@ func (s settings) readOn(ctx context.Context, kind string) error {
 	if err := d.analyze(ctx); err != nil {
 		return err
 	}
-	key, _, err := a.Access.Create(ctx, of, "bench", []access.Scope{access.All})
+	key, _, err := a.Access.Create(ctx, of, access.NewKey{Name: "bench"})
 	if err != nil {
 		return err
 	}

@@ -49,10 +49,11 @@ type Attempt struct {
 	OrderID   int64 // of the successful charge
 	OrderName string
 	Amount    money.Amount
-	Lines     []contract.Line // as they were charged; empty before
+	Lines     []contract.Line // as they were charged, or as the order was prepared; empty before
 
 	Note  string // for this order only
 	Flags Flags
+	Prep  Preparation
 
 	CreatedAt time.Time
 	UpdatedAt time.Time

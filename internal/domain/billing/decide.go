@@ -16,18 +16,20 @@ type ground struct {
 	calendar cadence.Calendar
 	policy   Policy
 	others   []Attempt // the contract's attempts that are in flight, or QUEUED and due
+	prepare  bool      // the order is not yet what it should be
 }
 
 // action is what is done with a due attempt.
 type action int
 
 const (
-	charge action = iota // ask the platform for the cycle and, if nothing speaks against it, charge
-	ask                  // ask only: the outcome of an earlier send is unknown and must not be repeated
-	poll                 // ask how far the accepted try is
-	wait                 // look again later
-	end                  // it will not be charged
-	rest                 // it stays as it is, and is not acted on by itself any more
+	charge  action = iota // ask the platform for the cycle and, if nothing speaks against it, charge
+	ask                   // ask only: the outcome of an earlier send is unknown and must not be repeated
+	poll                  // ask how far the accepted try is
+	wait                  // look again later
+	end                   // it will not be charged
+	rest                  // it stays as it is, and is not acted on by itself any more
+	prepare               // make the order what it should be, before it is charged
 )
 
 // verdict is a decision on a due attempt.
@@ -61,6 +63,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		if v, late := catchUp(a, g, now); late {
 			return v
 		}
+	}
+	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
+		return verdict{do: prepare}
 	}
 	if a.Status == Failure || g.policy.sendable(a, now) {
 		return verdict{do: charge}

@@ -30,7 +30,7 @@ type EditCommand struct {
 
 // Edit changes an attempt that waits or has failed.
 func (s *Service) Edit(ctx context.Context, of shop.ID, cmd EditCommand) (Record, error) {
-	return s.change(ctx, of, target{cmd.Line, cmd.Attempt}, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	return s.change(ctx, of, target{line: cmd.Line, attempt: cmd.Attempt}, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
 		return s.edit(r, cmd, now)
 	})
 }
@@ -89,7 +89,7 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be given another date", r.ID, r.Status).
 			On(entity).Keyed("billingAttemptStatus").At("billingDate")
 	}
-	if date.Before(now.Add(-pastTolerance)) {
+	if date.Before(now.Add(-PastTolerance)) {
 		return nil, fault.New(fault.Invalid, "billingDate %s is in the past", date.UTC().Format(time.RFC3339)).
 			On(entity).Keyed("billingDatePast").At("billingDate")
 	}
@@ -123,6 +123,7 @@ func editMarks(r *Record, cmd EditCommand) (changed bool, err error) {
 			return false, err
 		}
 		r.Note, changed = *cmd.Note, true
+		r.unready()
 	}
 	for _, f := range []struct {
 		want *bool
@@ -147,10 +148,12 @@ func CheckNote(note string) error {
 	return nil
 }
 
-// target names the attempt that a person wants to change.
+// target names the attempt that a person wants to change: by its own number, or
+// as the next order of a contract.
 type target struct {
 	line    shop.Line
 	attempt AttemptID
+	next    contract.ID // whose next order is meant, when there is no attempt
 }
 
 // change lets a person's command work on one attempt: it is read under its lock,
@@ -179,6 +182,11 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, by activity.
 		}
 		r.Attempt = changed[0]
 		contracts := []contract.Contract{r.Of}
+		if r.restarts {
+			if err := redate(ctx, tx, r.shop, contracts, now); err != nil {
+				return err
+			}
+		}
 		if err := Refill(ctx, tx, r.shop, contracts, now); err != nil {
 			return err
 		}
@@ -197,6 +205,9 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, by activity.
 // find reads an attempt and its contract under their locks. Another line's
 // attempt is not found.
 func find(ctx context.Context, tx Tx, t target) (Record, error) {
+	if t.attempt == 0 {
+		return findNext(ctx, tx, t)
+	}
 	missing := fault.New(fault.NotFound, "billing attempt %d does not exist", t.attempt).On(entity).Keyed("billingAttemptNotFound")
 	rows, err := tx.Attempts(ctx, []AttemptID{t.attempt})
 	if err != nil || len(rows) == 0 {

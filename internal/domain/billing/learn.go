@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -90,7 +91,9 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	a.PlatformID = p.ID
 	a.OrderID, a.OrderName, a.Amount = p.Order.ID, p.Order.Name, p.Amount
 	a.ErrorCode, a.ErrorMessage, a.ActionURL = "", "", ""
-	a.Lines = c.Lines
+	if len(a.Lines) == 0 {
+		a.Lines = c.Lines
+	}
 	a.DueAt, a.PublishAt = time.Time{}, l.now // the platform shows the next date
 	if a.AttemptedAt.IsZero() {
 		a.AttemptedAt = l.now
@@ -104,6 +107,7 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	}
 	c.LastPayment = "SUCCEEDED"
 	l.advanced = append(l.advanced, c.ID)
+	l.ordered = append(l.ordered, a.ID)
 	l.note(*a, activity.BillingAttemptTriggered, activity.Success, outcome{
 		Cycle: a.Cycle, Try: a.Try, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.String(), Currency: string(a.Amount.Currency),
 	})
@@ -154,6 +158,7 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 	}
 	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
 	a.Failures, a.Manual = 0, false
+	a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
 	a.DueAt = a.BillingDate
 	l.advanced = append(l.advanced, a.Contract)
 	reason := "the platform takes no charge for this cycle before " + possible.Add(-early).Format(time.RFC3339)
@@ -181,26 +186,7 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 // redate gives the upcoming attempts of contracts whose series begins anew their
 // new dates, save those that a person chose.
 func (l *ledger) redate(ctx context.Context, tx Tx) error {
-	if len(l.restarted) == 0 {
-		return nil
-	}
-	cal, err := l.shop.Calendar()
-	if err != nil {
-		return err
-	}
-	queued, err := tx.AttemptsOf(ctx, l.restarted, Queued)
-	if err != nil {
-		return err
-	}
-	var moved []Attempt
-	for _, a := range queued {
-		if c := l.contracts[a.Contract]; a.Cycle > c.Series.Cycle && !a.Moved {
-			a.BillingDate = c.DueOn(a.Cycle, cal)
-			a.DueAt, a.UpdatedAt = a.BillingDate, l.now
-			moved = append(moved, a)
-		}
-	}
-	return tx.PutAttempts(ctx, moved)
+	return redate(ctx, tx, l.shop, chosen(l.contracts, l.restarted), l.now)
 }
 
 // stop ends an attempt without a charge.
@@ -291,6 +277,15 @@ type outcome struct {
 	Reason       string `json:"reason,omitempty"`
 	From         string `json:"from,omitempty"` // date-time, UTC
 	To           string `json:"to,omitempty"`
+
+	Variant  int64          `json:"variantId,omitempty"`
+	Quantity int            `json:"quantity,omitempty"`
+	Rule     int64          `json:"ruleId,omitempty"`
+	RuleName string         `json:"ruleName,omitempty"`
+	Removed  []swap.Product `json:"removed,omitempty"`
+	Added    []swap.Product `json:"added,omitempty"`
+	Target   string         `json:"target,omitempty"` // graph id
+	Tags     []string       `json:"tags,omitempty"`
 }
 
 func (l *ledger) note(a Attempt, event activity.EventType, status activity.Status, o outcome) {

@@ -12,8 +12,8 @@ const (
 	// TriggerWindow.
 	MaxTriggers   = 5
 	TriggerWindow = time.Hour
-	// pastTolerance is how far in the past a new billing date may lie.
-	pastTolerance = 10 * time.Minute
+	// PastTolerance is how far in the past a new billing date may lie.
+	PastTolerance = 10 * time.Minute
 	// maxYearsAhead is how far ahead it may lie.
 	maxYearsAhead = 5
 	// longestSpacing is the longest time that two orders of a contract are kept

@@ -22,6 +22,7 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 		var store shop.Shop
 		var news []Attempt
 		var contracts map[contract.ID]*contract.Contract
+		var needs preparations
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			var err error
 			if news, err = tx.UnpublishedAttempts(ctx, s.Clock.Now(), batchSize); err != nil || len(news) == 0 {
@@ -30,13 +31,16 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 			if store, err = tx.Shop(ctx); err != nil {
 				return err
 			}
-			contracts, err = byID(tx.Contracts(ctx, contractsOf(news)))
+			if contracts, err = byID(tx.Contracts(ctx, contractsOf(news))); err != nil {
+				return err
+			}
+			needs, err = readOneOffs(ctx, tx, contracts)
 			return err
 		})
 		if err != nil || len(news) == 0 {
 			return err
 		}
-		if err := s.published(ctx, of, news, s.tellAll(ctx, store, news, contracts)); err != nil {
+		if err := s.published(ctx, of, news, needs, s.tellAll(ctx, store, news, contracts, needs)); err != nil {
 			return fmt.Errorf("note what was published: %w", err)
 		}
 	}
@@ -45,7 +49,7 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 
 // tellAll tells the platform of attempts, and of each contract's next date once.
 // It returns the attempts of which the platform has not heard all.
-func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, contracts map[contract.ID]*contract.Contract) map[AttemptID]bool {
+func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, contracts map[contract.ID]*contract.Contract, needs preparations) map[AttemptID]bool {
 	byContract := make(map[contract.ID][]Attempt, len(contracts))
 	for _, a := range news {
 		byContract[a.Contract] = append(byContract[a.Contract], a)
@@ -56,7 +60,7 @@ func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, con
 	g.SetLimit(callers)
 	for id, attempts := range byContract {
 		g.Go(func() error {
-			err := s.tell(ctx, of, attempts, *contracts[id])
+			err := s.tell(ctx, of, attempts, *contracts[id], needs)
 			if err == nil {
 				return nil
 			}
@@ -76,20 +80,32 @@ func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, con
 // tell makes the platform's cycles of a contract like ours. A definite no is an
 // answer too: the platform's own rules stand, and ours still decide when we
 // charge.
-func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c contract.Contract) error {
+func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c contract.Contract, needs preparations) error {
 	for _, a := range attempts {
+		oneOffs := needs.oneOffsOf(a)
+		if a.plainAgain(oneOffs) {
+			err := s.Platform.DropCycleEdit(ctx, of.At(), platform.CycleRef{Contract: int64(a.Contract), Index: a.Cycle})
+			if err = s.heard(ctx, of, a, err); err != nil {
+				return err
+			}
+		}
 		var err error
 		switch a.Status {
 		case Skipped:
 			err = s.Platform.SkipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
 		case Queued:
 			err = s.Platform.UnskipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
-			if err = s.heard(ctx, of, a, err); err == nil && a.Moved {
+			if err = s.heard(ctx, of, a, err); err == nil && (a.Moved || c.Series.Moved) {
 				err = s.Platform.MoveCycle(ctx, of.At(), int64(a.Contract), a.Cycle, a.BillingDate)
 			}
 		}
 		if err = s.heard(ctx, of, a, err); err != nil {
 			return err
+		}
+		if len(oneOffs) > 0 && s.mayTellOneOffs(a) {
+			if err := s.heard(ctx, of, a, s.tellOneOffs(ctx, of, a, oneOffs)); err != nil {
+				return err
+			}
 		}
 	}
 	if c.NextBillingDate.IsZero() {
@@ -109,7 +125,7 @@ func (s *Service) heard(ctx context.Context, of shop.Shop, a Attempt, err error)
 
 // published clears what the platform has heard, unless it changed meanwhile, and
 // puts off what it has not.
-func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, unheard map[AttemptID]bool) error {
+func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, needs preparations, unheard map[AttemptID]bool) error {
 	told := make(map[AttemptID]Attempt, len(news))
 	ids := make([]AttemptID, len(news))
 	for i, a := range news {
@@ -124,6 +140,10 @@ func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, unh
 		for _, a := range rows {
 			if t := told[a.ID]; a.Status != t.Status || !a.BillingDate.Equal(t.BillingDate) || !a.PublishAt.Equal(t.PublishAt) {
 				continue // it has news again
+			} else if t.Prep.Edited && a.Version != t.Version {
+				continue // what the order carries may have changed
+			} else if !unheard[a.ID] && t.plainAgain(needs.oneOffsOf(t)) {
+				a.Prep.Edited = false
 			}
 			if a.PublishAt = (time.Time{}); unheard[a.ID] {
 				a.PublishAt = s.Clock.Now().Add(s.Policy.Repair)

@@ -19,9 +19,11 @@ func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []A
 			break
 		}
 		date := c.DueOn(cycle, cal)
-		missing = append(missing, Attempt{
-			Contract: c.ID, Cycle: cycle, Status: Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now,
-		})
+		a := Attempt{Contract: c.ID, Cycle: cycle, Status: Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now}
+		if c.Series.Moved {
+			a.PublishAt = now
+		}
+		missing = append(missing, a)
 	}
 	return missing
 }

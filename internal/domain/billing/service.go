@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -15,6 +16,19 @@ import (
 type Platform interface {
 	platform.Charger
 	platform.Scheduler
+	Orders
+	Marker
+}
+
+// Orders is what billing needs to make an order what it should be before it is
+// charged. The methods are those of the platform's Editor and Catalogue.
+type Orders interface {
+	Detail(ctx context.Context, shop platform.Shop, contract int64) (platform.Detail, error)
+	EditContract(ctx context.Context, shop platform.Shop, contract int64, e platform.Edit) (platform.Detail, error)
+	CycleOrder(ctx context.Context, shop platform.Shop, of platform.CycleRef) (platform.CycleOrder, error)
+	EditCycle(ctx context.Context, shop platform.Shop, of platform.CycleRef, e platform.Edit) (platform.CycleOrder, error)
+	DropCycleEdit(ctx context.Context, shop platform.Shop, of platform.CycleRef) error
+	Variants(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Variant, error)
 }
 
 // Service charges what is due and carries out what people ask of attempts.
@@ -24,6 +38,7 @@ type Service struct {
 	Clock    clock.Clock
 	Log      *slog.Logger
 	Policy   Policy
+	Plans    plan.Book // prices of selling plans; nil: none has any
 }
 
 // Work is the task of acting on everything of a shop that is due.
@@ -54,8 +69,12 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		return err
 	}
 	var missing []Attempt
+	var carrying []*contract.Contract
 	for i := range contracts {
 		c := &contracts[i]
+		if c.OneOffs > 0 {
+			carrying = append(carrying, c)
+		}
 		q := queues[c.ID]
 		added := fill(*c, q, cal, now)
 		missing = append(missing, added...)
@@ -66,6 +85,9 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		c.UpdatedAt = now
 	}
 	if err := tx.PutAttempts(ctx, missing); err != nil {
+		return err
+	}
+	if err := settleOneOffs(ctx, tx, carrying, now); err != nil {
 		return err
 	}
 	return tx.PutProgress(ctx, contracts)

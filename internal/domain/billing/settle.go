@@ -129,6 +129,7 @@ type ledger struct {
 	advanced  []contract.ID
 	entries   []activity.Entry
 	restarted []contract.ID // whose series begins anew
+	ordered   []AttemptID   // whose order was made
 	gone      bool          // the store's connection
 }
 
@@ -164,6 +165,9 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 		return err
 	}
 	if err := Refill(ctx, tx, l.shop, chosen(l.contracts, l.advanced), l.now); err != nil {
+		return err
+	}
+	if err := l.markOrders(ctx, tx); err != nil {
 		return err
 	}
 	if l.gone && l.shop.Connected {

@@ -40,7 +40,7 @@ func (s *Service) Unskip(ctx context.Context, of shop.ID, cmd SkipCommand) (Reco
 	})
 }
 
-func (c SkipCommand) target() target { return target{c.Line, c.Attempt} }
+func (c SkipCommand) target() target { return target{line: c.Line, attempt: c.Attempt} }
 
 func (c SkipCommand) check(r Record) error {
 	if c.Contract != 0 && c.Contract != r.Of.ID {
@@ -81,7 +81,7 @@ func unskip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, erro
 		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a SKIPPED attempt can be taken back", r.ID, r.Status).
 			On(entity).Keyed("billingAttemptStatus")
 	}
-	if r.BillingDate.Before(now.Add(-pastTolerance)) {
+	if r.BillingDate.Before(now.Add(-PastTolerance)) {
 		return nil, fault.New(fault.Refused, "the date of billing attempt %d has passed", r.ID).On(entity).Keyed("billingDatePast")
 	}
 	if r.Of.Status != contract.Active {

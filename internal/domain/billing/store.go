@@ -2,13 +2,16 @@ package billing
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
 // Tx is one transaction on one shop's data. Rows that it reads are locked until
@@ -52,6 +55,31 @@ type Tx interface {
 	CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error)
 	AddTrigger(ctx context.Context, c contract.ID, at time.Time) error
 
+	// OneOffs returns the one-time products of contracts whose orders are not
+	// made yet, by contract, cycle and ID.
+	OneOffs(ctx context.Context, contracts []contract.ID) ([]OneOff, error)
+	// PutOneOffs inserts and writes as PutAttempts does. A second one of a
+	// variant for one cycle is a Conflict.
+	PutOneOffs(ctx context.Context, list []OneOff) error
+	DeleteOneOffs(ctx context.Context, ids []OneOffID) error
+
+	// SwapRules returns all rules of the shop, unlocked.
+	SwapRules(ctx context.Context) ([]swap.Rule, error)
+	// SwapUses says, without locking, which rules that act once for a contract
+	// have acted.
+	SwapUses(ctx context.Context, contracts []contract.ID) (map[contract.ID]map[swap.ID]bool, error)
+	// AddSwapUses notes that rules have acted. Those that are noted already stay.
+	AddSwapUses(ctx context.Context, uses []SwapUse) error
+
+	// PlanGroups returns the groups to which selling plans belong, by selling
+	// plan. Plans that no group of ours has are left out.
+	PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]plan.Group, error)
+	// DueMarks returns marks as DueAttempts does attempts. PutMarks inserts and
+	// writes as PutAttempts does.
+	DueMarks(ctx context.Context, now time.Time, limit int) ([]Mark, error)
+	PutMarks(ctx context.Context, marks []Mark) error
+	DeleteMarks(ctx context.Context, ids []MarkID) error
+
 	Record(ctx context.Context, entries ...activity.Entry) error
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
@@ -74,8 +102,9 @@ type Book interface {
 	// Attempt returns one attempt of the line, or NotFound.
 	Attempt(ctx context.Context, of shop.ID, line shop.Line, id AttemptID) (Record, error)
 	// AttemptsWhere returns a page of the attempts of a contract, or of all
-	// contracts of a customer, and how many there are. A contract that the
-	// line does not have is NotFound.
+	// contracts of a customer, in the question's order unless the page has one,
+	// and how many there are. A contract that the line does not have is
+	// NotFound.
 	AttemptsWhere(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Record, int, error)
 }
 
@@ -92,7 +121,10 @@ type Record struct {
 	Attempt
 	Of contract.Contract
 
-	shop shop.Shop // while a command works on the record
+	OneOffs []OneOff // what the order carries besides its lines, while it has not been prepared
+
+	shop     shop.Shop // while a command works on the record
+	restarts bool      // the contract's series begins anew with the attempt
 }
 
 // LinesOf returns what the attempt charged or, before that, what it would
@@ -101,5 +133,9 @@ func (r Record) LinesOf() []contract.Line {
 	if len(r.Attempt.Lines) > 0 {
 		return r.Attempt.Lines
 	}
-	return r.Of.Lines
+	lines := slices.Clip(r.Of.Lines)
+	for _, o := range r.OneOffs {
+		lines = append(lines, o.Line())
+	}
+	return lines
 }

@@ -25,7 +25,7 @@ func TakeEdit(a *Attempt, c platform.Cycle, cal cadence.Calendar, tolerance time
 		a.Status = Queued
 		a.DueAt = a.BillingDate
 		return entryOf(*a, activity.BillingAttemptUpdated, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle, Reason: "no longer skipped"}), true
-	case a.Status == Queued && c.Edited && c.Expected.After(now) && apart(c.Expected, a.BillingDate) > tolerance:
+	case a.Status == Queued && c.Edited && !a.Prep.Edited && c.Expected.After(now) && apart(c.Expected, a.BillingDate) > tolerance:
 		before := a.BillingDate
 		a.BillingDate, a.Moved = cal.At(c.Expected), true
 		a.DueAt = a.BillingDate

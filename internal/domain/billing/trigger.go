@@ -24,7 +24,7 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		refused = nil
 		now := s.Clock.Now()
-		r, err := find(ctx, tx, target{cmd.Line, cmd.Attempt})
+		r, err := find(ctx, tx, target{line: cmd.Line, attempt: cmd.Attempt})
 		if err != nil {
 			return err
 		}

@@ -23,11 +23,17 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			return fmt.Errorf("take up due attempts: %w", err)
 		}
 		if b.taken == 0 {
-			return s.publish(ctx, of)
+			if err := s.publish(ctx, of); err != nil {
+				return err
+			}
+			return s.markAll(ctx, of)
 		}
 		findings := s.askPlatform(ctx, b)
 		if err := s.settle(ctx, of, findings); err != nil {
 			return fmt.Errorf("settle %d attempts: %w", len(findings), err)
+		}
+		if err := s.settlePrepared(ctx, of, s.prepareAll(ctx, b)); err != nil {
+			return fmt.Errorf("settle %d orders that are being prepared: %w", len(b.preparing), err)
 		}
 	}
 	return ctx.Err()
@@ -40,6 +46,8 @@ type batch struct {
 	taken   int
 	charges []errand // to be charged, or asked for
 	polls   []Attempt
+
+	preparing []preparing // to be made what they should be
 }
 
 // errand is one attempt on its way to the platform.
@@ -76,6 +84,10 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		if err != nil {
 			return err
 		}
+		needs, err := openPreparations(ctx, tx, b.shop, contracts)
+		if err != nil {
+			return err
+		}
 		open := make(map[contract.ID][]Attempt, len(ids))
 		for _, a := range others {
 			open[a.Contract] = append(open[a.Contract], a)
@@ -85,10 +97,15 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		for i := range due {
 			a := &due[i]
 			c := contracts[a.Contract]
-			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract]}, now)
+			errand, needed := needs.errandOf(*a, *c)
+			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed}, now)
 			entry, err := b.carry(a, v, now)
 			if err != nil {
 				return err
+			}
+			if v.do == prepare {
+				errand.Attempt = *a
+				b.preparing = append(b.preparing, errand)
 			}
 			open[a.Contract] = replaced(open[a.Contract], *a)
 			if entry != nil {
@@ -100,6 +117,9 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			return err
 		}
 		b.refresh(due)
+		if err := b.findEdited(ctx, tx); err != nil {
+			return err
+		}
 		if err := Refill(ctx, tx, b.shop, chosen(contracts, ended), now); err != nil {
 			return err
 		}
@@ -116,6 +136,8 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 	case poll:
 		a.DueAt = now.Add(b.policy.Lease)
 		b.polls = append(b.polls, *a)
+	case prepare:
+		a.DueAt = now.Add(b.policy.Lease)
 	case wait:
 		a.DueAt = v.until
 	case rest:
@@ -178,6 +200,9 @@ func (b *batch) refresh(written []Attempt) {
 	}
 	for i := range b.charges {
 		b.charges[i].Version = versions[b.charges[i].ID]
+	}
+	for i := range b.preparing {
+		b.preparing[i].Version = versions[b.preparing[i].ID]
 	}
 }
 

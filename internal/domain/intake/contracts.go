@@ -236,7 +236,7 @@ func empty(ctx context.Context, tx Tx, of []contract.ID) error {
 // writing collects the changes of one transaction.
 type writing struct {
 	now       time.Time
-	by        *Authored // nil: the platform told us
+	by        *Authored           // nil: the platform told us
 	seen      []contract.Contract // of which nothing but the revision changed
 	contracts []contract.Contract
 	replanned []contract.ID

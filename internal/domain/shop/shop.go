@@ -3,6 +3,7 @@
 package shop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -37,7 +38,22 @@ type Shop struct {
 type Settings struct {
 	ImmediateOrders bool    `json:"enableImmediatePlaceOrder"`        // permits attempt-billing
 	Memberships     []int64 `json:"membershipSellingPlans,omitempty"` // contracts on these selling plans belong to the membership line
+	// SwapRules says that the store has swap rules, so that orders are held
+	// against them before they are charged.
+	SwapRules bool `json:"swapRules,omitempty"`
+	// DisabledMails are the kinds of e-mail that the store does not send.
+	DisabledMails []MailKind `json:"disabledMails,omitempty"`
+	// RatePerSecond and RateBurst are how many requests the store's integrations
+	// may make, on the average and at once; 0: the installation's.
+	RatePerSecond float64 `json:"requestsPerSecond,omitempty"`
+	RateBurst     int     `json:"requestBurst,omitempty"`
 }
+
+// MailKind names a kind of e-mail. Package notify lists them.
+type MailKind string
+
+// Sends reports whether the store sends e-mails of a kind.
+func (s Settings) Sends(k MailKind) bool { return !slices.Contains(s.DisabledMails, k) }
 
 // Calendar returns the store's zone and order time. A zone that this machine
 // does not know is an Internal failure: zones are checked when they arrive.

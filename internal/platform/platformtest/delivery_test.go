@@ -49,7 +49,9 @@ func (w *world) Rates(profile int64) []string {
 		DeliveryProfile struct {
 			ProfileLocationGroups []struct {
 				LocationGroup struct {
-					Locations struct{ Nodes []struct{ LegacyResourceID string } }
+					Locations struct {
+						Nodes []struct{ LegacyResourceID string }
+					}
 				}
 				LocationGroupZones struct {
 					Nodes []struct {

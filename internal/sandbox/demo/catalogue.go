@@ -26,6 +26,12 @@ const (
 	kindBox        = "Box"
 )
 
+// Numbers of articles that have a part to play elsewhere.
+const (
+	TeaTin    = "TEA-EG-125"
+	TeaRefill = "TEA-EG-250"
+)
+
 func products() []product {
 	return []product{
 		{title: "House Blend Coffee", vendor: "Harbour Roasters", kind: "Coffee", collections: []string{"Coffee", "Bestsellers"}, variants: []variant{
@@ -38,7 +44,7 @@ func products() []product {
 			{"Whole bean, 340 g", "COF-DC-340-B", 1700}, {"Capsules, 30", "COF-DC-30-C", 1495},
 		}},
 		{title: "Earl Grey Loose Leaf", vendor: "Kettle & Leaf", kind: "Tea", collections: []string{"Tea", "Bestsellers"}, variants: []variant{
-			{"Tin, 125 g", "TEA-EG-125", 1250}, {"Refill, 250 g", "TEA-EG-250", 2100},
+			{"Tin, 125 g", TeaTin, 1250}, {"Refill, 250 g", TeaRefill, 2100},
 		}},
 		{title: "Sencha Green Tea", vendor: "Kettle & Leaf", kind: "Tea", collections: []string{"Tea"}, variants: []variant{
 			{"Pouch, 100 g", "TEA-SE-100", 1400},
@@ -107,6 +113,7 @@ func (p Plan) deliveries() int64 {
 
 // Ids of selling plans that have a part to play elsewhere.
 const (
+	firstPlan     = 6001
 	EveryMonth    = 6003
 	memberMonthly = 6101
 )

@@ -133,7 +133,7 @@ func Build(sim *simulator.Simulator, o Options) (Cast, error) {
 func (s Store) open(sim *simulator.Simulator, token platform.Token) error {
 	err := sim.AddShop(simulator.ShopSpec{
 		Domain: s.Domain, Token: string(token), Name: s.Name, TimeZone: s.TimeZone, Currency: s.Currency, Country: s.Country,
-		Email: "owner@" + s.Domain, FirstContract: s.firstContract,
+		Email: "owner@" + s.Domain, FirstContract: s.firstContract, FirstPlan: firstPlan,
 	})
 	if err != nil {
 		return err
@@ -156,5 +156,14 @@ func Stock(sim *simulator.Simulator, domain string, currency money.Currency) err
 			return fmt.Errorf("put %s on sale: %w", p.title, err)
 		}
 	}
+	if err := sim.AddCode(simulator.CodeSpec{Shop: domain, Code: Welcome, Percent: welcomePercent}); err != nil {
+		return fmt.Errorf("define a discount code: %w", err)
+	}
 	return nil
 }
+
+// Welcome is a discount code that every store has: it takes a tenth off all
+// orders of a contract.
+const Welcome = "WELCOME10"
+
+const welcomePercent = 10

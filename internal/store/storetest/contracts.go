@@ -26,7 +26,7 @@ func fullContract(id contract.ID) contract.Contract {
 		Lines:    []contract.Line{line(1, 100), line(2, 250)}, OriginOrderID: 9, OriginOrderName: "#1009", PaymentMethod: "gid://shopify/CustomerPaymentMethod/9", PaymentUsable: true,
 		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: kwd(1500), Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED",
-		Series: contract.Series{Cycle: 4, Start: at(1)}, NextBillingDate: at(2), MaxCycles: 12, MinCycles: 3, AutoCharge: true,
+		Series: contract.Series{Cycle: 4, Start: at(1), Moved: true}, NextBillingDate: at(2), MaxCycles: 12, MinCycles: 3, AutoCharge: true,
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
 	}

@@ -36,7 +36,13 @@ func SQLiteOptions(t testing.TB) store.Options {
 // fails the test when there is no PostgreSQL.
 func Postgres(t testing.TB) *store.DB {
 	t.Helper()
-	return open(t, store.Options{URL: pgtest.New(t, schema{}), SecretKey: SecretKey})
+	return open(t, PostgresOptions(t))
+}
+
+// PostgresOptions returns the options of a migrated database of the test's own.
+func PostgresOptions(t testing.TB) store.Options {
+	t.Helper()
+	return store.Options{URL: pgtest.New(t, schema{}), SecretKey: SecretKey}
 }
 
 func open(t testing.TB, o store.Options) *store.DB {

@@ -8,9 +8,13 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -25,23 +29,51 @@ type Billing interface {
 	Trigger(ctx context.Context, of shop.ID, c billing.TriggerCommand) error
 }
 
+// Upcoming changes orders that still wait. Failures are faults.
+type Upcoming interface {
+	SkipNext(ctx context.Context, of shop.ID, c billing.SkipNextCommand) (billing.Record, error)
+	Reschedule(ctx context.Context, of shop.ID, c billing.RescheduleCommand) (billing.Record, error)
+	SetNote(ctx context.Context, of shop.ID, c billing.NoteCommand) (billing.Record, error)
+}
+
 // Options are what the interface needs. A process serves each line with a
 // handler of its own, and the request's host chooses between them.
 type Options struct {
-	Line    shop.Line
-	Frame   web.Frame
-	Gate    web.Gate
-	Trail   activity.Trail
-	Search  contract.Directory
-	Book    billing.Book
-	Billing Billing
+	Line     shop.Line
+	Frame    web.Frame
+	Gate     web.Gate
+	Trail    activity.Trail
+	Search   contract.Directory
+	Book     billing.Book
+	Billing  Billing
+	Delivery Delivery
+	Bundles  Bundles
+	Shelf    bundle.Shelf
+	Amend    *amend.Service
+	Plans    Plans
+	PlanBook plan.Book
+
+	Upcoming  Upcoming
+	Reports   billing.Reports
+	Customers contract.Customers
+	Links     Links
+
+	Swaps      Swaps
+	SwapBook   swap.Book
+	Foresight  Foresight
+	OneOffs    OneOffs
+	OneOffBook billing.OneOffBook
+
+	Keys        Keys
+	Connections Connections
 }
 
 // interfaceVersion is the version of the reference that the interface follows.
 const interfaceVersion = "0.0.1"
 
 const about = "Bills subscriptions of a store: each due cycle exactly once. Every request carries a key of the store in the X-API-Key header. " +
-	"Subscriptions and memberships are served by two hosts with the same paths; on the memberships host the scopes contracts:read and contracts:write are memberships:read and memberships:write. " +
+	"Subscriptions and memberships are served by two hosts with the same paths; a key opens both. An operation needs the scope that it names; on the memberships host it needs memberships:read besides, or memberships:write when it changes something, " +
+	"and these take the place of contracts:read and contracts:write. " +
 	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
 	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers. " +
 	"Every operation that changes something takes an Idempotency-Key, which makes it safe to send the request again."
@@ -55,7 +87,19 @@ func newAPI(o Options) *web.API {
 	api := web.NewAPI(web.Info{Title: "Perennial admin interface", Version: interfaceVersion, Description: about}, o.Gate)
 	o.activityLogs(api)
 	o.contracts(api)
+	o.amendments(api)
+	o.plans(api)
 	o.attempts(api)
+	o.bundles(api)
+	o.delivery(api)
+	o.upcoming(api)
+	o.reports(api)
+	o.customers(api)
+	o.swaps(api)
+	o.oneOffs(api)
+	o.links(api)
+	o.keys(api)
+	o.connections(api)
 	return api
 }
 

@@ -108,19 +108,9 @@ func (in *editIn) wanted(caller web.Caller) (wish, error) {
 	if body.BillingDate == nil {
 		return w, nil
 	}
-	cal, err := caller.Shop.Calendar()
-	if err != nil {
-		return wish{}, err
-	}
-	m, err := web.ParseMoment("billingDate", *body.BillingDate, cal.Zone)
-	if err != nil {
-		return wish{}, err
-	}
-	w.date = m.From
-	if m.IsDay {
-		w.date = cal.Local(m.Day)
-	}
-	return w, nil
+	date, err := orderDate(caller, "billingDate", *body.BillingDate)
+	w.date = date
+	return w, err
 }
 
 // nullable notes that a field was given as null.

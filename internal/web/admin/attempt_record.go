@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
@@ -9,42 +10,42 @@ import (
 // billingAttempt is the billing attempt record. Every field of the interface is
 // there; one of which nothing is known is null.
 type billingAttempt struct {
-	ID                             int64            `json:"id"`
-	Shop                           string           `json:"shop"`
-	BillingAttemptID               *string          `json:"billingAttemptId" doc:"The platform's graph id."`
-	Status                         string           `json:"status" enum:"SUCCESS,FAILURE,REQUESTING,PROGRESS,QUEUED,SKIPPED,SOCIAL_CONNECTION_NULL,CONTRACT_CANCELLED,CONTRACT_ENDED,CONTRACT_PAUSED,AUTO_CHARGE_DISABLED,SKIPPED_DUNNING_MGMT,SECURITY_CHALLENGE,SHOPIFY_EXCEPTION"`
-	BillingDate                    *web.Instant     `json:"billingDate" format:"date-time"`
-	AttemptTime                    *web.Instant     `json:"attemptTime" format:"date-time"`
-	ContractID                     int64            `json:"contractId"`
-	AttemptCount                   int32            `json:"attemptCount"`
-	ProgressAttemptCount           int32            `json:"progressAttemptCount"`
-	GraphOrderID                   *string          `json:"graphOrderId"`
-	OrderID                        *int64           `json:"orderId"`
-	OrderName                      *string          `json:"orderName"`
-	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged; before that, what would be charged now."`
-	OrderAmountUSD                 *float64         `json:"orderAmountUSD"`
-	TransactionRate                *float64         `json:"transactionRate"`
-	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false"`
-	ApplyUsageCharge               *bool            `json:"applyUsageCharge" nullable:"false"`
-	UpgradeDowngradeBilling        *bool            `json:"upgradeDowngradeBilling" nullable:"false"`
-	RecurringChargeID              *int64           `json:"recurringChargeId"`
-	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage"`
-	OrderNote                      *string          `json:"orderNote" doc:"Of this order only."`
-	VariantList                    []attemptVariant `json:"variantList" nullable:"false"`
+	ID                             int64            `json:"id" example:"9" doc:"The service's number of the attempt."`
+	Shop                           string           `json:"shop" example:"demo.myshopify.com"`
+	BillingAttemptID               *string          `json:"billingAttemptId" doc:"The platform's graph id of the charge; null before there is one."`
+	Status                         string           `json:"status" enum:"SUCCESS,FAILURE,REQUESTING,PROGRESS,QUEUED,SKIPPED,SOCIAL_CONNECTION_NULL,CONTRACT_CANCELLED,CONTRACT_ENDED,CONTRACT_PAUSED,AUTO_CHARGE_DISABLED,SKIPPED_DUNNING_MGMT,SECURITY_CHALLENGE,SHOPIFY_EXCEPTION" doc:"How far the attempt is."`
+	BillingDate                    *web.Instant     `json:"billingDate" format:"date-time" doc:"When the order is due."`
+	AttemptTime                    *web.Instant     `json:"attemptTime" format:"date-time" doc:"When it was charged last; null before the first charge."`
+	ContractID                     int64            `json:"contractId" doc:"Number of the contract."`
+	AttemptCount                   int32            `json:"attemptCount" doc:"How often the cycle was charged so far, the last charge included."`
+	ProgressAttemptCount           int32            `json:"progressAttemptCount" doc:"How often the platform was asked for the end of the last charge and had none yet."`
+	GraphOrderID                   *string          `json:"graphOrderId" doc:"Graph id of the order; set when billing succeeded."`
+	OrderID                        *int64           `json:"orderId" doc:"Number of the order; set when billing succeeded."`
+	OrderName                      *string          `json:"orderName" example:"#1004" doc:"Set when billing succeeded."`
+	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged, in the contract's currency; before that, what the lines come to now."`
+	OrderAmountUSD                 *float64         `json:"orderAmountUSD" doc:"The same in US dollars. Amounts are not converted: null when the contract has another currency."`
+	TransactionRate                *float64         `json:"transactionRate" doc:"What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known."`
+	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
+	ApplyUsageCharge               *bool            `json:"applyUsageCharge" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
+	UpgradeDowngradeBilling        *bool            `json:"upgradeDowngradeBilling" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
+	RecurringChargeID              *int64           `json:"recurringChargeId" doc:"Always null: the service raises no charges on merchants."`
+	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt: a code and a message, or one of them."`
+	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only."`
+	VariantList                    []attemptVariant `json:"variantList" nullable:"false" doc:"What was ordered; before that, what would be ordered now."`
 	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED"`
 	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED"`
 	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED"`
 	TransactionFailedSmsSentStatus string           `json:"transactionFailedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY"`
 	UpcomingOrderSmsSentStatus     string           `json:"upcomingOrderSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY,STOP_FROM_CONTRACT,CONTRACT_PAUSED"`
-	UsageChargeStatus              *string          `json:"usageChargeStatus" doc:"SUCCESS, FAILED or TO_BE_TRIED."`
+	UsageChargeStatus              *string          `json:"usageChargeStatus" doc:"SUCCESS, FAILED or TO_BE_TRIED. Always null: the service raises no charges on merchants."`
 }
 
 // attemptVariant is what an attempt orders.
 type attemptVariant struct {
-	VariantID     int64   `json:"variantId"`
-	Quantity      int32   `json:"quantity"`
-	Title         string  `json:"title"`
-	Image         *string `json:"image"`
+	VariantID     int64   `json:"variantId" doc:"Number of the variant; 0 when it is gone."`
+	Quantity      int32   `json:"quantity" minimum:"0"`
+	Title         string  `json:"title" doc:"Of the variant or, when it has none, of the product."`
+	Image         *string `json:"image" doc:"Address of the variant's image."`
 	ProductTitle  string  `json:"productTitle"`
 	ProductID     *string `json:"productId" doc:"Graph id."`
 	SellingPlanID *string `json:"sellingPlanId" doc:"Graph id."`
@@ -60,7 +61,7 @@ func newBillingAttempt(domain string, r billing.Record) billingAttempt {
 		BillingDate: web.At(r.BillingDate), AttemptTime: web.At(r.AttemptedAt), ContractID: int64(r.Contract),
 		AttemptCount: int32(r.Try), ProgressAttemptCount: int32(r.Polls),
 		GraphOrderID: graphID("Order", r.OrderID), OrderID: web.Some(r.OrderID), OrderName: web.Some(r.OrderName),
-		OrderAmount: new(amount.Float()), OrderAmountUSD: in("USD", amount),
+		OrderAmount: new(amount.Float()), OrderAmountUSD: in("USD", amount), TransactionRate: rateInUSD(amount.Currency),
 		RetryingNeeded: new(r.Flags.RetryingNeeded), ApplyUsageCharge: new(r.Flags.ApplyUsageCharge), UpgradeDowngradeBilling: new(r.Flags.UpgradeDowngradeBilling),
 		BillingAttemptResponseMessage: web.Some(responseOf(r)), OrderNote: web.Some(r.Note), VariantList: []attemptVariant{},
 		TransactionFailedEmailStatus: emailUnsent, UpcomingOrderEmailStatus: emailUnsent, SecurityChallengeSentStatus: emailUnsent,
@@ -89,4 +90,13 @@ func responseOf(r billing.Record) string {
 		return r.ErrorCode + ": " + r.ErrorMessage
 	}
 	return r.ErrorCode + r.ErrorMessage
+}
+
+// rateInUSD returns what one unit of a currency is in US dollars, as far as that
+// is known without asking anybody.
+func rateInUSD(c money.Currency) *float64 {
+	if c != "USD" {
+		return nil
+	}
+	return new(1.0)
 }

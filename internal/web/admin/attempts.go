@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -31,12 +32,12 @@ func (o Options) attempts(api *web.API) {
 
 	top := list
 	top.ID, top.Path, top.Summary = "listUpcomingOrders", attemptsPath+"/top-orders", "Upcoming orders"
-	top.Description = "Attempts that wait for their date, soonest first, of a contract or of a customer."
+	top.Description = "Attempts that wait for their date, soonest first unless they are sorted otherwise, of a contract or of a customer."
 	web.Register(api, top, o.topOrders)
 
 	past := list
 	past.ID, past.Path, past.Summary = "listPastOrders", attemptsPath+"/past-orders", "Past orders"
-	past.Description = "Attempts that no longer wait, newest first, of a contract or of a customer."
+	past.Description = "Attempts that no longer wait, newest first unless they are sorted otherwise, of a contract or of a customer."
 	web.Register(api, past, o.pastOrders)
 
 	edit := change
@@ -99,7 +100,7 @@ func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*attemptPage, 
 
 func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*attemptPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts})
+	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields})
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +113,15 @@ func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*at
 	if err != nil {
 		return nil, err
 	}
+	return newAttemptPage(ctx, caller, records, p, total), nil
+}
+
+func newAttemptPage(ctx context.Context, caller web.Caller, records []billing.Record, p page.Request, total int) *attemptPage {
 	out := &attemptPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]billingAttempt, len(records))}
 	for i, r := range records {
 		out.Body[i] = newBillingAttempt(caller.Shop.Domain, r)
 	}
-	return out, nil
+	return out
 }
 
 // attemptOut answers with a record.

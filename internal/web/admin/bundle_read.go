@@ -34,7 +34,7 @@ func newBundleSettings(domain string, s bundle.Settings) bundleSettings {
 		DisplaySettings: displaySettings(s.Display), Notifications: bundleMails(s.Notify), Substitution: substitution(s.Swaps),
 		Recommendations: recommendations(s.Advice),
 		Discounts:       bundleDiscounts{EnableVolumeDiscounts: s.Pricing.Volume, VolumeDiscountTiers: tierList{}},
-		SellingPlanIDs:  slices.Concat(planNumbers{}, s.Plans), CreatedAt: web.At(s.CreatedAt), UpdatedAt: web.At(s.UpdatedAt),
+		SellingPlanIDs:  append(planNumbers{}, s.Plans...), CreatedAt: web.At(s.CreatedAt), UpdatedAt: web.At(s.UpdatedAt),
 	}
 	for _, object := range s.Custom {
 		out.ShopCustomizationData = append(out.ShopCustomizationData, json.RawMessage(object))

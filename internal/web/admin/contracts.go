@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -199,11 +198,5 @@ func (o Options) searchContracts(ctx context.Context, in *contractQuery) (*contr
 	if err != nil {
 		return nil, err
 	}
-	out := &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]contractRow, len(contracts))}
-	for i, c := range contracts {
-		if out.Body[i], err = newContractRow(caller.Shop, c); err != nil {
-			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of("SubscriptionContract", int64(c.ID)))
-		}
-	}
-	return out, nil
+	return newContractPage(ctx, caller, contracts, p, total)
 }

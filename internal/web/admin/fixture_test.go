@@ -61,7 +61,8 @@ type fakes struct {
 	unskip   *billing.SkipCommand
 	edited   *billing.EditCommand
 	trigger  *billing.TriggerCommand
-	of       shop.ID
+	upcoming
+	of shop.ID
 }
 
 func (f *fakes) Authenticate(_ context.Context, value string) (access.Caller, error) {
@@ -150,6 +151,7 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f,
+		Upcoming: f, Reports: f, Customers: f,
 	}
 }
 
@@ -219,7 +221,7 @@ func theContract() contract.Contract {
 	usd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 	month := contract.Policy{Interval: cadence.Month, Count: 1}
 	return contract.Contract{
-		ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD",
+		ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Origin: contract.Storefront,
 		Customer: contract.Customer{ID: 5, Email: "ann@example.com", FirstName: "Ann", LastName: "Lee", Name: "Ann Lee", Phone: "+15550100"},
 		Billing:  month, Delivery: month,
 		Lines: []contract.Line{{

@@ -44,6 +44,7 @@ func (o Options) plans(api *web.API) {
 
 	one := read
 	one.ID, one.Path, one.Summary = "getSubscriptionGroup", groupsPath+"/{id}", "One subscription group"
+	one.Description = "A group with its plans and with what is sold on them."
 	one.Errors = []int{http.StatusNotFound}
 	web.Register(api, one, o.getGroup)
 

@@ -51,12 +51,12 @@ func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
 }
 
 type statusBody struct {
-	Shop      string  `json:"shop,omitempty" doc:"Must be the key's store."`
-	ID        *int64  `json:"id,omitempty" minimum:"1" doc:"The reward. This or discountCode is required."`
-	Code      string  `json:"discountCode,omitempty" maxLength:"255" doc:"The reward's code."`
-	Status    string  `json:"status" enum:"UNUSED,USED,REFUNDED,EXPIRED" doc:"What became of it."`
-	OrderID   graphID `json:"orderId,omitempty" doc:"With USED: the order, number or graph id."`
-	OrderName string  `json:"orderName,omitempty" maxLength:"255" doc:"With USED: that order's name." example:"#1004"`
+	Shop      string    `json:"shop,omitempty" doc:"Must be the key's store."`
+	ID        *int64    `json:"id,omitempty" minimum:"1" doc:"The reward. This or discountCode is required."`
+	Code      string    `json:"discountCode,omitempty" maxLength:"255" doc:"The reward's code."`
+	Status    string    `json:"status" enum:"UNUSED,USED,REFUNDED,EXPIRED" doc:"What became of it."`
+	OrderID   web.AnyID `json:"orderId,omitempty" doc:"With USED: the order, number or graph id."`
+	OrderName string    `json:"orderName,omitempty" maxLength:"255" doc:"With USED: that order's name." example:"#1004"`
 }
 
 func (o Options) setStatus(ctx context.Context, in *changeIn) (*memberOut, error) {
@@ -84,7 +84,7 @@ func (o Options) setStatus(ctx context.Context, in *changeIn) (*memberOut, error
 	if cmd.Standing, err = web.ParseEnum("status", body.Status, loyalty.Standings); err != nil {
 		return nil, err
 	}
-	if cmd.Order, err = web.ParseID("Order", "orderId", body.OrderID.text); err != nil {
+	if cmd.Order, err = body.OrderID.Parse("Order", "orderId"); err != nil {
 		return nil, err
 	}
 	for field, text := range map[string]string{"discountCode": body.Code, "orderName": body.OrderName} {

@@ -1,0 +1,242 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Marker is what billing needs to mark orders and customers. The methods are
+// those of the platform's Catalogue.
+type Marker interface {
+	Tag(ctx context.Context, shop platform.Shop, id string, add, remove []string) error
+	NoteOrder(ctx context.Context, shop platform.Shop, order int64, note string) error
+}
+
+// MarkID is the service's number of a mark, unique within a shop.
+type MarkID int64
+
+// Mark is a tag or a note that an order or a customer is still to get. Either
+// Tags or Note is set.
+type Mark struct {
+	ID       MarkID
+	Target   string // graph id of an order or a customer
+	Contract contract.ID
+	Attempt  AttemptID // 0: not about an attempt's order
+	Tags     []string
+	Note     string
+	DueAt    time.Time // when to tell the platform
+	Failures int
+	Version  int64
+}
+
+// maxMarkFailures is how often a mark is tried: for more than a week.
+const maxMarkFailures = 200
+
+// marksAtOnce is how many marks are taken up in one transaction.
+const marksAtOnce = 50
+
+// markOrders notes the tags and the notes that orders which were just made are
+// still to get.
+func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
+	if len(l.ordered) == 0 {
+		return nil
+	}
+	var plans []int64
+	for _, id := range l.ordered {
+		plans = append(plans, plansOf(l.attempts[id].Lines)...)
+	}
+	groups, err := groupsOf(ctx, tx, plans)
+	if err != nil {
+		return err
+	}
+	var marks []Mark
+	for _, id := range l.ordered {
+		a := l.attempts[id]
+		m := Mark{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now}
+		if note := l.contracts[a.Contract].Note; a.Prep.NoteLeft {
+			noted := m
+			noted.Note = joinNotes(note, a.Note)
+			marks = append(marks, noted)
+		}
+		for _, p := range plansOf(a.Lines) {
+			m.Tags = append(m.Tags, plan.TagsFor(groups[p], true).Order...)
+		}
+		if m.Tags = unique(m.Tags); len(m.Tags) > 0 {
+			marks = append(marks, m)
+		}
+	}
+	return tx.PutMarks(ctx, marks)
+}
+
+// MarkBegun notes the tags that customers and first orders get when contracts
+// begin. It runs inside the caller's transaction, which must ask for Work.
+func MarkBegun(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
+	var plans []int64
+	for _, c := range contracts {
+		plans = append(plans, plansOf(c.Lines)...)
+	}
+	groups, err := groupsOf(ctx, tx, plans)
+	if err != nil {
+		return err
+	}
+	var marks []Mark
+	for _, c := range contracts {
+		customer := Mark{Target: gid.Of("Customer", c.Customer.ID), Contract: c.ID, DueAt: now}
+		order := Mark{Target: gid.Of("Order", c.OriginOrderID), Contract: c.ID, DueAt: now}
+		for _, p := range plansOf(c.Lines) {
+			tags := plan.TagsFor(groups[p], false)
+			customer.Tags = append(customer.Tags, tags.Customer...)
+			order.Tags = append(order.Tags, tags.Order...)
+		}
+		if customer.Tags = unique(customer.Tags); len(customer.Tags) > 0 && c.Customer.ID != 0 {
+			marks = append(marks, customer)
+		}
+		if order.Tags = unique(order.Tags); len(order.Tags) > 0 && c.OriginOrderID != 0 && c.Orders == 0 {
+			marks = append(marks, order)
+		}
+	}
+	return tx.PutMarks(ctx, marks)
+}
+
+func groupsOf(ctx context.Context, tx Tx, plans []int64) (map[int64]plan.Group, error) {
+	if plans = unique(plans); len(plans) == 0 {
+		return nil, nil
+	}
+	return tx.PlanGroups(ctx, plans)
+}
+
+func plansOf(lines []contract.Line) []int64 {
+	var plans []int64
+	for _, l := range lines {
+		if l.SellingPlanID != 0 {
+			plans = append(plans, l.SellingPlanID)
+		}
+	}
+	return unique(plans)
+}
+
+func unique[T comparable](list []T) []T {
+	var once []T
+	for _, v := range list {
+		if !slices.Contains(once, v) {
+			once = append(once, v)
+		}
+	}
+	return once
+}
+
+// markAll gives orders and customers of a shop the tags and notes that they are
+// still to get. A mark that was taken up by a process that died falls due again.
+func (s *Service) markAll(ctx context.Context, of shop.ID) error {
+	for ctx.Err() == nil {
+		var store shop.Shop
+		var marks []Mark
+		err := s.Store.Update(ctx, of, func(tx Tx) error {
+			now := s.Clock.Now()
+			var err error
+			if marks, err = tx.DueMarks(ctx, now, marksAtOnce); err != nil || len(marks) == 0 {
+				return err
+			}
+			for i := range marks {
+				marks[i].DueAt = now.Add(s.Policy.Lease)
+			}
+			if err := tx.PutMarks(ctx, marks); err != nil {
+				return err
+			}
+			store, err = tx.Shop(ctx)
+			return err
+		})
+		if err != nil || len(marks) == 0 {
+			return err
+		}
+		failures := s.sendMarks(ctx, store, marks)
+		if err := s.settleMarks(ctx, of, marks, failures); err != nil {
+			return fmt.Errorf("settle %d marks: %w", len(marks), err)
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark) []error {
+	failures := make([]error, len(marks))
+	g := errgroup.Group{}
+	g.SetLimit(callers)
+	for i, m := range marks {
+		g.Go(func() error {
+			if len(m.Tags) > 0 {
+				failures[i] = s.Platform.Tag(ctx, of.At(), m.Target, m.Tags, nil)
+			} else {
+				failures[i] = s.Platform.NoteOrder(ctx, of.At(), gid.Number(m.Target), m.Note)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // what failed is in failures
+	return failures
+}
+
+// settleMarks removes what is done and puts off what is not.
+func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, failures []error) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		now := s.Clock.Now()
+		var entries []activity.Entry
+		var done []MarkID
+		var later []Mark
+		for i, m := range marks {
+			err := failures[i]
+			_, refused := errors.AsType[*platform.Refusal](err)
+			switch {
+			case err == nil:
+				done = append(done, m.ID)
+				entries = append(entries, m.entry(activity.Success, "", now))
+			case refused, errors.Is(err, platform.ErrNotFound), m.Failures+1 >= maxMarkFailures:
+				done = append(done, m.ID)
+				entries = append(entries, m.entry(activity.Failure, err.Error(), now))
+			default:
+				m.DueAt = now.Add(s.Policy.Repair)
+				if m.Failures < len(s.Policy.Retries) {
+					m.DueAt = now.Add(s.Policy.Retries[m.Failures])
+				}
+				m.Failures++
+				later = append(later, m)
+			}
+		}
+		if err := tx.DeleteMarks(ctx, done); err != nil {
+			return err
+		}
+		if err := tx.PutMarks(ctx, later); err != nil {
+			return err
+		}
+		return tx.Record(ctx, entries...)
+	})
+}
+
+func (m Mark) entry(status activity.Status, reason string, now time.Time) activity.Entry {
+	e := activity.Entry{
+		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.TagsUpdated, Status: status,
+		Actor: activity.System, At: now, Info: activity.Details(outcome{Target: m.Target, Tags: m.Tags, Reason: reason}),
+	}
+	if strings.HasPrefix(m.Target, "gid://shopify/Order/") {
+		e.Event = activity.OrderTagsAdded
+	}
+	if m.Attempt != 0 {
+		e.EntityID, e.EntityType = int64(m.Attempt), activity.EntitySubscriptionBillingAttempt
+	}
+	if m.Note != "" {
+		e.Event = activity.BillingAttemptUpdated
+	}
+	return e
+}

@@ -1,0 +1,274 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// OneOffID is the service's number of a one-time product, unique within a shop.
+type OneOffID int64
+
+// OneOff is a product that one upcoming order of a contract carries besides the
+// contract's lines. An order has a variant at most once. It belongs to a cycle
+// and not to an attempt, for a queue that is made anew has new attempts.
+type OneOff struct {
+	ID        OneOffID
+	Contract  contract.ID
+	Cycle     int
+	Variant   platform.Variant // as it was when it was added; its price is the product's
+	Handle    string           // as the caller named the product
+	Quantity  int
+	Done      bool // its order was made
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Version   int64
+}
+
+// Line returns the product as a line of an order.
+func (o OneOff) Line() contract.Line {
+	return contract.Line{
+		ProductID: o.Variant.ProductID, VariantID: o.Variant.ID, SKU: o.Variant.SKU, Title: o.Variant.ProductTitle, VariantTitle: o.Variant.Title,
+		Image: o.Variant.Image, Quantity: o.Quantity, Price: o.Variant.Price, Taxable: o.Variant.Taxable,
+	}
+}
+
+// OneOffRecord is a one-time product and the attempt that orders it; 0 while the
+// contract has no attempt for the cycle.
+type OneOffRecord struct {
+	OneOff
+	Attempt AttemptID
+}
+
+// MaxOneOffQuantity is how many of a one-time product an order can carry.
+const MaxOneOffQuantity = 999
+
+// maxOneOffs is how many one-time products an order can carry.
+const maxOneOffs = 50
+
+// oneOffEntity is what failures about one-time products are about.
+const oneOffEntity = "subscriptionContractOneOff"
+
+// OneOffCommand changes what an upcoming order carries besides its lines.
+type OneOffCommand struct {
+	Line     shop.Line
+	Contract contract.ID
+	Attempt  AttemptID
+	Variant  int64
+	Handle   string
+	Quantity int // at least 1
+	Actor    activity.Actor
+}
+
+// AddOneOff lets an upcoming order carry a product in the given quantity. One
+// that the order carries already gets the quantity; saying the same twice changes
+// nothing.
+func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand) error {
+	if err := checkQuantity(cmd.Quantity); err != nil {
+		return err
+	}
+	err := s.Store.Update(ctx, of.ID, func(tx Tx) error {
+		_, err := cmd.find(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	found, err := s.Platform.Variants(platform.Interactive(ctx), of.At(), []int64{cmd.Variant})
+	if err != nil {
+		return unavailable(err, "the platform could not be asked for variant %d", cmd.Variant)
+	}
+	if len(found) == 0 {
+		return fault.New(fault.NotFound, "variant %d does not exist in this store", cmd.Variant).On(oneOffEntity).Keyed("variantNotFound").At("variantId")
+	}
+	return s.changeOneOffs(ctx, of.ID, cmd, func(r Record, has []OneOff, now time.Time) (put []OneOff, drop []OneOffID, event activity.EventType, err error) {
+		if found[0].Price.Currency != r.Of.Currency {
+			return nil, nil, "", fault.New(fault.Refused, "the store sells in %s and contract %d is in %s: a one-time product cannot be priced",
+				found[0].Price.Currency, r.Of.ID, r.Of.Currency).On(oneOffEntity).Keyed("currencyMismatch")
+		}
+		if old, ok := carried(has, cmd.Variant); ok {
+			if old.Quantity == cmd.Quantity {
+				return nil, nil, "", nil
+			}
+			old.Quantity = cmd.Quantity
+			return []OneOff{old}, nil, activity.OneTimePurchaseProductUpdate, nil
+		}
+		if len(has) >= maxOneOffs {
+			return nil, nil, "", fault.New(fault.Refused, "billing attempt %d carries %d one-time products: no more are allowed", r.ID, len(has)).
+				On(oneOffEntity).Keyed("tooManyOneOffs")
+		}
+		return []OneOff{{
+			Contract: r.Of.ID, Cycle: r.Cycle, Variant: found[0], Handle: cmd.Handle, Quantity: cmd.Quantity, CreatedAt: now,
+		}}, nil, activity.OneTimePurchaseProductAdded, nil
+	})
+}
+
+// UpdateOneOff changes the quantity of a product that an upcoming order carries,
+// and returns it.
+func (s *Service) UpdateOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand) (OneOffRecord, error) {
+	if err := checkQuantity(cmd.Quantity); err != nil {
+		return OneOffRecord{}, err
+	}
+	var record OneOffRecord
+	err := s.changeOneOffs(ctx, of.ID, cmd, func(r Record, has []OneOff, _ time.Time) ([]OneOff, []OneOffID, activity.EventType, error) {
+		old, ok := carried(has, cmd.Variant)
+		if !ok {
+			return nil, nil, "", fault.New(fault.NotFound, "billing attempt %d does not carry variant %d as a one-time product", r.ID, cmd.Variant).
+				On(oneOffEntity).Keyed("oneOffNotFound").At("variantId")
+		}
+		same := old.Quantity == cmd.Quantity
+		old.Quantity = cmd.Quantity
+		if record = (OneOffRecord{old, r.ID}); same {
+			return nil, nil, "", nil
+		}
+		return []OneOff{old}, nil, activity.OneTimePurchaseProductUpdate, nil
+	})
+	return record, err
+}
+
+// RemoveOneOff takes a product out of an upcoming order again. One that the order
+// does not carry is gone already.
+func (s *Service) RemoveOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand) error {
+	return s.changeOneOffs(ctx, of.ID, cmd, func(_ Record, has []OneOff, _ time.Time) ([]OneOff, []OneOffID, activity.EventType, error) {
+		old, ok := carried(has, cmd.Variant)
+		if !ok {
+			return nil, nil, "", nil
+		}
+		return nil, []OneOffID{old.ID}, activity.OneTimePurchaseProductRemoved, nil
+	})
+}
+
+// changeOneOffs changes what one upcoming order carries, with its entry and the
+// work of telling the platform, in one commit.
+func (s *Service) changeOneOffs(ctx context.Context, of shop.ID, cmd OneOffCommand, do func(r Record, has []OneOff, now time.Time) ([]OneOff, []OneOffID, activity.EventType, error)) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		now := s.Clock.Now()
+		r, err := cmd.find(ctx, tx)
+		if err != nil {
+			return err
+		}
+		all, err := tx.OneOffs(ctx, []contract.ID{r.Of.ID})
+		if err != nil {
+			return err
+		}
+		var has []OneOff
+		for _, o := range all {
+			if o.Cycle == r.Cycle {
+				has = append(has, o)
+			}
+		}
+		put, drop, event, err := do(r, has, now)
+		if err != nil || event == "" {
+			return err
+		}
+		for i := range put {
+			put[i].UpdatedAt = now
+		}
+		if err := tx.PutOneOffs(ctx, put); err != nil {
+			return err
+		}
+		if err := tx.DeleteOneOffs(ctx, drop); err != nil {
+			return err
+		}
+		r.Of.OneOffs = len(all) - len(drop)
+		if event == activity.OneTimePurchaseProductAdded {
+			r.Of.OneOffs++
+		}
+		r.tellOneOffs(now)
+		r.UpdatedAt = now
+		if err := tx.PutAttempts(ctx, []Attempt{r.Attempt}); err != nil {
+			return err
+		}
+		if err := Refill(ctx, tx, r.shop, []contract.Contract{r.Of}, now); err != nil {
+			return err
+		}
+		quantity := cmd.Quantity
+		if len(drop) > 0 {
+			quantity = 0
+		}
+		if err := tx.Record(ctx, entryOf(r.Attempt, event, activity.Success, cmd.Actor, now, outcome{Cycle: r.Cycle, Variant: cmd.Variant, Quantity: quantity})); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, Work{Shop: of})
+	})
+}
+
+// find reads the attempt, which must wait for its date and be the contract's.
+func (c OneOffCommand) find(ctx context.Context, tx Tx) (Record, error) {
+	r, err := find(ctx, tx, target{line: c.Line, attempt: c.Attempt})
+	switch {
+	case err != nil:
+		return Record{}, err
+	case r.Of.ID != c.Contract:
+		return Record{}, fault.New(fault.NotFound, "contract %d has no billing attempt %d", c.Contract, c.Attempt).On(entity).Keyed("billingAttemptNotFound")
+	case r.Status.InFlight():
+		return Record{}, busy(r.Attempt)
+	case r.Status != Queued:
+		return Record{}, fault.New(fault.Refused, "billing attempt %d is %s: only a QUEUED attempt takes one-time products", r.ID, r.Status).
+			On(entity).Keyed("billingAttemptStatus")
+	}
+	return r, nil
+}
+
+// tellOneOffs notes that the attempt's order is not yet what it should be, and
+// that the platform is to hear of it.
+func (a *Attempt) tellOneOffs(now time.Time) {
+	a.Prep = Preparation{Edited: true}
+	a.Lines = nil
+	a.PublishAt = now
+}
+
+// unready lets an order be prepared anew that was prepared for another wish.
+func (a *Attempt) unready() {
+	if a.Prep.Stage != Fresh {
+		a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
+	}
+}
+
+func checkQuantity(n int) error {
+	if n < 1 || n > MaxOneOffQuantity {
+		return fault.New(fault.Invalid, "quantity is %d and must be from 1 to %d", n, MaxOneOffQuantity).On(oneOffEntity).Keyed("quantityRange").At("quantity")
+	}
+	return nil
+}
+
+func carried(list []OneOff, variant int64) (OneOff, bool) {
+	for _, o := range list {
+		if o.Variant.ID == variant {
+			return o, true
+		}
+	}
+	return OneOff{}, false
+}
+
+// unavailable is the failure of a question that the platform did not answer.
+func unavailable(cause error, format string, args ...any) error {
+	return fault.Because(fault.Unavailable, cause, format, args...)
+}
+
+// sumOf returns what lines cost.
+func sumOf(lines []contract.Line, c money.Currency) money.Amount {
+	return contract.Contract{Currency: c, Lines: lines}.Amount()
+}
+
+// OneOffBook reads one-time products without a transaction.
+type OneOffBook interface {
+	// OneOffsOf returns a page of the one-time products of a contract, in the
+	// order of their cycles, and how many there are. A contract that the line
+	// does not have is NotFound.
+	OneOffsOf(ctx context.Context, of shop.ID, q OneOffQuestion, p page.Request) ([]OneOffRecord, int, error)
+}
+
+// OneOffQuestion selects one-time products.
+type OneOffQuestion struct {
+	Line     shop.Line
+	Contract contract.ID
+	Upcoming bool // only those of orders that wait for their date
+}

@@ -1,0 +1,224 @@
+package billing
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// settleOneOffs lets the one-time products of contracts follow their queues: those
+// whose order will not be made go to the next one that will, those whose order
+// was made are done, and those of a contract that has ended are dropped. It writes
+// into the contracts how many still wait.
+func settleOneOffs(ctx context.Context, tx Tx, contracts []*contract.Contract, now time.Time) error {
+	if len(contracts) == 0 {
+		return nil
+	}
+	ids := make([]contract.ID, len(contracts))
+	for i, c := range contracts {
+		ids[i] = c.ID
+	}
+	waiting, err := tx.OneOffs(ctx, ids)
+	if err != nil {
+		return err
+	}
+	attempts, err := tx.AttemptsOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	m := moving{now: now, put: make(map[OneOffID]OneOff), touched: make(map[int]bool)}
+	for _, c := range contracts {
+		var mine []OneOff
+		for _, o := range waiting {
+			if o.Contract == c.ID {
+				mine = append(mine, o)
+			}
+		}
+		from, to := 0, len(attempts)
+		for from < to && attempts[from].Contract != c.ID {
+			from++
+		}
+		for to > from && attempts[to-1].Contract != c.ID {
+			to--
+		}
+		c.OneOffs = m.contract(*c, mine, attempts[from:to], from)
+	}
+	return m.write(ctx, tx, attempts)
+}
+
+// moving collects what one transaction does to one-time products.
+type moving struct {
+	now     time.Time
+	put     map[OneOffID]OneOff
+	drop    []OneOffID
+	touched map[int]bool // indexes of attempts to be written
+	entries []activity.Entry
+}
+
+// contract settles the products of one contract and returns how many still wait.
+// The attempts are in the order of their cycles; offset is the index of the first.
+func (m *moving) contract(c contract.Contract, waiting []OneOff, attempts []Attempt, offset int) int {
+	left := make([]OneOff, 0, len(waiting))
+	for _, o := range waiting {
+		at := attemptOn(attempts, o.Cycle)
+		switch {
+		case c.Status == contract.Cancelled || c.Status == contract.Expired:
+			m.drop = append(m.drop, o.ID)
+			m.entries = append(m.entries, activity.Entry{
+				EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.OneTimePurchaseProductRemoved,
+				Status: activity.Success, Actor: activity.System, At: m.now,
+				Info: activity.Details(outcome{Cycle: o.Cycle, Variant: o.Variant.ID, Quantity: o.Quantity, Reason: "the contract has ended"}),
+			})
+		case at >= 0 && attempts[at].Status == Success:
+			o.Done, o.UpdatedAt = true, m.now
+			m.put[o.ID] = o
+		case at >= 0 && attempts[at].ordersYet():
+			left = append(left, o)
+			m.announce(attempts, at, offset)
+		default:
+			to := nextQueued(attempts, o.Cycle)
+			if to < 0 {
+				left = append(left, o) // until there is an order again
+				continue
+			}
+			if at >= 0 && attempts[at].Prep.Edited && attempts[at].PublishAt.IsZero() {
+				attempts[at].PublishAt = m.now
+				m.touched[offset+at] = true
+			}
+			m.entries = append(m.entries, entryOf(attempts[to], activity.UpcomingOrderUpdated, activity.Success, activity.System, m.now, outcome{
+				Cycle: attempts[to].Cycle, Variant: o.Variant.ID, Quantity: o.Quantity, Reason: "the one-time product comes from an order that is not made",
+			}))
+			attempts[to].tellOneOffs(m.now)
+			m.touched[offset+to] = true
+			left = m.move(left, waiting, o, attempts[to].Cycle)
+		}
+	}
+	return len(left)
+}
+
+// move gives a product to another cycle. One that carries the variant already
+// gets more of it.
+func (m *moving) move(left, waiting []OneOff, o OneOff, cycle int) []OneOff {
+	for _, list := range [][]OneOff{left, waiting} {
+		for i, there := range list {
+			if there.ID == o.ID || there.Cycle != cycle || there.Variant.ID != o.Variant.ID {
+				continue
+			}
+			if changed, ok := m.put[there.ID]; ok {
+				there = changed
+			}
+			there.Quantity, there.UpdatedAt = min(there.Quantity+o.Quantity, MaxOneOffQuantity), m.now
+			list[i] = there
+			m.put[there.ID] = there
+			m.drop = append(m.drop, o.ID)
+			return left
+		}
+	}
+	o.Cycle, o.UpdatedAt = cycle, m.now
+	m.put[o.ID] = o
+	return append(left, o)
+}
+
+// announce makes sure that the platform hears of a product whose attempt is new.
+func (m *moving) announce(attempts []Attempt, at, offset int) {
+	if a := &attempts[at]; a.Status == Queued && !a.Prep.Edited {
+		a.tellOneOffs(m.now)
+		m.touched[offset+at] = true
+	}
+}
+
+func (m *moving) write(ctx context.Context, tx Tx, attempts []Attempt) error {
+	var changed []Attempt
+	for i := range attempts {
+		if m.touched[i] {
+			attempts[i].UpdatedAt = m.now
+			changed = append(changed, attempts[i])
+		}
+	}
+	if err := tx.PutAttempts(ctx, changed); err != nil {
+		return err
+	}
+	// What is dropped goes first: a moved product may take its place.
+	if err := tx.DeleteOneOffs(ctx, m.drop); err != nil {
+		return err
+	}
+	list := make([]OneOff, 0, len(m.put))
+	for _, id := range sortedIDs(m.put) {
+		list = append(list, m.put[id])
+	}
+	if err := tx.PutOneOffs(ctx, list); err != nil {
+		return err
+	}
+	return tx.Record(ctx, m.entries...)
+}
+
+// ordersYet reports whether the attempt may still become an order.
+func (a Attempt) ordersYet() bool {
+	return a.Status == Queued || a.Status == Failure || a.Status.InFlight()
+}
+
+func attemptOn(attempts []Attempt, cycle int) int {
+	for i, a := range attempts {
+		if a.Cycle == cycle {
+			return i
+		}
+	}
+	return -1
+}
+
+// nextQueued returns the first attempt after a cycle that waits for its date.
+func nextQueued(attempts []Attempt, after int) int {
+	for i, a := range attempts {
+		if a.Cycle > after && a.Status == Queued {
+			return i
+		}
+	}
+	return -1
+}
+
+// Republish lets the platform be told anew, at an instant, what we know of a
+// contract's upcoming cycles: after its cycles were reset so that the contract
+// itself could be changed.
+func (s *Service) Republish(ctx context.Context, of shop.ID, c contract.ID, at time.Time) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		if err := Republish(ctx, tx, c, at); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, Work{Shop: of})
+	})
+}
+
+// Republish does so in the caller's transaction.
+func Republish(ctx context.Context, tx Tx, c contract.ID, at time.Time) error {
+	contracts, err := tx.Contracts(ctx, []contract.ID{c})
+	if err != nil || len(contracts) == 0 {
+		return err
+	}
+	rows, err := tx.AttemptsOf(ctx, []contract.ID{c}, Queued, Skipped, Failure)
+	if err != nil {
+		return err
+	}
+	var told []Attempt
+	for _, a := range rows {
+		switch {
+		case a.Status == Failure && a.Prep.Edited:
+			a.Prep, a.Lines = Preparation{Edited: true}, nil
+		case a.Status == Queued && (a.Prep.Edited || a.Moved || contracts[0].Series.Moved), a.Status == Skipped && a.BillingDate.After(at):
+			a.PublishAt = at
+			if a.Prep.Edited {
+				a.Prep, a.Lines = Preparation{Edited: true}, nil
+			}
+		default:
+			continue
+		}
+		told = append(told, a)
+	}
+	return tx.PutAttempts(ctx, told)
+}
+
+func sortedIDs[V any](m map[OneOffID]V) []OneOffID { return slices.Sorted(maps.Keys(m)) }

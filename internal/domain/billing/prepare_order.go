@@ -1,0 +1,180 @@
+package billing
+
+import (
+	"strconv"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// oneOffKey is the attribute by which a line of the platform's cycle is
+// recognised as a one-time product of ours. Its underscore hides it from
+// customers.
+const oneOffKey = "_one_off"
+
+// placedOf returns the lines of a platform's order.
+func placedOf(lines []platform.Line, details []platform.LineDetail) []placed {
+	list := make([]placed, len(lines))
+	for i, l := range lines {
+		list[i].Line = contract.Line(l)
+		if i >= len(details) {
+			continue
+		}
+		for _, a := range details[i].Attributes {
+			if a.Key == oneOffKey {
+				n, err := strconv.ParseInt(a.Value, 10, 64)
+				if err == nil {
+					list[i].oneOff = OneOffID(n)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// plain returns the lines that are no one-time products.
+func plain(lines []placed) []contract.Line {
+	var list []contract.Line
+	for _, l := range lines {
+		if l.oneOff == 0 {
+			list = append(list, l.Line)
+		}
+	}
+	return list
+}
+
+func placedLines(lines []contract.Line) []placed {
+	list := make([]placed, len(lines))
+	for i, l := range lines {
+		list[i].Line = l
+	}
+	return list
+}
+
+func linesOf(lines []placed) []contract.Line {
+	list := make([]contract.Line, len(lines))
+	for i, l := range lines {
+		list[i] = l.Line
+	}
+	return list
+}
+
+// wantedLines returns what an order should hold: its lines as rules make them,
+// and the one-time products, each once.
+func wantedLines(is []placed, oneOffs []OneOff, swapped []contract.Line) []placed {
+	wanted := placedLines(swapped)
+	for _, o := range oneOffs {
+		l := placed{Line: o.Line(), oneOff: o.ID}
+		for _, there := range is {
+			if there.oneOff == o.ID && there.VariantID == o.Variant.ID {
+				l.ID = there.ID
+				break // a second line for the same product is not kept
+			}
+		}
+		wanted = append(wanted, l)
+	}
+	return wanted
+}
+
+// edits returns how one list of lines becomes another. What is added comes before
+// what is removed, so that there is always a line.
+func edits(is, wanted []placed) []platform.LineEdit {
+	before := make(map[string]placed, len(is))
+	for _, l := range is {
+		before[l.ID] = l
+	}
+	kept := make(map[string]bool, len(wanted))
+	var list []platform.LineEdit
+	for _, w := range wanted {
+		old, known := before[w.ID]
+		if !known || w.ID == "" || kept[w.ID] {
+			list = append(list, addition(w))
+			continue
+		}
+		kept[w.ID] = true
+		e := platform.LineEdit{Line: w.ID}
+		if old.VariantID != w.VariantID {
+			e.Variant = &w.VariantID
+		}
+		if old.Quantity != w.Quantity {
+			e.Quantity = &w.Quantity
+		}
+		if old.Price != w.Price || e.Variant != nil {
+			e.Price = &w.Price
+		}
+		if e.Variant != nil || e.Quantity != nil || e.Price != nil {
+			list = append(list, e)
+		}
+	}
+	for _, l := range is {
+		if !kept[l.ID] {
+			list = append(list, platform.LineEdit{Line: l.ID, Remove: true})
+		}
+	}
+	return list
+}
+
+func addition(l placed) platform.LineEdit {
+	e := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}
+	if l.SellingPlanID != 0 {
+		e.SellingPlanID = &l.SellingPlanID
+	}
+	if l.SellingPlanName != "" {
+		e.SellingPlanName = &l.SellingPlanName
+	}
+	if l.oneOff != 0 {
+		e.Attributes = &[]platform.Attribute{{Key: oneOffKey, Value: strconv.FormatInt(int64(l.oneOff), 10)}}
+	}
+	return e
+}
+
+// aim is a change that a step of the preparation wants.
+type aim struct {
+	is, wanted []placed
+	note       *string // nil: stays
+	was        string  // the note as it is
+	rules      swap.Result
+}
+
+func (m aim) fingerprints() (base, wanted string) {
+	if m.note == nil {
+		return fingerprint(m.is, ""), fingerprint(m.wanted, "")
+	}
+	return fingerprint(m.is, m.was), fingerprint(m.wanted, *m.note)
+}
+
+// edit returns the change for the platform.
+func (m aim) edit() platform.Edit {
+	e := platform.Edit{Lines: edits(m.is, m.wanted)}
+	if m.note != nil && *m.note != m.was {
+		e.Note = m.note
+	}
+	return e
+}
+
+// doing is what a step does now.
+type doing int
+
+const (
+	settleStep doing = iota // what is wanted is there
+	commitPlan              // nothing was promised yet, or things are not as they were
+	makeChange
+)
+
+// weigh compares what is wanted with what is there and with the plan that was
+// committed.
+func (m aim) weigh(planned bool, p *Plan) (doing, *Plan) {
+	base, wanted := m.fingerprints()
+	if planned && p != nil && p.Wanted == base {
+		return settleStep, p // made before, and the answer was lost
+	}
+	fresh := &Plan{Base: base, Wanted: wanted, Changes: changesOf(m.rules.Applied), Shift: m.rules.ShiftDays}
+	switch {
+	case base == wanted && len(fresh.Changes) == 0:
+		return settleStep, fresh
+	case planned && p != nil && p.Base == base && p.Wanted == wanted:
+		return makeChange, p
+	}
+	return commitPlan, fresh
+}

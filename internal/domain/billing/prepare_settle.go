@@ -1,0 +1,249 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// settlePrepared writes how far orders have been prepared. An attempt that
+// somebody else has changed meanwhile is looked at anew.
+func (s *Service) settlePrepared(ctx context.Context, of shop.ID, list []prepared) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids := make([]AttemptID, len(list))
+	for i, p := range list {
+		ids[i] = p.ID
+	}
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		rows, err := tx.Attempts(ctx, ids)
+		if err != nil {
+			return err
+		}
+		l, err := s.openLedger(ctx, tx, rows)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			a := l.attempts[p.ID]
+			switch {
+			case a == nil || p.late:
+			case a.Version != p.Version:
+				if a.DueAt.Equal(p.DueAt) { // nobody else acts on it
+					a.DueAt = l.now
+					l.changed = append(l.changed, a.ID)
+				}
+			default:
+				l.changed = append(l.changed, a.ID)
+				if err := l.prepare(ctx, tx, a, p); err != nil {
+					return err
+				}
+			}
+		}
+		return l.close(ctx, tx)
+	})
+}
+
+// prepare notes what one step came to.
+func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) error {
+	planned, done := OrderPlanned, Ready
+	if p.lasts {
+		planned, done = ContractPlanned, ContractDone
+	}
+	if p.dropped {
+		if err := l.republish(ctx, tx, *a); err != nil {
+			return err
+		}
+	}
+	a.DueAt = l.now
+	switch {
+	case p.err != nil:
+		l.doubt(a, p, done)
+		return nil
+	case p.refused != nil && p.refused.Code == platform.CodeStale && a.Prep.Edits < maxEdits:
+		a.Prep.Edits++
+		a.DueAt = l.now.Add(l.policy.Throttled)
+		return nil
+	case p.refused != nil:
+		l.unprepared(a, p, p.refused.Error())
+		a.Prep = p.leaves(done)
+		return nil
+	case p.commit:
+		if a.Prep.Stage == planned { // things changed between the plan and the change
+			a.Prep.Edits++
+		}
+		a.Prep.Stage, a.Prep.Plan = planned, p.plan
+		if !p.lasts {
+			a.Prep.Edited = true
+		}
+		if a.Prep.Edits > maxEdits {
+			l.unprepared(a, p, "it changes faster than it can be prepared")
+			a.Prep = p.leaves(done)
+		}
+		return nil
+	}
+	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited}
+	if done == Ready {
+		a.Lines = p.lines
+	}
+	for _, r := range p.missing {
+		l.note(*a, activity.SwapAutomationTriggered, activity.Failure, outcome{
+			Cycle: a.Cycle, Rule: int64(r.ID), RuleName: r.Name, Reason: "a product of the rule is no longer sold",
+		})
+	}
+	if p.plan == nil {
+		return nil
+	}
+	var uses []SwapUse
+	for _, c := range p.plan.Changes {
+		l.swapped(*a, c, p.lasts)
+		if c.Once {
+			uses = append(uses, SwapUse{Rule: c.Rule, Contract: a.Contract})
+		}
+	}
+	if err := tx.AddSwapUses(ctx, uses); err != nil {
+		return err
+	}
+	return l.shift(ctx, tx, *a, p.plan.Shift)
+}
+
+// doubt puts a step off that came to no end. A change that never comes to an end
+// must not keep the order from being charged for ever, and neither must a
+// platform that answers everything else.
+func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
+	if errors.Is(p.err, platform.ErrThrottled) {
+		a.DueAt = l.now.Add(l.policy.Throttled)
+		return
+	}
+	if errors.Is(p.err, platform.ErrDisconnected) {
+		l.gone = true
+	}
+	if a.Prep.Since.IsZero() {
+		a.Prep.Since = l.now
+	}
+	a.Prep.Failures++
+	if p.editing {
+		a.Prep.Edits++
+	}
+	if a.Prep.Edits >= maxEdits || l.now.Sub(a.Prep.Since) >= l.policy.Horizon {
+		l.unprepared(a, p, "the platform has not confirmed the change")
+		a.Prep = p.leaves(done)
+		return
+	}
+	a.DueAt = l.now.Add(l.policy.Repair)
+	if a.Prep.Failures <= len(l.policy.Retries) {
+		a.DueAt = l.now.Add(l.policy.Retries[a.Prep.Failures-1])
+	}
+}
+
+// leaves is the preparation after a step that was given up.
+func (p prepared) leaves(done Stage) Preparation {
+	return Preparation{Stage: done, Edited: p.Prep.Edited || p.Prep.Stage == OrderPlanned, NoteLeft: !p.lasts && p.Note != ""}
+}
+
+// unprepared says that an order goes on without a change, and without which.
+func (l *ledger) unprepared(a *Attempt, p prepared, reason string) {
+	told := false
+	if p.plan != nil {
+		for _, c := range p.plan.Changes {
+			told = true
+			l.note(*a, activity.SwapAutomationTriggered, activity.Failure, outcome{Cycle: a.Cycle, Rule: int64(c.Rule), RuleName: c.Name, Reason: reason})
+		}
+	}
+	if p.lasts {
+		if !told {
+			l.note(*a, activity.SwapAutomationTriggered, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
+		}
+		return
+	}
+	for _, o := range p.oneOffs {
+		told = true
+		l.note(*a, activity.OneTimePurchaseProductAdded, activity.Failure, outcome{Cycle: a.Cycle, Variant: o.Variant.ID, Quantity: o.Quantity, Reason: reason})
+	}
+	if !told || p.Note != "" {
+		l.note(*a, activity.UpcomingOrderUpdated, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
+	}
+}
+
+// swapped writes the entries of a rule that was applied.
+func (l *ledger) swapped(a Attempt, c Change, lasts bool) {
+	of := activity.Entry{EntityID: int64(a.ID), EntityType: activity.EntitySubscriptionBillingAttempt, Status: activity.Success, Actor: activity.System, At: l.now}
+	if lasts {
+		of.EntityID, of.EntityType = int64(a.Contract), activity.EntitySubscriptionContractDetails
+	}
+	triggered, replaced := of, of
+	triggered.Event = activity.SwapAutomationTriggered
+	triggered.Info = activity.Details(outcome{Cycle: a.Cycle, Rule: int64(c.Rule), RuleName: c.Name})
+	replaced.Event = activity.ProductReplace
+	replaced.Info = activity.Details(outcome{Cycle: a.Cycle, Rule: int64(c.Rule), Removed: c.Removed, Added: c.Added})
+	l.entries = append(l.entries, triggered, replaced)
+}
+
+// republish lets the cycles be told anew that lost what they held of ours when
+// the contract was changed.
+func (l *ledger) republish(ctx context.Context, tx Tx, but Attempt) error {
+	queued, err := tx.AttemptsOf(ctx, []contract.ID{but.Contract}, Queued)
+	if err != nil {
+		return err
+	}
+	queued = slices.DeleteFunc(queued, func(a Attempt) bool { return a.ID == but.ID || !a.Prep.Edited || l.attempts[a.ID] != nil })
+	for i := range queued {
+		queued[i].tellOneOffs(l.now)
+		queued[i].UpdatedAt = l.now
+	}
+	return tx.PutAttempts(ctx, queued)
+}
+
+// shift moves the order after the attempt's by days, and the contract's calendar
+// with it. It never falls on the day of this order or before.
+func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
+	if days == 0 {
+		return nil
+	}
+	cal, err := l.shop.Calendar()
+	if err != nil {
+		return err
+	}
+	queued, err := tx.AttemptsOf(ctx, []contract.ID{a.Contract}, Queued)
+	if err != nil {
+		return err
+	}
+	at := nextQueued(queued, a.Cycle)
+	if at < 0 {
+		return nil
+	}
+	following := queued[at]
+	before := following.BillingDate
+	date := cal.At(before.In(cal.Zone).AddDate(0, 0, days))
+	if soonest := cal.At(later(a.BillingDate, l.now).In(cal.Zone).AddDate(0, 0, 1)); date.Before(soonest) {
+		date = soonest
+	}
+	following.BillingDate, following.DueAt, following.PublishAt, following.UpdatedAt = date, date, l.now, l.now
+	if taken := l.attempts[following.ID]; taken != nil { // it is in this batch too, and written with it
+		taken.BillingDate, taken.DueAt, taken.PublishAt = date, date, l.now
+		l.changed = append(l.changed, taken.ID)
+	} else if err := tx.PutAttempts(ctx, []Attempt{following}); err != nil {
+		return err
+	}
+	l.contracts[a.Contract].Series = contract.Series{Cycle: following.Cycle, Start: date, Moved: true}
+	l.restarted = append(l.restarted, a.Contract)
+	l.advanced = append(l.advanced, a.Contract)
+	l.note(following, activity.NextBillingDateChange, activity.Success, outcome{
+		Cycle: following.Cycle, From: before.Format(time.RFC3339), To: date.Format(time.RFC3339), Reason: "a product swap moves the next order",
+	})
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,213 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// prepared is what one step of a preparation came to.
+type prepared struct {
+	preparing
+	late    bool // the lease ran out before anything was changed
+	lasts   bool // the step was the contract's, not the order's
+	plan    *Plan
+	commit  bool // the plan is to be committed before it is carried out
+	missing []swap.Rule
+	lines   []contract.Line   // what the order holds
+	dropped bool              // other cycles lost what they held of ours
+	refused *platform.Refusal // a definite no
+	err     error             // nobody knows, or nobody was asked
+	editing bool              // err may have changed something
+}
+
+// prepareAll takes one step for each order that has to be prepared.
+func (s *Service) prepareAll(ctx context.Context, b batch) []prepared {
+	list := make([]prepared, len(b.preparing))
+	g := errgroup.Group{}
+	g.SetLimit(callers)
+	for i, e := range b.preparing {
+		g.Go(func() error {
+			list[i] = s.prepare(ctx, b.shop, e)
+			return nil
+		})
+	}
+	_ = g.Wait() // the calls report through the list
+	return list
+}
+
+func (s *Service) prepare(ctx context.Context, of shop.Shop, e preparing) prepared {
+	p := prepared{preparing: e}
+	switch stage := e.Prep.Stage; {
+	case !s.Clock.Now().Before(e.DueAt):
+		p.late = true
+	case stage == ContractPlanned, stage == Fresh && concerns(e.lasting, e.order(e.contract.Lines)):
+		p.lasts = true
+		s.prepareContract(ctx, of, &p)
+	default:
+		s.prepareOrder(ctx, of, &p)
+	}
+	return p
+}
+
+// prepareContract lets the rules that last change the contract.
+func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared) {
+	id := int64(p.contract.ID)
+	is, err := s.Platform.Detail(ctx, of.At(), id)
+	if p.failed(err, false) {
+		return
+	}
+	m := aim{is: placedOf(is.Lines, is.LineDetails)}
+	if m.rules, err = s.applied(ctx, of, p.lasting, p.order(plain(m.is)), placeOf(p.contract)); p.failed(err, false) {
+		return
+	}
+	m.wanted = placedLines(m.rules.Lines)
+	p.missing = m.rules.Missing
+	if !p.weigh(m, ContractPlanned) {
+		return
+	}
+	_, err = s.Platform.EditContract(ctx, of.At(), id, m.edit())
+	if refusal, ok := errors.AsType[*platform.Refusal](err); ok && refusal.Code == platform.CodeFutureEdits {
+		for _, cycle := range p.edited {
+			if err := s.Platform.DropCycleEdit(ctx, of.At(), platform.CycleRef{Contract: id, Index: cycle}); p.failed(err, true) {
+				return
+			}
+			p.dropped = true
+		}
+		_, err = s.Platform.EditContract(ctx, of.At(), id, m.edit())
+	}
+	p.failed(err, true)
+}
+
+// prepareOrder makes the order what it should be.
+func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
+	ref := platform.CycleRef{Contract: int64(p.contract.ID), Index: p.Cycle}
+	is, err := s.Platform.CycleOrder(ctx, of.At(), ref)
+	if p.failed(err, false) {
+		return
+	}
+	m := aim{is: placedOf(is.Lines, is.LineDetails), was: is.Note}
+	if m.rules, err = s.applied(ctx, of, p.single, p.order(plain(m.is)), placeOf(p.contract)); p.failed(err, false) {
+		return
+	}
+	m.wanted = wantedLines(m.is, p.oneOffs, m.rules.Lines)
+	if note := p.note(); p.Note != "" || p.Prep.Edited && note != is.Note {
+		m.note = &note
+	}
+	p.missing = m.rules.Missing
+	p.lines = linesOf(m.is)
+	if !p.weigh(m, OrderPlanned) {
+		return
+	}
+	made, err := s.Platform.EditCycle(ctx, of.At(), ref, m.edit())
+	if p.failed(err, true) {
+		return
+	}
+	p.lines = linesOf(placedOf(made.Lines, made.LineDetails))
+}
+
+// weigh takes in what a step wants and reports whether to make the change now.
+func (p *prepared) weigh(m aim, planned Stage) bool {
+	var do doing
+	do, p.plan = m.weigh(p.Prep.Stage == planned, p.Prep.Plan)
+	p.commit = do == commitPlan
+	return do == makeChange
+}
+
+// failed takes in a failure of the platform's.
+func (p *prepared) failed(err error, editing bool) bool {
+	if err == nil {
+		return false
+	}
+	if refusal, ok := errors.AsType[*platform.Refusal](err); ok {
+		p.refused = refusal
+	} else if errors.Is(err, platform.ErrNotFound) {
+		p.refused = &platform.Refusal{Code: "NOT_FOUND", Message: err.Error()}
+	} else {
+		p.err, p.editing = err, editing && !errors.Is(err, platform.ErrThrottled) && !errors.Is(err, platform.ErrDisconnected)
+	}
+	return true
+}
+
+// applied applies rules to an order, with what the store sells. Nobody is asked
+// when no rule concerns the order.
+func (s *Service) applied(ctx context.Context, of shop.Shop, rules []swap.Rule, o swap.Order, place place) (swap.Result, error) {
+	if !concerns(rules, o) {
+		return swap.Result{Lines: o.Lines}, nil
+	}
+	c, err := s.catalogue(ctx, of, rules, place)
+	if err != nil {
+		return swap.Result{}, err
+	}
+	return swap.Apply(rules, o, c), nil
+}
+
+// place is where in a contract's life an order stands.
+type place struct {
+	line  shop.Line
+	order int // counted from 1 for the one at the checkout
+}
+
+func placeOf(c contract.Contract) place {
+	p := place{line: c.Line, order: c.Orders + 1}
+	if c.OriginOrderID != 0 {
+		p.order++
+	}
+	return p
+}
+
+// catalogue returns what rules need to know of the products that they name.
+func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule, place place) (swap.Catalogue, error) {
+	c := swap.Catalogue{Variants: make(map[int64]platform.Variant)}
+	ids := swap.Variants(rules)
+	for from := 0; from < len(ids); from += platform.MaxIDs {
+		found, err := s.Platform.Variants(ctx, of.At(), ids[from:min(from+platform.MaxIDs, len(ids))])
+		if err != nil {
+			return swap.Catalogue{}, err
+		}
+		for _, v := range found {
+			c.Variants[v.ID] = v
+		}
+	}
+	if s.Plans == nil {
+		return c, nil
+	}
+	c.PlanPrice = func(l contract.Line, v platform.Variant) (money.Amount, bool) {
+		if l.SellingPlanID == 0 {
+			return money.Amount{}, false
+		}
+		price, ok, err := s.planPrice(ctx, of.ID, place, l.SellingPlanID, v)
+		if err != nil {
+			s.Log.WarnContext(ctx, "a plan's price is not known", "shop", of.Domain, "plan", l.SellingPlanID, "error", err)
+		}
+		return price, ok && err == nil
+	}
+	return c, nil
+}
+
+// planPrice returns what one unit of a variant costs on a selling plan; false
+// when the plan is not one of ours or does not sell the variant.
+func (s *Service) planPrice(ctx context.Context, of shop.ID, place place, sellingPlan int64, v platform.Variant) (money.Amount, bool, error) {
+	offers, _, err := s.Plans.PlanOptions(ctx, of, place.line, []int64{sellingPlan}, page.Request{Size: 1})
+	if err != nil || len(offers) == 0 {
+		return money.Amount{}, false, err
+	}
+	group, err := s.Plans.PlanGroup(ctx, of, place.line, offers[0].Group)
+	if err != nil {
+		return money.Amount{}, false, err
+	}
+	sold := group.Assigned()
+	if !slices.Contains(sold.Products, v.ProductID) && !slices.Contains(sold.Variants, v.ID) {
+		return money.Amount{}, false, nil
+	}
+	return offers[0].PriceAt(v.Price, place.order), true, nil
+}

@@ -1,0 +1,38 @@
+package billing
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// plainAgain reports whether the platform's cycle may hold changes of ours that
+// it should not hold any more. An order that has been prepared keeps what it has.
+func (a Attempt) plainAgain(oneOffs []OneOff) bool {
+	return a.Prep.Edited && (a.Status == Skipped || a.Status == Queued && a.Prep.Stage == Fresh && a.Note == "" && len(oneOffs) == 0)
+}
+
+// mayTellOneOffs reports whether the platform is told now what an order carries.
+// One that is about to be charged is told while it is prepared, so that two do
+// not do the same at once.
+func (s *Service) mayTellOneOffs(a Attempt) bool {
+	return a.Status == Queued && a.Prep.Stage == Fresh && a.DueAt.After(s.Clock.Now().Add(s.Policy.Lease))
+}
+
+// tellOneOffs lets the platform's cycle hold the one-time products that its order
+// is to carry, and no others of ours.
+func (s *Service) tellOneOffs(ctx context.Context, of shop.Shop, a Attempt, oneOffs []OneOff) error {
+	ref := platform.CycleRef{Contract: int64(a.Contract), Index: a.Cycle}
+	order, err := s.Platform.CycleOrder(ctx, of.At(), ref)
+	if err != nil {
+		return err
+	}
+	is := placedOf(order.Lines, order.LineDetails)
+	wanted := wantedLines(is, oneOffs, plain(is))
+	if fingerprint(is, "") == fingerprint(wanted, "") {
+		return nil
+	}
+	_, err = s.Platform.EditCycle(ctx, of.At(), ref, platform.Edit{Lines: edits(is, wanted)})
+	return err
+}

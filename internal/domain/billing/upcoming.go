@@ -1,0 +1,99 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// SkipNextCommand asks to skip the next order of a contract.
+type SkipNextCommand struct {
+	Line     shop.Line
+	Contract contract.ID
+	Actor    activity.Actor
+}
+
+// SkipNext skips the attempt of a contract that falls due first, as Skip does
+// with one that is named.
+func (s *Service) SkipNext(ctx context.Context, of shop.ID, cmd SkipNextCommand) (Record, error) {
+	t := target{line: cmd.Line, next: cmd.Contract}
+	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+		return skip(r, cmd.Actor, now)
+	})
+}
+
+// NoteCommand replaces the note of one upcoming order.
+type NoteCommand struct {
+	Line    shop.Line
+	Attempt AttemptID
+	Note    string // empty clears
+	Actor   activity.Actor
+}
+
+// SetNote replaces the note of an order that still waits. The same note again
+// changes nothing.
+func (s *Service) SetNote(ctx context.Context, of shop.ID, cmd NoteCommand) (Record, error) {
+	t := target{line: cmd.Line, attempt: cmd.Attempt}
+	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+		return setNote(r, cmd, now)
+	})
+}
+
+func setNote(r *Record, cmd NoteCommand, now time.Time) ([]activity.Entry, error) {
+	if r.Status.InFlight() {
+		return nil, busy(r.Attempt)
+	}
+	if !r.Status.Upcoming() {
+		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only the note of a QUEUED attempt can be changed", r.ID, r.Status).
+			On(entity).Keyed("billingAttemptStatus")
+	}
+	if cmd.Note == r.Note {
+		return nil, nil
+	}
+	if err := CheckNote(cmd.Note); err != nil {
+		return nil, err
+	}
+	r.Note = cmd.Note
+	r.unready()
+	return []activity.Entry{
+		entryOf(r.Attempt, activity.BillingAttemptUpdated, activity.Success, cmd.Actor, now, outcome{Cycle: r.Cycle, Reason: "the order note was changed"}),
+	}, nil
+}
+
+// findNext reads a contract and, of its attempts that wait, the one that falls
+// due first, under their locks. Another line's contract is not found.
+func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
+	queued, err := tx.AttemptsOf(ctx, []contract.ID{t.next}, Queued)
+	if err != nil {
+		return Record{}, err
+	}
+	contracts, err := tx.Contracts(ctx, []contract.ID{t.next})
+	if err != nil {
+		return Record{}, err
+	}
+	if len(contracts) == 0 || contracts[0].Line != t.line {
+		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).On("subscriptionContractDetails").Keyed("contractNotFound")
+	}
+	first, ok := earliest(queued)
+	if !ok {
+		return Record{}, fault.New(fault.Refused, "contract %d is %s and has no upcoming order", t.next, contracts[0].Status).On(entity).Keyed("noUpcomingOrder")
+	}
+	of, err := tx.Shop(ctx)
+	return Record{Attempt: first, Of: contracts[0], shop: of}, err
+}
+
+// earliest returns the attempt that falls due first; of two on one date the
+// lower cycle.
+func earliest(attempts []Attempt) (first Attempt, ok bool) {
+	for _, a := range attempts {
+		sooner := a.BillingDate.Before(first.BillingDate) || a.BillingDate.Equal(first.BillingDate) && a.Cycle < first.Cycle
+		if !ok || sooner {
+			first, ok = a, true
+		}
+	}
+	return first, ok
+}

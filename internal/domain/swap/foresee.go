@@ -1,0 +1,54 @@
+package swap
+
+import "github.com/perennialhq/perennial/internal/domain/contract"
+
+// Horizon is how many cycles are foreseen.
+const Horizon = 10
+
+// Foreseen is one order as the rules would make it.
+type Foreseen struct {
+	Cycle     int
+	ShiftDays int // by how much this order's date has moved, in all
+	Lines     []contract.Line
+	Applied   []Rule
+}
+
+// Split parts rules into those that change the contract and those that change
+// one order, each in their order.
+func Split(rules []Rule) (lasting, single []Rule) {
+	sorted := append([]Rule(nil), rules...)
+	Sort(sorted)
+	for _, r := range sorted {
+		if r.OfOneOrder() {
+			single = append(single, r)
+		} else {
+			lasting = append(lasting, r)
+		}
+	}
+	return lasting, single
+}
+
+// Foresee returns the next Horizon orders, beginning with o: rules that change
+// the contract first, then those of the order alone.
+func Foresee(rules []Rule, o Order, c Catalogue) []Foreseen {
+	lasting, single := Split(rules)
+	used := make(map[ID]bool, len(o.Used))
+	for id := range o.Used {
+		used[id] = true
+	}
+	o.Used = used
+	shift := 0
+	list := make([]Foreseen, 0, Horizon)
+	for range Horizon {
+		changed := Apply(lasting, o, c)
+		for _, r := range changed.Applied {
+			used[r.ID] = true
+		}
+		o.Lines = changed.Lines
+		once := Apply(single, o, c)
+		list = append(list, Foreseen{Cycle: o.Cycle, ShiftDays: shift, Lines: once.Lines, Applied: append(changed.Applied, once.Applied...)})
+		shift += changed.ShiftDays + once.ShiftDays
+		o.Cycle, o.First = o.Cycle+1, false
+	}
+	return list
+}

@@ -1,0 +1,192 @@
+package swap
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Platform is what rules need of the commerce platform.
+type Platform interface {
+	Variants(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Variant, error)
+}
+
+// Service keeps the rules of stores.
+type Service struct {
+	Store    Store
+	Platform Platform
+	Clock    clock.Clock
+}
+
+// maxRules is how many rules a store can have.
+const maxRules = 500
+
+// Create adds a rule. Without a Sequence it is looked at last.
+func (s *Service) Create(ctx context.Context, of shop.Shop, r Rule, by activity.Actor) (Rule, error) {
+	r, err := s.checked(ctx, of, r)
+	if err != nil {
+		return Rule{}, err
+	}
+	wanted := r
+	err = s.Store.Update(ctx, of.ID, func(tx Tx) error {
+		now := s.Clock.Now()
+		r = wanted
+		all, err := tx.SwapRules(ctx)
+		if err != nil {
+			return err
+		}
+		if len(all) >= maxRules {
+			return fault.New(fault.Refused, "the store has %d swap rules: no more are allowed", len(all)).On(entity).Keyed("tooManyProductSwaps")
+		}
+		if r.Sequence == 0 {
+			for _, other := range all {
+				r.Sequence = max(r.Sequence, other.Sequence)
+			}
+			r.Sequence = min(r.Sequence+1, maxSequence)
+		}
+		r.ID, r.Version, r.CreatedAt, r.UpdatedAt = 0, 0, now, now
+		if err := tx.PutSwapRule(ctx, &r); err != nil {
+			return err
+		}
+		if err := flag(ctx, tx, true); err != nil {
+			return err
+		}
+		return tx.Record(ctx, r.entry(activity.Created, by, now))
+	})
+	return r, err
+}
+
+// Update replaces a rule by the one that change makes of it. A rule that it does
+// not alter is left alone.
+func (s *Service) Update(ctx context.Context, of shop.Shop, line shop.Line, id ID, by activity.Actor, change func(Rule) (Rule, error)) (Rule, error) {
+	var r Rule
+	read := func(tx Tx) error {
+		old, err := tx.SwapRule(ctx, line, id)
+		if err != nil {
+			return err
+		}
+		r, err = change(old)
+		return err
+	}
+	if err := s.Store.Update(ctx, of.ID, read); err != nil {
+		return Rule{}, err
+	}
+	wanted, err := s.checked(ctx, of, r)
+	if err != nil {
+		return Rule{}, err
+	}
+	err = s.Store.Update(ctx, of.ID, func(tx Tx) error {
+		now := s.Clock.Now()
+		old, err := tx.SwapRule(ctx, line, id)
+		if err != nil {
+			return err
+		}
+		if old.Version != wanted.Version {
+			return fault.New(fault.Conflict, "swap rule %d has changed", id).On(entity).Keyed("changedMeanwhile")
+		}
+		r = wanted
+		r.UpdatedAt = now
+		if err := tx.PutSwapRule(ctx, &r); err != nil {
+			return err
+		}
+		return tx.Record(ctx, r.entry(activity.Updated, by, now))
+	})
+	return r, err
+}
+
+// Delete removes a rule. What it did stays.
+func (s *Service) Delete(ctx context.Context, of shop.ID, line shop.Line, id ID, by activity.Actor) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		r, err := tx.SwapRule(ctx, line, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DeleteSwapRule(ctx, id); err != nil {
+			return err
+		}
+		left, err := tx.SwapRules(ctx)
+		if err != nil {
+			return err
+		}
+		if len(left) == 0 {
+			if err := flag(ctx, tx, false); err != nil {
+				return err
+			}
+		}
+		return tx.Record(ctx, r.entry(activity.Deleted, by, s.Clock.Now()))
+	})
+}
+
+// flag notes whether the store has rules, so that orders of stores without any
+// are not held against them.
+func flag(ctx context.Context, tx Tx, has bool) error {
+	of, err := tx.Shop(ctx)
+	if err != nil || of.Settings.SwapRules == has {
+		return err
+	}
+	of.Settings.SwapRules = has
+	return tx.PutShop(ctx, of)
+}
+
+// checked returns the rule with what the store says of its products, or says what
+// forbids it.
+func (s *Service) checked(ctx context.Context, of shop.Shop, r Rule) (Rule, error) {
+	if err := r.Check(); err != nil {
+		return Rule{}, err
+	}
+	sold := make(map[int64]platform.Variant)
+	ids := Variants([]Rule{r})
+	for from := 0; from < len(ids); from += platform.MaxIDs {
+		found, err := s.Platform.Variants(platform.Interactive(ctx), of.At(), ids[from:min(from+platform.MaxIDs, len(ids))])
+		if err != nil {
+			return Rule{}, fault.Because(fault.Unavailable, err, "the platform could not be asked for the variants")
+		}
+		for _, v := range found {
+			sold[v.ID] = v
+		}
+	}
+	var err error
+	if r.Sources, err = named("sourceVariants", r.Sources, sold); err != nil {
+		return Rule{}, err
+	}
+	r.Destinations, err = named("destinationVariants", r.Destinations, sold)
+	return r, err
+}
+
+// named gives products the names and images that the caller left out.
+func named(param string, list []Product, sold map[int64]platform.Variant) ([]Product, error) {
+	full := make([]Product, len(list))
+	for i, p := range list {
+		v, ok := sold[p.VariantID]
+		if !ok {
+			return nil, fault.New(fault.Invalid, "field '%s': variant %d does not exist in this store", param, p.VariantID).On(entity).Keyed("variantNotFound").At(param)
+		}
+		if p.Name == "" {
+			p.Name = v.ProductTitle
+			if v.Title != "" && v.Title != "Default Title" {
+				p.Name += " - " + v.Title
+			}
+		}
+		if p.Image == "" {
+			p.Image = v.Image
+		}
+		full[i] = p
+	}
+	return full, nil
+}
+
+func (r Rule) entry(event activity.EventType, by activity.Actor, now time.Time) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(r.ID), EntityType: activity.EntityProductSwap, Event: event, Status: activity.Success, Actor: by, At: now,
+		Info: activity.Details(struct {
+			Name         string    `json:"name"`
+			Sources      []Product `json:"sourceVariants"`
+			Destinations []Product `json:"destinationVariants"`
+		}{r.Name, r.Sources, r.Destinations}),
+	}
+}

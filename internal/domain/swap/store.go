@@ -1,0 +1,46 @@
+package swap
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Tx is one transaction on one shop's data.
+type Tx interface {
+	Shop(ctx context.Context) (shop.Shop, error)
+	PutShop(ctx context.Context, s shop.Shop) error
+
+	// SwapRules returns all rules of the shop, unlocked.
+	SwapRules(ctx context.Context) ([]Rule, error)
+	// SwapRule returns a rule of the line, locked, or NotFound.
+	SwapRule(ctx context.Context, line shop.Line, id ID) (Rule, error)
+	// PutSwapRule inserts a rule whose ID is 0, giving it one, and writes others
+	// if their Version is still what was read; otherwise it fails with a
+	// Conflict. It raises the version.
+	PutSwapRule(ctx context.Context, r *Rule) error
+	// DeleteSwapRule removes a rule and what is noted of its use.
+	DeleteSwapRule(ctx context.Context, id ID) error
+
+	Record(ctx context.Context, entries ...activity.Entry) error
+}
+
+// Store runs transactions. Update commits when fn returns nil and runs fn again
+// when the database asks for it.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+}
+
+// Book reads rules without a transaction.
+type Book interface {
+	// SwapRuleOf returns a rule of the line, or NotFound.
+	SwapRuleOf(ctx context.Context, of shop.ID, line shop.Line, id ID) (Rule, error)
+	// SwapRulesOf returns a page of the line's rules, in the order in which they
+	// are looked at unless the page has one, and how many there are.
+	SwapRulesOf(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]Rule, int, error)
+}
+
+// SortFields lists the fields by which the list of rules can be sorted.
+var SortFields = []string{"id", "name", "ruleSequence", "forBillingCycle"}

@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// operator is whoever sits in the director's chair.
+func operator() activity.Actor { return activity.Actor{Source: activity.SystemEvent, By: "operator"} }
+
+// settingsIn names a store; beside it stand settings under their own names.
+type settingsIn struct {
+	Shop string `json:"shop"`
+}
+
+// setSettings changes settings of a store. Those that the body does not name stay.
+func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
+	var text json.RawMessage
+	if err := body(r, &text); err != nil {
+		return shop.Settings{}, err
+	}
+	in := settingsIn{Shop: demo.Main}
+	if err := decode(text, &in); err != nil {
+		return shop.Settings{}, err
+	}
+	return s.front.running().ChangeSettings(r.Context(), in.Shop, operator(), func(settings *shop.Settings) error { return decode(text, settings) })
+}
+
+// partnerIn is an application to be registered.
+type partnerIn struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	BaseURL string   `json:"baseUrl"`
+	Scopes  []string `json:"scopes"`
+}
+
+// partnerView is an application with its secrets.
+type partnerView struct {
+	ID      access.AppID   `json:"id"`
+	Status  partner.Status `json:"status"`
+	Secret  string         `json:"secret,omitempty"`
+	AppKey  string         `json:"appKey,omitempty"`
+	Signing string         `json:"signingSecret,omitempty"`
+}
+
+func (s *Sandbox) addPartner(r *http.Request) (partnerView, error) {
+	var in partnerIn
+	if err := body(r, &in); err != nil {
+		return partnerView{}, err
+	}
+	scopes, err := access.ParseScopes(in.Scopes)
+	if err != nil {
+		return partnerView{}, err
+	}
+	made, secrets, err := s.front.running().Partner.Add(r.Context(), partner.App{ID: access.AppID(in.ID), Name: in.Name, BaseURL: in.BaseURL, Scopes: scopes})
+	return partnerView{made.ID, made.Status, secrets.Secret, secrets.AppKey, secrets.Signing}, err
+}
+
+// partnerStatusIn says whether an application is served.
+type partnerStatusIn struct {
+	Status partner.Status `json:"status"`
+}
+
+func (s *Sandbox) setPartner(r *http.Request) (partnerView, error) {
+	var in partnerStatusIn
+	if err := body(r, &in); err != nil {
+		return partnerView{}, err
+	}
+	to, err := web.ParseEnum("status", string(in.Status), []partner.Status{partner.Live, partner.Suspended})
+	if err != nil {
+		return partnerView{}, err
+	}
+	made, err := s.front.running().Partner.SetStatus(r.Context(), access.AppID(r.PathValue("id")), to)
+	return partnerView{ID: made.ID, Status: made.Status}, err
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// facetRow is a row of contract_facets: by what a contract is found, save for
+// what billing changes.
+type facetRow struct {
+	bun.BaseModel `bun:"table:contract_facets,alias:f"`
+
+	ShopID           int64 `bun:"shop_id,pk"`
+	ID               int64 `bun:"id,pk"` // of the contract
+	Line             string
+	Status           string
+	DeliveryInterval string
+	DeliveryCount    int64
+	Prepaid          bool
+	Imported         bool
+	OrderAmount      int64
+	CreatedAt        int64
+	CustomerID       int64
+	NameFolded       string
+	EmailFolded      string
+}
+
+// countRow is a row of contract_counts: how many contracts share the facets that
+// have few values.
+type countRow struct {
+	bun.BaseModel `bun:"table:contract_counts,alias:n"`
+
+	ShopID           int64  `bun:"shop_id,pk"`
+	Line             string `bun:"line,pk"`
+	Status           string `bun:"status,pk"`
+	DeliveryInterval string `bun:"delivery_interval,pk"`
+	DeliveryCount    int64  `bun:"delivery_count,pk"`
+	Prepaid          bool   `bun:"prepaid,pk"`
+	Imported         bool   `bun:"imported,pk"`
+	N                int64
+}
+
+// versionRow is a row of search_versions: it changes with every change of what
+// the contracts of a line are found by.
+type versionRow struct {
+	bun.BaseModel `bun:"table:search_versions,alias:v"`
+
+	ShopID  int64  `bun:"shop_id,pk"`
+	Line    string `bun:"line,pk"`
+	Version int64
+}
+
+func facetRowOf(of shop.ID, c contract.Contract) facetRow {
+	return facetRow{
+		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Status: string(c.Status),
+		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), Prepaid: c.Prepaid(), Imported: c.ImportedID != "",
+		OrderAmount: c.Amount().Milli(), CreatedAt: millis(c.CreatedAt), CustomerID: c.Customer.ID,
+		NameFolded: clean(fold(c.Customer.Name)), EmailFolded: clean(fold(c.Customer.Email)),
+	}
+}
+
+// group returns the row of contract_counts that counts the contract.
+func (r facetRow) group() countRow {
+	return countRow{
+		ShopID: r.ShopID, Line: r.Line, Status: r.Status, DeliveryInterval: r.DeliveryInterval, DeliveryCount: r.DeliveryCount, Prepaid: r.Prepaid, Imported: r.Imported,
+	}
+}
+
+// putFacets makes contract_facets and the counts follow contracts that were
+// written, and notes their lines in touched where something changed. The rows of
+// the contracts are locked by now, and with them their facets.
+func (tx *Tx) putFacets(ctx context.Context, contracts []contract.Contract, rewritten []contract.ID, touched map[string]bool) error {
+	had := make(map[int64]facetRow)
+	if len(rewritten) > 0 {
+		var rows []facetRow
+		err := tx.q.NewSelect().Model(&rows).Where("f.shop_id = ?", tx.of).Where("f.id IN (?)", bun.List(rewritten)).Scan(ctx)
+		if err != nil {
+			return fmt.Errorf("read the facets of %d contracts: %w", len(rewritten), err)
+		}
+		for _, r := range rows {
+			had[r.ID] = r
+		}
+	}
+	var changed []facetRow
+	more := make(map[countRow]int64)
+	for _, c := range contracts {
+		want := facetRowOf(tx.of, c)
+		old, there := had[want.ID]
+		if there && old == want {
+			continue
+		}
+		if there {
+			more[old.group()]--
+			touched[old.Line] = true
+		}
+		more[want.group()]++
+		touched[want.Line] = true
+		changed = append(changed, want)
+	}
+	_, err := insert(ctx, tx, changed, `ON CONFLICT (shop_id, id) DO UPDATE SET line = excluded.line, status = excluded.status,
+		delivery_interval = excluded.delivery_interval, delivery_count = excluded.delivery_count, prepaid = excluded.prepaid, imported = excluded.imported,
+		order_amount = excluded.order_amount, created_at = excluded.created_at, customer_id = excluded.customer_id,
+		name_folded = excluded.name_folded, email_folded = excluded.email_folded`)
+	if err != nil {
+		return err
+	}
+	return tx.addCounts(ctx, more)
+}
+
+// addCounts changes counts. Rows are written in one order by everybody, so that
+// two transactions do not wait for each other.
+func (tx *Tx) addCounts(ctx context.Context, more map[countRow]int64) error {
+	var rows []countRow
+	for group, n := range more {
+		if n != 0 {
+			group.N = n
+			rows = append(rows, group)
+		}
+	}
+	slices.SortFunc(rows, func(a, b countRow) int {
+		number := func(yes bool) int {
+			if yes {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Status, b.Status), cmp.Compare(a.DeliveryInterval, b.DeliveryInterval),
+			cmp.Compare(a.DeliveryCount, b.DeliveryCount), number(a.Prepaid)-number(b.Prepaid), number(a.Imported)-number(b.Imported),
+		)
+	})
+	_, err := insert(ctx, tx, rows, `ON CONFLICT (shop_id, line, status, delivery_interval, delivery_count, prepaid, imported)
+		DO UPDATE SET n = contract_counts.n + excluded.n`)
+	return err
+}
+
+// raiseVersions says that what the contracts of some lines are found by has
+// changed. Who else changes that waits from here on until the transaction ends,
+// so that a version stands for one state of the contracts.
+func (tx *Tx) raiseVersions(ctx context.Context, touched map[string]bool) error {
+	rows := make([]versionRow, 0, len(touched))
+	for _, line := range slices.Sorted(maps.Keys(touched)) {
+		rows = append(rows, versionRow{ShopID: int64(tx.of), Line: line, Version: 1})
+	}
+	_, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, line) DO UPDATE SET version = search_versions.version + 1")
+	return err
+}

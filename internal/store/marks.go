@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// markRow is a row of marks.
+type markRow struct {
+	bun.BaseModel `bun:"table:marks,alias:m"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ID         int64 `bun:"id,pk"`
+	Target     string
+	ContractID int64
+	AttemptID  int64
+	Tags       string // JSON
+	Note       string
+	DueAt      int64 `bun:",nullzero"`
+	Failures   int64
+	Version    int64
+}
+
+func markRowOf(of shop.ID, m billing.Mark) markRow {
+	tags, _ := json.Marshal(m.Tags) // a list of texts can always be written
+	return markRow{
+		ShopID: int64(of), ID: int64(m.ID), Target: m.Target, ContractID: int64(m.Contract), AttemptID: int64(m.Attempt), Tags: string(tags), Note: m.Note,
+		DueAt: millis(m.DueAt), Failures: int64(m.Failures), Version: m.Version,
+	}
+}
+
+// DueMarks returns at most limit marks whose DueAt is at or before now, earliest
+// first, locked, passing over those that another transaction holds.
+func (tx *Tx) DueMarks(ctx context.Context, now time.Time, limit int) ([]billing.Mark, error) {
+	var rows []markRow
+	q := tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", tx.of).Where("m.due_at <= ?", millis(now)).Order("m.due_at", "m.id").Limit(int64(limit))
+	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the marks that are due: %w", err)
+	}
+	marks := make([]billing.Mark, len(rows))
+	for i, r := range rows {
+		marks[i] = billing.Mark{
+			ID: billing.MarkID(r.ID), Target: r.Target, Contract: contract.ID(r.ContractID), Attempt: billing.AttemptID(r.AttemptID), Note: r.Note,
+			DueAt: instant(r.DueAt), Failures: int(r.Failures), Version: r.Version,
+		}
+		if err := json.Unmarshal([]byte(r.Tags), &marks[i].Tags); err != nil {
+			return nil, fmt.Errorf("read mark %d: %w", r.ID, err)
+		}
+	}
+	return marks, nil
+}
+
+// PutMarks inserts marks whose ID is 0, giving them one, and writes the others if
+// their versions are still what was read.
+func (tx *Tx) PutMarks(ctx context.Context, marks []billing.Mark) error {
+	return putAll(ctx, tx, marks, markRowOf,
+		func(m *billing.Mark) (*billing.MarkID, *int64) { return &m.ID, &m.Version },
+		func(r *markRow) (*int64, *int64) { return &r.ID, &r.Version },
+		"mark", "The mark")
+}
+
+// DeleteMarks removes marks.
+func (tx *Tx) DeleteMarks(ctx context.Context, ids []billing.MarkID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.q.NewDelete().Model((*markRow)(nil)).Where("m.shop_id = ?", tx.of).Where("m.id IN (?)", bun.List(ids)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("remove %d marks: %w", len(ids), err)
+	}
+	return nil
+}
+
+// DueMarkShops returns at most limit shops that have marks whose DueAt is at or
+// before now, the longest waiting first.
+func (s Shops) DueMarkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, dueMarks, now, limit)
+}
+
+var dueMarks = waiting{"marks", "due_at"}

@@ -1,0 +1,234 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var _ billing.OneOffBook = (*DB)(nil)
+
+// oneOffRow is a row of one_offs.
+type oneOffRow struct {
+	bun.BaseModel `bun:"table:one_offs,alias:o"`
+
+	ShopID        int64 `bun:"shop_id,pk"`
+	ID            int64 `bun:"id,pk"`
+	ContractID    int64
+	Cycle         int64
+	VariantID     int64
+	ProductID     int64
+	Handle        string
+	ProductHandle string
+	SKU           string `bun:"sku"`
+	Title         string
+	ProductTitle  string
+	Image         string
+	Taxable       bool
+	Price         int64
+	Currency      string
+	Quantity      int64
+	Done          bool
+	CreatedAt     int64
+	UpdatedAt     int64
+	Version       int64
+}
+
+func oneOffRowOf(of shop.ID, o billing.OneOff) oneOffRow {
+	return oneOffRow{
+		ShopID: int64(of), ID: int64(o.ID), ContractID: int64(o.Contract), Cycle: int64(o.Cycle), VariantID: o.Variant.ID, ProductID: o.Variant.ProductID,
+		Handle: o.Handle, ProductHandle: o.Variant.Handle, SKU: o.Variant.SKU, Title: o.Variant.Title, ProductTitle: o.Variant.ProductTitle, Image: o.Variant.Image,
+		Taxable: o.Variant.Taxable, Price: o.Variant.Price.Minor, Currency: string(o.Variant.Price.Currency), Quantity: int64(o.Quantity), Done: o.Done,
+		CreatedAt: millis(o.CreatedAt), UpdatedAt: millis(o.UpdatedAt), Version: o.Version,
+	}
+}
+
+func (r oneOffRow) oneOff() billing.OneOff {
+	return billing.OneOff{
+		ID: billing.OneOffID(r.ID), Contract: contract.ID(r.ContractID), Cycle: int(r.Cycle), Handle: r.Handle, Quantity: int(r.Quantity), Done: r.Done,
+		Variant: platform.Variant{
+			ID: r.VariantID, ProductID: r.ProductID, Handle: r.ProductHandle, SKU: r.SKU, Title: r.Title, ProductTitle: r.ProductTitle, Image: r.Image,
+			Taxable: r.Taxable, Price: money.Amount{Minor: r.Price, Currency: money.Currency(r.Currency)},
+		},
+		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
+	}
+}
+
+func oneOffsOf(rows []oneOffRow) []billing.OneOff {
+	list := make([]billing.OneOff, len(rows))
+	for i, r := range rows {
+		list[i] = r.oneOff()
+	}
+	return list
+}
+
+// OneOffs returns the one-time products of contracts whose orders are not made
+// yet, locked, by contract, cycle and ID.
+func (tx *Tx) OneOffs(ctx context.Context, contracts []contract.ID) ([]billing.OneOff, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	var rows []oneOffRow
+	q := tx.q.NewSelect().Model(&rows).Where("o.shop_id = ?", tx.of).Where("o.contract_id IN (?)", bun.List(contracts)).Where("NOT o.done").
+		Order("o.contract_id", "o.cycle", "o.id")
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the one-time products of %d contracts: %w", len(contracts), err)
+	}
+	return oneOffsOf(rows), nil
+}
+
+// PutOneOffs inserts one-time products whose ID is 0, giving them one, and writes
+// the others if their versions are still what was read.
+func (tx *Tx) PutOneOffs(ctx context.Context, list []billing.OneOff) error {
+	return putAll(ctx, tx, list, oneOffRowOf,
+		func(o *billing.OneOff) (*billing.OneOffID, *int64) { return &o.ID, &o.Version },
+		func(r *oneOffRow) (*int64, *int64) { return &r.ID, &r.Version },
+		"subscriptionContractOneOff", "The one-time product")
+}
+
+// putAll inserts values whose number is 0, giving them one, and writes the others
+// if their versions are still what was read. It raises the versions in the slice.
+func putAll[V, R any, I ~int64](
+	ctx context.Context, tx *Tx, list []V, rowOf func(shop.ID, V) R, keys func(*V) (*I, *int64), rowKeys func(*R) (*int64, *int64), entity, thing string,
+) error {
+	if len(list) == 0 {
+		return nil
+	}
+	missing := 0
+	for i := range list {
+		if id, _ := keys(&list[i]); *id == 0 {
+			missing++
+		}
+	}
+	next, err := tx.db.ids.take(missing)
+	if err != nil {
+		return err
+	}
+	given := next
+	var added, kept []R
+	for i := range list {
+		row := rowOf(tx.of, list[i])
+		if id, version := rowKeys(&row); *id == 0 {
+			*id, *version = given, 1
+			given++
+			added = append(added, row)
+		} else {
+			kept = append(kept, row)
+		}
+	}
+	if _, err := insert(ctx, tx, added, ""); err != nil {
+		if tx.db.engine.duplicate(err) {
+			return fault.Because(fault.Conflict, err, "%s exists already", thing).On(entity).Keyed("changedMeanwhile")
+		}
+		return err
+	}
+	n, err := update(ctx, tx, kept)
+	if err != nil {
+		return err
+	}
+	if int(n) != len(kept) {
+		return changed(entity, thing)
+	}
+	for i := range list {
+		id, version := keys(&list[i])
+		if *id == 0 {
+			*id = I(next)
+			next++
+		}
+		*version++
+	}
+	return nil
+}
+
+// DeleteOneOffs removes one-time products.
+func (tx *Tx) DeleteOneOffs(ctx context.Context, ids []billing.OneOffID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.q.NewDelete().Model((*oneOffRow)(nil)).Where("o.shop_id = ?", tx.of).Where("o.id IN (?)", bun.List(ids)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("remove %d one-time products: %w", len(ids), err)
+	}
+	return nil
+}
+
+// oneOffFields are the fields by which the list is ordered.
+var oneOffFields = map[string]field{"cycle": {"cycle", whole}, "id": {"id", whole}}
+
+// OneOffsOf returns a page of the one-time products of a contract, in the order of
+// their cycles, and how many there are.
+func (db *DB) OneOffsOf(ctx context.Context, of shop.ID, ask billing.OneOffQuestion, p page.Request) ([]billing.OneOffRecord, int, error) {
+	known := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line).Where("c.id = ?", ask.Contract)
+	if exists, err := known.Exists(ctx); err != nil || !exists {
+		return nil, 0, cmp.Or(err, error(fault.New(fault.NotFound, "contract %d does not exist", ask.Contract).
+			On("subscriptionContractDetails").Keyed("contractNotFound")))
+	}
+	attempts := db.reader.NewSelect().Model((*attemptRow)(nil)).Where("a.shop_id = ?", of).Where("a.contract_id = ?", ask.Contract)
+	var rows []oneOffRow
+	q := db.reader.NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id = ?", ask.Contract)
+	if ask.Upcoming {
+		q = q.Where("NOT o.done").Where("o.cycle IN (?)", attempts.Clone().Column("cycle").Where("a.status = ?", billing.Queued))
+	}
+	p.Sort = []page.Sort{{Field: "cycle"}, {Field: "id"}}
+	total, err := fetch(ctx, q, oneOffFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("list the one-time products of contract %d: %w", ask.Contract, err)
+	}
+	if len(rows) == 0 {
+		return nil, total, nil
+	}
+	cycles := make([]int64, len(rows))
+	for i, r := range rows {
+		cycles[i] = r.Cycle
+	}
+	var found []attemptRow
+	if err := attempts.Column("id", "cycle").Where("a.cycle IN (?)", bun.List(cycles)).Scan(ctx, &found); err != nil {
+		return nil, 0, fmt.Errorf("read the attempts of %d one-time products: %w", len(rows), err)
+	}
+	ordering := make(map[int64]int64, len(found))
+	for _, a := range found {
+		ordering[a.Cycle] = a.ID
+	}
+	list := make([]billing.OneOffRecord, len(rows))
+	for i, r := range rows {
+		list[i] = billing.OneOffRecord{OneOff: r.oneOff(), Attempt: billing.AttemptID(ordering[r.Cycle])}
+	}
+	return list, total, nil
+}
+
+// addOneOffs gives records what their orders carry besides the lines.
+func (db *DB) addOneOffs(ctx context.Context, of shop.ID, records []billing.Record) error {
+	var carrying []contract.ID
+	for _, r := range records {
+		if r.Of.OneOffs > 0 {
+			carrying = append(carrying, r.Of.ID)
+		}
+	}
+	if len(carrying) == 0 {
+		return nil
+	}
+	var rows []oneOffRow
+	err := db.reader.NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id IN (?)", bun.List(carrying)).Where("NOT o.done").
+		Order("o.contract_id", "o.cycle", "o.id").Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("read the one-time products of %d contracts: %w", len(carrying), err)
+	}
+	for _, o := range oneOffsOf(rows) {
+		for i := range records {
+			if records[i].Of.ID == o.Contract && records[i].Cycle == o.Cycle {
+				records[i].OneOffs = append(records[i].OneOffs, o)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var _ billing.Reports = (*DB)(nil)
+
+// PastAttempts returns a page of the attempts that pass the survey, newest first
+// unless the page says otherwise, and how many there are.
+func (db *DB) PastAttempts(ctx context.Context, of shop.ID, s billing.Survey, p page.Request) ([]billing.Record, int, error) {
+	if len(s.Statuses) == 0 {
+		return nil, 0, nil
+	}
+	var rows []attemptRow
+	// The status is named twice: the index of what is past holds no QUEUED ones.
+	q := db.reader.NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.status IN (?)", bun.List(s.Statuses)).Where("a.status <> 'QUEUED'")
+	if s.Contract != 0 {
+		q = q.Where("a.contract_id = ?", s.Contract)
+	}
+	if !s.From.IsZero() {
+		q = q.Where("a.billing_date >= ?", millis(s.From))
+	}
+	if !s.To.IsZero() {
+		q = q.Where("a.billing_date <= ?", millis(s.To))
+	}
+	if s.Tries != nil {
+		q = q.Where("a.try = ?", *s.Tries)
+	}
+	contracts := db.reader.NewSelect().Model((*contractRow)(nil)).ColumnExpr("1").
+		Where("c.shop_id = ?", of).Where("c.id = a.contract_id").Where("c.line = ?", s.Line)
+	if s.ContractStatus != "" {
+		contracts = contracts.Where("c.status = ?", s.ContractStatus)
+	}
+	q = q.Where("EXISTS (?)", contracts)
+	if len(p.Sort) == 0 {
+		p.Sort = []page.Sort{{Field: "billingDate", Desc: true}, {Field: "id", Desc: true}}
+	}
+	total, err := fetch(ctx, q, attemptFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("report on attempts: %w", err)
+	}
+	records, err := db.records(ctx, of, s.Line, rows)
+	return records, total, err
+}

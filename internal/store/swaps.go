@@ -1,0 +1,249 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+)
+
+var (
+	_ swap.Tx   = (*Tx)(nil)
+	_ swap.Book = (*DB)(nil)
+)
+
+// Swaps returns the store of the swap feature.
+func (db *DB) Swaps() swap.Store { return Scope[swap.Tx]{db, func(tx *Tx) swap.Tx { return tx }} }
+
+// swapRow is a row of swap_rules.
+type swapRow struct {
+	bun.BaseModel `bun:"table:swap_rules,alias:w"`
+
+	ShopID       int64 `bun:"shop_id,pk"`
+	ID           int64 `bun:"id,pk"`
+	Line         string
+	Name         string
+	Sources      string // JSON
+	Destinations string // JSON
+	FirstOrder   bool
+	EveryOrder   bool
+	Cycle        int64
+	Sequence     int64
+	Carry        bool
+	Discount     string
+	Shifts       bool
+	ShiftDays    int64
+	Silent       bool
+	CreatedAt    int64
+	UpdatedAt    int64
+	Version      int64
+}
+
+func swapRowOf(of shop.ID, r swap.Rule) (swapRow, error) {
+	sources, err := json.Marshal(r.Sources)
+	if err != nil {
+		return swapRow{}, fmt.Errorf("write swap rule %d: %w", r.ID, err)
+	}
+	destinations, err := json.Marshal(r.Destinations)
+	if err != nil {
+		return swapRow{}, fmt.Errorf("write swap rule %d: %w", r.ID, err)
+	}
+	row := swapRow{
+		ShopID: int64(of), ID: int64(r.ID), Line: string(r.Line), Name: r.Name, Sources: string(sources), Destinations: string(destinations),
+		FirstOrder: r.FirstOrder, EveryOrder: r.EveryOrder, Cycle: int64(r.Cycle), Sequence: int64(r.Sequence), Carry: r.Carry, Discount: string(r.Discount),
+		Shifts: r.ShiftDays != nil, Silent: r.Silent, CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Version: r.Version,
+	}
+	if r.ShiftDays != nil {
+		row.ShiftDays = int64(*r.ShiftDays)
+	}
+	return row, nil
+}
+
+func (r swapRow) rule() (swap.Rule, error) {
+	rule := swap.Rule{
+		ID: swap.ID(r.ID), Line: shop.Line(r.Line), Name: r.Name, FirstOrder: r.FirstOrder, EveryOrder: r.EveryOrder, Cycle: int(r.Cycle), Sequence: int(r.Sequence),
+		Carry: r.Carry, Discount: swap.Carry(r.Discount), Silent: r.Silent, CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
+	}
+	if r.Shifts {
+		rule.ShiftDays = new(int(r.ShiftDays))
+	}
+	if err := json.Unmarshal([]byte(r.Sources), &rule.Sources); err != nil {
+		return swap.Rule{}, fmt.Errorf("read swap rule %d: %w", r.ID, err)
+	}
+	if err := json.Unmarshal([]byte(r.Destinations), &rule.Destinations); err != nil {
+		return swap.Rule{}, fmt.Errorf("read swap rule %d: %w", r.ID, err)
+	}
+	return rule, nil
+}
+
+func rulesOf(rows []swapRow) ([]swap.Rule, error) {
+	list := make([]swap.Rule, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = r.rule(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func noRule(id swap.ID) error {
+	return fault.New(fault.NotFound, "swap rule %d does not exist", id).On("productSwap").Keyed("productSwapNotFound")
+}
+
+// SwapRules returns all rules of the shop, unlocked.
+func (tx *Tx) SwapRules(ctx context.Context) ([]swap.Rule, error) {
+	var rows []swapRow
+	if err := tx.q.NewSelect().Model(&rows).Where("w.shop_id = ?", tx.of).Order("w.sequence", "w.id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the swap rules: %w", err)
+	}
+	return rulesOf(rows)
+}
+
+// SwapRule returns a rule of the line, locked, or NotFound.
+func (tx *Tx) SwapRule(ctx context.Context, line shop.Line, id swap.ID) (swap.Rule, error) {
+	var rows []swapRow
+	q := tx.q.NewSelect().Model(&rows).Where("w.shop_id = ?", tx.of).Where("w.line = ?", line).Where("w.id = ?", id)
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return swap.Rule{}, fmt.Errorf("read swap rule %d: %w", id, err)
+	}
+	if len(rows) == 0 {
+		return swap.Rule{}, noRule(id)
+	}
+	return rows[0].rule()
+}
+
+// PutSwapRule inserts a rule whose ID is 0, giving it one, and writes others if
+// their Version is still what was read. It raises the version.
+func (tx *Tx) PutSwapRule(ctx context.Context, r *swap.Rule) error {
+	put := *r
+	if put.ID == 0 {
+		id, err := tx.db.ids.take(1)
+		if err != nil {
+			return err
+		}
+		put.ID, put.Version = swap.ID(id), 1
+		row, err := swapRowOf(tx.of, put)
+		if err != nil {
+			return err
+		}
+		if _, err := insert(ctx, tx, []swapRow{row}, ""); err != nil {
+			return err
+		}
+		*r = put
+		return nil
+	}
+	row, err := swapRowOf(tx.of, put)
+	if err != nil {
+		return err
+	}
+	n, err := update(ctx, tx, []swapRow{row})
+	if err == nil && n != 1 {
+		err = changed("productSwap", "The swap rule")
+	}
+	if err == nil {
+		r.Version++
+	}
+	return err
+}
+
+// DeleteSwapRule removes a rule and what is noted of its use.
+func (tx *Tx) DeleteSwapRule(ctx context.Context, id swap.ID) error {
+	if _, err := tx.q.NewDelete().Model((*swapUseRow)(nil)).Where("u.shop_id = ?", tx.of).Where("u.rule_id = ?", id).Exec(ctx); err != nil {
+		return fmt.Errorf("remove the uses of swap rule %d: %w", id, err)
+	}
+	if _, err := tx.q.NewDelete().Model((*swapRow)(nil)).Where("w.shop_id = ?", tx.of).Where("w.id = ?", id).Exec(ctx); err != nil {
+		return fmt.Errorf("remove swap rule %d: %w", id, err)
+	}
+	return nil
+}
+
+// swapUseRow is a row of swap_uses.
+type swapUseRow struct {
+	bun.BaseModel `bun:"table:swap_uses,alias:u"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ContractID int64 `bun:"contract_id,pk"`
+	RuleID     int64 `bun:"rule_id,pk"`
+}
+
+// SwapUses says, without locking, which rules that act once for a contract have
+// acted.
+func (tx *Tx) SwapUses(ctx context.Context, contracts []contract.ID) (map[contract.ID]map[swap.ID]bool, error) {
+	uses := make(map[contract.ID]map[swap.ID]bool)
+	if len(contracts) == 0 {
+		return uses, nil
+	}
+	var rows []swapUseRow
+	err := tx.q.NewSelect().Model(&rows).Where("u.shop_id = ?", tx.of).Where("u.contract_id IN (?)", bun.List(contracts)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the uses of swap rules: %w", err)
+	}
+	for _, r := range rows {
+		of := contract.ID(r.ContractID)
+		if uses[of] == nil {
+			uses[of] = make(map[swap.ID]bool)
+		}
+		uses[of][swap.ID(r.RuleID)] = true
+	}
+	return uses, nil
+}
+
+// AddSwapUses notes that rules have acted. Those that are noted already stay, and
+// a rule that was removed meanwhile needs no note.
+func (tx *Tx) AddSwapUses(ctx context.Context, uses []billing.SwapUse) error {
+	var rows []swapUseRow
+	for _, u := range uses {
+		left, err := tx.q.NewSelect().Model((*swapRow)(nil)).Where("w.shop_id = ?", tx.of).Where("w.id = ?", u.Rule).Exists(ctx)
+		if err != nil {
+			return fmt.Errorf("read swap rule %d: %w", u.Rule, err)
+		}
+		if left {
+			rows = append(rows, swapUseRow{ShopID: int64(tx.of), ContractID: int64(u.Contract), RuleID: int64(u.Rule)})
+		}
+	}
+	_, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id, rule_id) DO NOTHING")
+	return err
+}
+
+// swapFields are the fields by which the list of rules can be sorted; they are
+// those of swap.SortFields.
+var swapFields = map[string]field{
+	"id": {"id", whole}, "name": {"name", text}, "ruleSequence": {"sequence", whole}, "forBillingCycle": {"cycle", whole},
+}
+
+// SwapRuleOf returns a rule of the line, or NotFound.
+func (db *DB) SwapRuleOf(ctx context.Context, of shop.ID, line shop.Line, id swap.ID) (swap.Rule, error) {
+	var rows []swapRow
+	err := db.reader.NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.line = ?", line).Where("w.id = ?", id).Scan(ctx)
+	if err != nil {
+		return swap.Rule{}, fmt.Errorf("read swap rule %d: %w", id, err)
+	}
+	if len(rows) == 0 {
+		return swap.Rule{}, noRule(id)
+	}
+	return rows[0].rule()
+}
+
+// SwapRulesOf returns a page of the line's rules and how many there are.
+func (db *DB) SwapRulesOf(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]swap.Rule, int, error) {
+	var rows []swapRow
+	q := db.reader.NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.line = ?", line)
+	if len(p.Sort) == 0 {
+		p.Sort = []page.Sort{{Field: "ruleSequence"}, {Field: "id"}}
+	}
+	total, err := fetch(ctx, q, swapFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("list the swap rules: %w", err)
+	}
+	list, err := rulesOf(rows)
+	return list, total, err
+}

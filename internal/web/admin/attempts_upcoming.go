@@ -1,0 +1,134 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// upcoming registers what is changed of orders that still wait.
+func (o Options) upcoming(api *web.API) {
+	change := web.Operation{
+		Method: http.MethodPut, Tag: "Billing attempts", Scope: access.BillingWrite,
+		Errors: []int{http.StatusNotFound, http.StatusConflict},
+	}
+
+	skip := change
+	skip.ID, skip.Path, skip.Summary = "skipUpcomingOrder", attemptsPath+"/skip-upcoming-order", "Skip a contract's next order"
+	skip.Description = "Skips the order of the contract that falls due first, as skip-order does with one that is named, and answers with it. " +
+		"400 when the contract has no upcoming order. Sent twice it skips two orders: send an Idempotency-Key."
+	web.Register(api, skip, o.skipUpcoming)
+
+	reschedule := change
+	reschedule.ID, reschedule.Path, reschedule.Summary = "rescheduleOrder", attemptsPath+"/reschedule-order/{id}", "Move an order to another date"
+	reschedule.Description = "Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. " +
+		"With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, " +
+		"save those whose date somebody chose; orders before it keep their dates."
+	web.Register(api, reschedule, o.rescheduleOrder)
+
+	note := change
+	note.ID, note.Path, note.Summary = "updateAttemptOrderNote", base+"/subscription-billing-attempts-update-order-note/{billingAttemptId}", "Change the note of one order"
+	note.Description = "Replaces the note of one upcoming order: plain text, line breaks as newline characters. An empty note clears it. " +
+		"Only a QUEUED attempt takes one. When the order is made, the contract's own note and this one are joined."
+	web.Register(api, note, o.noteOrder)
+}
+
+type skipUpcomingQuery struct {
+	Contract string `query:"subscriptionContractId" example:"9001" doc:"The contract: number or graph id. This or contractId is required."`
+	Other    string `query:"contractId" doc:"Another spelling of subscriptionContractId."`
+}
+
+func (o Options) skipUpcoming(ctx context.Context, in *skipUpcomingQuery) (*attemptOut, error) {
+	caller := web.CallerOf(ctx)
+	of, err := oneContract("subscriptionContractId", in.Contract, "contractId", in.Other)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Upcoming.SkipNext(ctx, caller.Shop.ID, billing.SkipNextCommand{Line: o.Line, Contract: of, Actor: caller.Actor})
+	return newAttemptOut(caller, r, err)
+}
+
+// oneContract reads a contract that may be named by either of two parameters. It
+// is required.
+func oneContract(param, value, otherParam, other string) (contract.ID, error) {
+	if value == "" {
+		if other == "" {
+			return 0, web.MissingParameter(param, "Long")
+		}
+		param, value, other = otherParam, other, ""
+	}
+	id, err := web.ParseID("SubscriptionContract", param, value)
+	if err != nil || other == "" {
+		return contract.ID(id), err
+	}
+	again, err := web.ParseID("SubscriptionContract", otherParam, other)
+	if err == nil && again != id {
+		err = differ(param, otherParam)
+	}
+	return contract.ID(id), err
+}
+
+type rescheduleQuery struct {
+	ID          int64  `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+	BillingDate string `query:"billingDate" required:"true" example:"2025-03-01" doc:"The new day: ISO 8601 with a zone, or YYYY-MM-DD in the store's zone. Not in the past, and at most 5 years ahead."`
+	Future      bool   `query:"rescheduleFutureOrder" doc:"Whether later orders are counted from the new date. Default false."`
+}
+
+func (o Options) rescheduleOrder(ctx context.Context, in *rescheduleQuery) (*attemptOut, error) {
+	caller := web.CallerOf(ctx)
+	date, err := orderDate(caller, "billingDate", in.BillingDate)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Upcoming.Reschedule(ctx, caller.Shop.ID, billing.RescheduleCommand{
+		Line: o.Line, Attempt: billing.AttemptID(in.ID), BillingDate: date, Future: in.Future, Actor: caller.Actor,
+	})
+	return newAttemptOut(caller, r, err)
+}
+
+// orderDate reads the date of an order. A day without a time is that day of the
+// store, at its order time.
+func orderDate(caller web.Caller, param, value string) (time.Time, error) {
+	cal, err := caller.Shop.Calendar()
+	if err != nil {
+		return time.Time{}, err
+	}
+	m, err := web.ParseMoment(param, value, cal.Zone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if m.IsDay {
+		return cal.Local(m.Day), nil
+	}
+	return m.From, nil
+}
+
+type attemptNoteQuery struct {
+	web.Given
+	ID   int64  `path:"billingAttemptId" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+	Note string `query:"orderNote" maxLength:"5000" example:"Ring twice" doc:"The new note. Required; empty clears it."`
+}
+
+// agreed answers that something was done.
+type agreed struct {
+	Body bool `doc:"Always true."`
+}
+
+func (o Options) noteOrder(ctx context.Context, in *attemptNoteQuery) (*agreed, error) {
+	caller := web.CallerOf(ctx)
+	if !in.Has("orderNote") {
+		return nil, web.MissingParameter("orderNote", "String")
+	}
+	_, err := o.Upcoming.SetNote(ctx, caller.Shop.ID, billing.NoteCommand{
+		Line: o.Line, Attempt: billing.AttemptID(in.ID), Note: in.Note, Actor: caller.Actor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &agreed{Body: true}, nil
+}

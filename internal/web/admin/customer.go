@@ -1,0 +1,138 @@
+package admin
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// contractsOfCustomer is how many contracts are shown with a customer at once.
+const contractsOfCustomer = 100
+
+type customerQuery struct {
+	Customer string `path:"customerId" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
+	Cursor   string `query:"cursor" maxLength:"100" doc:"Contracts after this place: endCursor of the page before."`
+}
+
+// customerAnswer is a customer as the platform would show it.
+type customerAnswer struct {
+	Typename    string            `json:"__typename" enum:"Customer"`
+	GetTypename string            `json:"get__typename" enum:"Customer" doc:"The same as __typename."`
+	ID          string            `json:"id" example:"gid://shopify/Customer/7001" doc:"Graph id."`
+	Email       *string           `json:"email"`
+	Phone       *string           `json:"phone"`
+	FirstName   *string           `json:"firstName"`
+	LastName    *string           `json:"lastName"`
+	DisplayName *string           `json:"displayName"`
+	Standing    string            `json:"productSubscriberStatus" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,NEVER_SUBSCRIBED" doc:"ACTIVE with an active contract, else PAUSED with a paused one, else the status of the newest contract."`
+	Tags        []string          `json:"tags" nullable:"false" doc:"Tags that the service keeps of the customer."`
+	PaidThrough *web.Instant      `json:"paidThrough" format:"date-time" doc:"Until when orders have been paid, by any of the contracts: the end of the term that the latest order began."`
+	Contracts   customerContracts `json:"subscriptionContracts"`
+}
+
+// customerContracts is a page of a customer's contracts.
+type customerContracts struct {
+	Nodes    []contractObject       `json:"nodes" nullable:"false"`
+	Edges    []customerContractEdge `json:"edges" nullable:"false"`
+	PageInfo pageInfo               `json:"pageInfo"`
+}
+
+type customerContractEdge struct {
+	Cursor string         `json:"cursor"`
+	Node   contractObject `json:"node"`
+}
+
+type customerOut struct {
+	Body customerAnswer
+}
+
+// customer answers with nothing when the customer is not known.
+func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut, error) {
+	caller := web.CallerOf(ctx)
+	customer, err := web.ParseID("Customer", "customerId", in.Customer)
+	if err != nil {
+		return nil, err
+	}
+	after, err := parseMark(in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	cal, err := caller.Shop.Calendar()
+	if err != nil {
+		return nil, err
+	}
+	contracts, err := o.Customers.ContractsOf(ctx, caller.Shop.ID, o.Line, customer)
+	if err != nil || len(contracts) == 0 {
+		return nil, err
+	}
+	who := contracts[len(contracts)-1].Customer
+	return &customerOut{customerAnswer{
+		Typename: "Customer", GetTypename: "Customer", ID: gid.Of("Customer", customer),
+		Email: web.Some(who.Email), Phone: web.Some(who.Phone), FirstName: web.Some(who.FirstName), LastName: web.Some(who.LastName), DisplayName: web.Some(who.Name),
+		Standing: string(contract.StandingOf(contracts)), Tags: []string{}, PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
+		Contracts: newCustomerContracts(contracts, after),
+	}}, nil
+}
+
+func newCustomerContracts(contracts []contract.Contract, after mark) customerContracts {
+	from := slices.IndexFunc(contracts, after.before)
+	if from < 0 {
+		from = len(contracts)
+	}
+	to := min(from+contractsOfCustomer, len(contracts))
+	page := customerContracts{
+		Nodes: make([]contractObject, 0, to-from), Edges: make([]customerContractEdge, 0, to-from),
+		PageInfo: pageInfo{HasPreviousPage: from > 0, HasNextPage: to < len(contracts)},
+	}
+	for _, c := range contracts[from:to] {
+		node := newContractObject(contract.Detail{Contract: c})
+		page.Nodes = append(page.Nodes, node)
+		page.Edges = append(page.Edges, customerContractEdge{Cursor: markOf(c).String(), Node: node})
+	}
+	if len(page.Edges) > 0 {
+		page.PageInfo.StartCursor, page.PageInfo.EndCursor = new(page.Edges[0].Cursor), new(page.Edges[len(page.Edges)-1].Cursor)
+	}
+	return page
+}
+
+// mark is a place in a list of contracts that begins with the oldest.
+type mark struct {
+	created int64 // Unix milliseconds
+	id      contract.ID
+}
+
+func markOf(c contract.Contract) mark { return mark{c.CreatedAt.UnixMilli(), c.ID} }
+
+// before reports whether the place lies before a contract.
+func (m mark) before(c contract.Contract) bool {
+	of := markOf(c)
+	return m.created < of.created || m.created == of.created && m.id < of.id
+}
+
+// String writes the place so that nobody builds on what it holds.
+func (m mark) String() string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%d", m.created, m.id))
+}
+
+// parseMark reads a cursor. An empty one lies before every contract.
+func parseMark(cursor string) (mark, error) {
+	if cursor == "" {
+		return mark{created: (time.Time{}).UnixMilli()}, nil
+	}
+	var m mark
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		_, err = fmt.Sscanf(string(text), "%d:%d", &m.created, &m.id)
+	}
+	if err != nil || m.String() != cursor {
+		return m, fault.New(fault.Invalid, "parameter 'cursor' is not one that this operation has given").Keyed("cursorInvalid").At("cursor")
+	}
+	return m, nil
+}

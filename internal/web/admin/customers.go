@@ -1,0 +1,159 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// Page sizes of the list of customers.
+const (
+	defaultCustomers = 20
+	maxCustomers     = 2000
+)
+
+func (o Options) customers(api *web.API) {
+	list := web.Operation{Method: http.MethodGet, Tag: "Customers", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead}
+
+	valid := list
+	valid.ID, valid.Path, valid.Summary = "listCustomerContractIds", base+"/subscription-customers/valid/{id}", "Contract numbers of a customer"
+	valid.Description = "The numbers of all contracts of a customer, ascending; an empty list for a customer who has none or is not known."
+	web.Register(api, valid, o.contractIDs)
+
+	rows := list
+	rows.ID, rows.Path, rows.Summary = "listCustomerContracts", base+"/subscription-customers-detail/valid/{customerId}", "Contract rows of a customer"
+	rows.Description = "The contracts of a customer as rows of the contract search, oldest first. A page holds all of them unless a size is given: at most 2000."
+	web.Register(api, rows, o.customerRows)
+
+	one := list
+	one.ID, one.Path, one.Summary = "getCustomer", base+"/subscription-customers/{customerId}", "A customer with contracts"
+	one.Description = "A customer and a page of the customer's contracts, oldest first. The next page is asked for with the cursor that pageInfo names. " +
+		"A customer who is not known is answered with status 200 and no body."
+	web.Register(api, one, o.customer)
+
+	all := list
+	all.ID, all.Path, all.Summary = "searchCustomers", base+"/subscription-contract-details/customers", "Search customers"
+	all.Description = "Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page."
+	web.Register(api, all, o.searchCustomers)
+}
+
+type customerIDQuery struct {
+	ID string `path:"id" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
+}
+
+type contractIDs struct {
+	Body []int64 `nullable:"false"`
+}
+
+func (o Options) contractIDs(ctx context.Context, in *customerIDQuery) (*contractIDs, error) {
+	caller := web.CallerOf(ctx)
+	customer, err := web.ParseID("Customer", "id", in.ID)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := o.Customers.ContractIDs(ctx, caller.Shop.ID, o.Line, customer)
+	if err != nil {
+		return nil, err
+	}
+	out := &contractIDs{Body: make([]int64, len(ids))}
+	for i, id := range ids {
+		out.Body[i] = int64(id)
+	}
+	return out, nil
+}
+
+type customerRowsQuery struct {
+	web.Paging
+	Customer string `path:"customerId" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
+}
+
+func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*contractPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(web.List{Default: contract.MaxPage, Max: contract.MaxPage, Fields: contract.SortFields})
+	if err != nil {
+		return nil, err
+	}
+	customer, err := web.ParseID("Customer", "customerId", in.Customer)
+	if err != nil {
+		return nil, err
+	}
+	contracts, total, err := o.Search.Search(ctx, caller.Shop.ID, contract.Filter{Line: o.Line, CustomerID: customer}, p)
+	if err != nil {
+		return nil, err
+	}
+	return newContractPage(ctx, caller, contracts, p, total)
+}
+
+// customersQuery is a search for customers.
+type customersQuery struct {
+	web.Paging
+	Email   string `query:"email" maxLength:"255" example:"ann@example.com" doc:"The customer's whole e-mail address, in any letter case."`
+	Name    string `query:"name" maxLength:"255" example:"ann" doc:"Part of the customer's name, in any letter case."`
+	Several bool   `query:"activeMoreThanOneSubscription" doc:"Only customers with more than one active contract. Default false: all."`
+}
+
+// customerRow is a customer in a list.
+type customerRow struct {
+	ID         int64        `json:"customerId" example:"7001"`
+	Name       *string      `json:"name" example:"Ann Lee"`
+	Email      *string      `json:"email" format:"email"`
+	Active     int32        `json:"activeSubscriptions" doc:"Contracts that are active."`
+	Inactive   int32        `json:"inActiveSubscriptions" doc:"Contracts that are paused, cancelled, expired or failed."`
+	NextOrder  *web.Instant `json:"nextOrderDate" format:"date-time" doc:"Of the active contracts' next orders, the first."`
+	Lifetime   *float64     `json:"lifetimeValue" doc:"Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted."`
+	Currency   *string      `json:"currencyCode" example:"USD" doc:"Null when the contracts have several."`
+	CustomerID string       `json:"graphCustomerId" doc:"Graph id."`
+}
+
+type customerPage struct {
+	web.ListHeaders
+	Body []customerRow
+}
+
+func (o Options) searchCustomers(ctx context.Context, in *customersQuery) (*customerPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(web.List{Default: defaultCustomers, Max: maxCustomers, Fields: contract.CustomerSortFields})
+	if err != nil {
+		return nil, err
+	}
+	f := contract.CustomerFilter{Line: o.Line, Email: strings.TrimSpace(in.Email), NamePart: in.Name, Several: in.Several}
+	customers, total, err := o.Customers.Customers(ctx, caller.Shop.ID, f, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &customerPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]customerRow, len(customers))}
+	for i, c := range customers {
+		out.Body[i] = newCustomerRow(c)
+	}
+	return out, nil
+}
+
+func newCustomerRow(c contract.CustomerSummary) customerRow {
+	row := customerRow{
+		ID: c.ID, Name: web.Some(c.Name), Email: web.Some(c.Email), Active: int32(c.Active), Inactive: int32(c.Inactive),
+		NextOrder: web.At(c.NextOrder), CustomerID: gid.Of("Customer", c.ID),
+	}
+	if !c.Mixed {
+		row.Lifetime, row.Currency = new(c.Lifetime.Float()), web.Some(string(c.Lifetime.Currency))
+	}
+	return row
+}
+
+// newContractPage writes contracts as rows.
+func newContractPage(ctx context.Context, caller web.Caller, contracts []contract.Contract, p page.Request, total int) (*contractPage, error) {
+	out := &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]contractRow, len(contracts))}
+	for i, c := range contracts {
+		var err error
+		if out.Body[i], err = newContractRow(caller.Shop, c); err != nil {
+			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of("SubscriptionContract", int64(c.ID)))
+		}
+	}
+	return out, nil
+}

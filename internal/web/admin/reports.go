@@ -1,0 +1,109 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+func (o Options) reports(api *web.API) {
+	web.Register(api, web.Operation{
+		ID: "reportPastOrders", Method: http.MethodGet, Path: attemptsPath + "/past-orders/report", Tag: "Billing attempts",
+		Summary: "Report past orders",
+		Description: "Attempts of all contracts that no longer wait and have one of the statuses, newest first. At most 2000 in a page. " +
+			"Statuses that other services of this interface know are accepted too and match nothing: " + strings.Join(foreignStatuses, ", ") + ".",
+		Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+	}, o.reportOrders)
+}
+
+// foreignStatuses are statuses that callers ask for and no attempt of ours has.
+var foreignStatuses = []string{
+	"SKIPPED_INVENTORY_MGMT", "IMMEDIATE_TRIGGERED", "CONTRACT_PAUSED_MAX_CYCLES", "REFUNDED", "SKIPPED_DEMO_SHOP",
+	"SKIPPED_SHOP_INFO_NOT_FOUND", "SKIPPED_BILLING_DATE_STALE", "SKIPPED_DUNNING_NOT_CONFIGURED", "PENDING_CONSOLIDATION",
+}
+
+// surveyQuery is a report on past orders, in the interface's words.
+type surveyQuery struct {
+	web.Paging
+	Status         string         `query:"status" required:"true" example:"FAILURE" doc:"A status of billing attempts, or several with commas between them. An order that is QUEUED is not past and is never listed."`
+	Contract       string         `query:"contractId" doc:"The contract: number or graph id."`
+	FromDay        string         `query:"fromDay" example:"2025-01-01" doc:"Billing date at or after: YYYY-MM-DD in the store's zone, or ISO 8601 with a zone."`
+	ToDay          string         `query:"toDay" example:"2025-01-31" doc:"Billing date at or before; of a day, its end."`
+	AttemptCount   web.Opt[int64] `query:"attemptCount" minimum:"0" maximum:"2147483647" doc:"The cycle was charged exactly so often."`
+	ContractStatus string         `query:"contractStatus" doc:"The contract's status today: ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED."`
+}
+
+func (q surveyQuery) survey(caller web.Caller) (billing.Survey, error) {
+	var s billing.Survey
+	for name := range strings.SplitSeq(q.Status, ",") {
+		name = strings.TrimSpace(name)
+		if slices.ContainsFunc(foreignStatuses, func(f string) bool { return strings.EqualFold(f, name) }) {
+			continue
+		}
+		status, err := billing.ParseStatus(name)
+		if err != nil {
+			return s, err
+		}
+		s.Statuses = append(s.Statuses, status)
+	}
+	of, err := web.ParseID("SubscriptionContract", "contractId", q.Contract)
+	if err != nil {
+		return s, err
+	}
+	s.Contract = contract.ID(of)
+	cal, err := caller.Shop.Calendar()
+	if err != nil {
+		return s, err
+	}
+	if q.FromDay != "" {
+		m, err := web.ParseMoment("fromDay", q.FromDay, cal.Zone)
+		if err != nil {
+			return s, err
+		}
+		s.From = m.From
+	}
+	if q.ToDay != "" {
+		m, err := web.ParseMoment("toDay", q.ToDay, cal.Zone)
+		if err != nil {
+			return s, err
+		}
+		s.To = m.To
+	}
+	if q.AttemptCount.Set {
+		s.Tries = new(int(q.AttemptCount.Value))
+	}
+	if q.ContractStatus != "" {
+		s.ContractStatus, err = web.ParseEnum("contractStatus", q.ContractStatus, contract.Statuses)
+	}
+	return s, err
+}
+
+func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*attemptPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields})
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.survey(caller)
+	if err != nil {
+		return nil, err
+	}
+	s.Line = o.Line
+	records, total, err := o.Reports.PastAttempts(ctx, caller.Shop.ID, s, p)
+	if err != nil {
+		return nil, err
+	}
+	return newAttemptPage(ctx, caller, records, p, total), nil
+}
+
+// differ is the failure that two spellings of a parameter say different things.
+func differ(param, other string) error {
+	return fault.New(fault.Invalid, "parameters '%s' and '%s' differ: give one of them", param, other).At(param)
+}

@@ -1,0 +1,365 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// Swaps changes the swap rules of a store. Failures are faults.
+type Swaps interface {
+	Create(ctx context.Context, of shop.Shop, r swap.Rule, by activity.Actor) (swap.Rule, error)
+	Update(ctx context.Context, of shop.Shop, line shop.Line, id swap.ID, by activity.Actor, change func(swap.Rule) (swap.Rule, error)) (swap.Rule, error)
+	Delete(ctx context.Context, of shop.ID, line shop.Line, id swap.ID, by activity.Actor) error
+}
+
+// Foresight says what rules will make of a contract's orders.
+type Foresight interface {
+	Foresee(ctx context.Context, of shop.Shop, line shop.Line, c contract.ID) ([]billing.Foreseen, error)
+}
+
+// Page sizes of the list of swap rules.
+const (
+	defaultSwaps = 20
+	maxSwaps     = 500
+)
+
+const swapsPath = base + "/product-swaps"
+
+func (o Options) swaps(api *web.API) {
+	read := web.Operation{Method: http.MethodGet, Tag: "Product swaps", Scope: access.ProductsWrite}
+	change := web.Operation{
+		Method: http.MethodPut, Tag: "Product swaps", Scope: access.ProductsWrite, Body: swapRecord{},
+		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge},
+	}
+	const fields = "A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. " +
+		"One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. " +
+		"The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. " +
+		"sourceVariants and destinationVariants are JSON texts; real arrays are taken too."
+
+	list := read
+	list.ID, list.Path, list.Summary = "listProductSwaps", swapsPath, "Product swap rules"
+	list.Description = "In the order in which they are looked at, unless they are sorted otherwise."
+	web.Register(api, list, o.listSwaps)
+
+	create := change
+	create.Method, create.ID, create.Path, create.Summary, create.Description = http.MethodPost, "createProductSwap", swapsPath, "Add a product swap rule", fields
+	create.Status = http.StatusCreated
+	web.Register(api, create, o.createSwap)
+
+	update := change
+	update.ID, update.Path, update.Summary = "updateProductSwap", swapsPath, "Change a product swap rule"
+	update.Description = "The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. " + fields
+	web.Register(api, update, o.updateSwap)
+
+	one := read
+	one.ID, one.Path, one.Summary, one.Errors = "getProductSwap", swapsPath+"/{id}", "A product swap rule", []int{http.StatusNotFound}
+	one.Description = "One rule by its number."
+	web.Register(api, one, o.getSwap)
+
+	byID := update
+	byID.ID, byID.Path = "updateProductSwapById", swapsPath+"/{id}"
+	byID.Description = "As the operation without an id in the path."
+	web.Register(api, byID, o.updateSwapByID)
+
+	remove := read
+	remove.Method, remove.ID, remove.Path, remove.Summary, remove.Status = http.MethodDelete, "deleteProductSwap", swapsPath+"/{id}", "Remove a product swap rule", http.StatusNoContent
+	remove.Description, remove.Errors = "What the rule did stays.", []int{http.StatusNotFound}
+	web.Register(api, remove, o.deleteSwap)
+
+	foresee := web.Operation{
+		Method: http.MethodPost, ID: "foreseeProductSwaps", Path: base + "/product-swaps-by-variant-groups/{contractId}", Tag: "Product swaps",
+		Summary: "What the rules will make of a contract", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead, Errors: []int{http.StatusNotFound},
+		Description: "The next 10 orders of the contract as the rules would make them. Nothing is changed.",
+	}
+	web.Register(api, foresee, o.foreseeSwaps)
+}
+
+// swapRecord is a product swap rule.
+type swapRecord struct {
+	ID                   int64        `json:"id" minimum:"1"`
+	Shop                 string       `json:"shop" doc:"The store's domain; must be the key's." example:"demo.myshopify.com"`
+	Name                 *string      `json:"name" maxLength:"255" example:"Starter kit, then refills"`
+	SourceVariants       variantsText `json:"sourceVariants" doc:"JSON text: a list of {id, displayName, imageSrc, quantity}. All of them must be in an order, in at least these quantities." example:"[{\"id\":8101,\"quantity\":1}]"`
+	DestinationVariants  variantsText `json:"destinationVariants" doc:"JSON text: a list of the same shape. They take the sources' place, as often as the sources are there." example:"[{\"id\":8102,\"quantity\":1}]"`
+	UpdatedFirstOrder    bool         `json:"updatedFirstOrder" doc:"The very first order of a contract is changed too, where the service charges it. Default false."`
+	EveryRecurringOrder  bool         `json:"checkForEveryRecurringOrder" doc:"Looked at for every recurring order and not once for a contract. Default false."`
+	CarryDiscountForward bool         `json:"carryDiscountForward" doc:"Short for discountCarryForward=EXISTING_PLAN, unless that field says otherwise. Default false."`
+	StopSwapEmails       bool         `json:"stopSwapEmails" doc:"The customer gets no e-mail about the swap. Default false."`
+	ChangeNextOrderBy    *float64     `json:"changeNextOrderDateBy" minimum:"-365" maximum:"365" doc:"Whole days by which the order after the swap moves, and all later ones with it; null: they stay."`
+	ForBillingCycle      *int32       `json:"forBillingCycle" minimum:"1" maximum:"1000" doc:"The platform's index of the billing cycle; null: any."`
+	RuleSequence         *int32       `json:"ruleSequence" minimum:"0" maximum:"1000000" doc:"Lower ones first. Absent or 0 in a new rule: after all others."`
+	DiscountCarryForward string       `json:"discountCarryForward" enum:"NONE,EXISTING_PLAN,PRODUCT_PLAN,PRODUCT_THEN_EXISTING" doc:"NONE: the catalogue's price. EXISTING_PLAN: as many per cent off as the old product had. PRODUCT_PLAN: what the selling plan asks for the new product. PRODUCT_THEN_EXISTING: that or, where the plan does not sell it, as EXISTING_PLAN. Default NONE."`
+}
+
+// variantsText is a list of products that the interface carries as JSON text.
+type variantsText string
+
+// UnmarshalJSON takes the text, and a real array too.
+func (v *variantsText) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '[' {
+		*v = variantsText(text)
+		return nil
+	}
+	return json.Unmarshal(text, (*string)(v))
+}
+
+// variantText is one product in the text.
+type variantText struct {
+	ID          web.AnyID `json:"id"`
+	DisplayName string    `json:"displayName"`
+	ImageSrc    string    `json:"imageSrc"`
+	Quantity    *float64  `json:"quantity"`
+}
+
+func (v variantsText) products(field string) ([]swap.Product, error) {
+	if strings.TrimSpace(string(v)) == "" {
+		return nil, nil
+	}
+	var texts []variantText
+	if err := json.Unmarshal([]byte(v), &texts); err != nil {
+		return nil, fault.Because(fault.Invalid, err, "field '%s' must be the JSON text of a list of {id, displayName, imageSrc, quantity}", field).Keyed("bodyField").At(field)
+	}
+	list := make([]swap.Product, len(texts))
+	for i, t := range texts {
+		id, err := t.ID.Parse("ProductVariant", field)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = swap.Product{VariantID: id, Name: t.DisplayName, Image: t.ImageSrc, Quantity: 1}
+		if t.Quantity != nil {
+			if *t.Quantity != math.Trunc(*t.Quantity) || math.Abs(*t.Quantity) > math.MaxInt32 {
+				return nil, fault.New(fault.Invalid, "field '%s': a quantity must be a whole number", field).Keyed("bodyField").At(field)
+			}
+			list[i].Quantity = int(*t.Quantity)
+		}
+	}
+	return list, nil
+}
+
+func textOf(list []swap.Product) variantsText {
+	text, _ := json.Marshal(list) // numbers and texts can always be written
+	return variantsText(text)
+}
+
+func newSwap(domain string, r swap.Rule) swapRecord {
+	s := swapRecord{
+		ID: int64(r.ID), Shop: domain, Name: web.Some(r.Name), SourceVariants: textOf(r.Sources), DestinationVariants: textOf(r.Destinations),
+		UpdatedFirstOrder: r.FirstOrder, EveryRecurringOrder: r.EveryOrder, CarryDiscountForward: r.Carry, StopSwapEmails: r.Silent,
+		ForBillingCycle: web.Some(int32(r.Cycle)), RuleSequence: new(int32(r.Sequence)), DiscountCarryForward: string(r.Discount),
+	}
+	if r.ShiftDays != nil {
+		s.ChangeNextOrderBy = new(float64(*r.ShiftDays))
+	}
+	return s
+}
+
+// rule reads a record into the rule that it describes; what the record does not
+// carry is taken from the old one.
+func (s swapRecord) rule(old swap.Rule) (swap.Rule, error) {
+	r := old
+	r.Name, r.FirstOrder, r.EveryOrder, r.Carry, r.Silent = strings.TrimSpace(text(s.Name)), s.UpdatedFirstOrder, s.EveryRecurringOrder, s.CarryDiscountForward, s.StopSwapEmails
+	r.Cycle, r.ShiftDays = 0, nil
+	if s.ForBillingCycle != nil {
+		r.Cycle = int(*s.ForBillingCycle)
+	}
+	if s.RuleSequence != nil {
+		r.Sequence = int(*s.RuleSequence)
+	}
+	if days := s.ChangeNextOrderBy; days != nil {
+		if *days != math.Trunc(*days) || math.Abs(*days) > math.MaxInt32 {
+			return swap.Rule{}, fault.New(fault.Invalid, "field 'changeNextOrderDateBy' must be a whole number of days").Keyed("bodyField").At("changeNextOrderDateBy")
+		}
+		r.ShiftDays = new(int(*days))
+	}
+	var err error
+	if r.Discount, err = web.ParseEnum("discountCarryForward", s.DiscountCarryForward, swap.Carries); err != nil {
+		return swap.Rule{}, err
+	}
+	if r.Sources, err = s.SourceVariants.products("sourceVariants"); err != nil {
+		return swap.Rule{}, err
+	}
+	r.Destinations, err = s.DestinationVariants.products("destinationVariants")
+	return r, err
+}
+
+type swapOut struct{ Body swapRecord }
+
+func newSwapOut(caller web.Caller, r swap.Rule, err error) (*swapOut, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &swapOut{newSwap(caller.Shop.Domain, r)}, nil
+}
+
+type swapPage struct {
+	web.ListHeaders
+	Body []swapRecord
+}
+
+func (o Options) listSwaps(ctx context.Context, in *struct{ web.Paging }) (*swapPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(web.List{Default: defaultSwaps, Max: maxSwaps, Fields: swap.SortFields})
+	if err != nil {
+		return nil, err
+	}
+	rules, total, err := o.SwapBook.SwapRulesOf(ctx, caller.Shop.ID, o.Line, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &swapPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]swapRecord, len(rules))}
+	for i, r := range rules {
+		out.Body[i] = newSwap(caller.Shop.Domain, r)
+	}
+	return out, nil
+}
+
+type swapPath struct {
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The rule."`
+}
+
+func (o Options) getSwap(ctx context.Context, in *swapPath) (*swapOut, error) {
+	caller := web.CallerOf(ctx)
+	r, err := o.SwapBook.SwapRuleOf(ctx, caller.Shop.ID, o.Line, swap.ID(in.ID))
+	return newSwapOut(caller, r, err)
+}
+
+type swapIn struct{ web.JSONBody }
+
+func (o Options) createSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
+	caller := web.CallerOf(ctx)
+	s := swapRecord{Shop: caller.Shop.Domain, DiscountCarryForward: string(swap.None)}
+	if err := in.Into(&s); err != nil {
+		return nil, err
+	}
+	if err := ownShop(s.Shop, caller, "shop"); err != nil {
+		return nil, err
+	}
+	if s.ID != 0 {
+		return nil, fault.New(fault.Invalid, "field 'id' is given by the service: leave it out of a new rule").Keyed("fieldReadOnly").At("id")
+	}
+	rule, err := s.rule(swap.Rule{Line: o.Line})
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Swaps.Create(ctx, caller.Shop, rule, caller.Actor)
+	return newSwapOut(caller, r, err)
+}
+
+func (o Options) updateSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
+	var body struct{ ID int64 }
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if body.ID < 1 {
+		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the rule").Keyed("bodyField").At("id")
+	}
+	return o.changeSwap(ctx, &in.JSONBody, body.ID)
+}
+
+type swapByIDIn struct {
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The rule."`
+	web.JSONBody
+}
+
+func (o Options) updateSwapByID(ctx context.Context, in *swapByIDIn) (*swapOut, error) {
+	return o.changeSwap(ctx, &in.JSONBody, in.ID)
+}
+
+// changeSwap lays the body over the rule as it is.
+func (o Options) changeSwap(ctx context.Context, in *web.JSONBody, id int64) (*swapOut, error) {
+	caller := web.CallerOf(ctx)
+	// What can be said of the body alone comes before whether the rule exists.
+	if _, err := swapBody(caller, in, swap.Rule{ID: swap.ID(id), Discount: swap.None}); err != nil {
+		return nil, err
+	}
+	r, err := o.Swaps.Update(ctx, caller.Shop, o.Line, swap.ID(id), caller.Actor, func(old swap.Rule) (swap.Rule, error) { return swapBody(caller, in, old) })
+	return newSwapOut(caller, r, err)
+}
+
+func swapBody(caller web.Caller, in *web.JSONBody, old swap.Rule) (swap.Rule, error) {
+	s := newSwap(caller.Shop.Domain, old)
+	if err := in.Into(&s); err != nil {
+		return swap.Rule{}, err
+	}
+	if err := ownShop(s.Shop, caller, "shop"); err != nil {
+		return swap.Rule{}, err
+	}
+	if s.ID != int64(old.ID) {
+		return swap.Rule{}, fault.New(fault.Invalid, "field 'id' is %d and the rule is %d", s.ID, old.ID).Keyed("fieldReadOnly").At("id")
+	}
+	if s.RuleSequence == nil {
+		return swap.Rule{}, fault.New(fault.Invalid, "field 'ruleSequence' cannot be empty").Keyed("bodyField").At("ruleSequence")
+	}
+	return s.rule(old)
+}
+
+func (o Options) deleteSwap(ctx context.Context, in *swapPath) (*struct{}, error) {
+	caller := web.CallerOf(ctx)
+	return nil, o.Swaps.Delete(ctx, caller.Shop.ID, o.Line, swap.ID(in.ID), caller.Actor)
+}
+
+// foreseenOrder is an order as the rules would make it.
+type foreseenOrder struct {
+	BillingCycle int32            `json:"billingCycle" doc:"The platform's index of the billing cycle."`
+	OrderDate    *web.Instant     `json:"orderDate" format:"date-time"`
+	Variants     []foreseenLine   `json:"variants"`
+	Rules        []foreseenSource `json:"appliedRules" doc:"Rules that change the order, in the order in which they do."`
+}
+
+type foreseenLine struct {
+	ID       int64   `json:"id" doc:"The variant."`
+	Name     string  `json:"displayName"`
+	Image    string  `json:"imageSrc"`
+	Quantity int32   `json:"quantity"`
+	Price    float64 `json:"price" doc:"Of one, in the contract's currency."`
+}
+
+type foreseenSource struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+type foreseenOut struct{ Body []foreseenOrder }
+
+func (o Options) foreseeSwaps(ctx context.Context, in *struct {
+	Contract string `path:"contractId" doc:"The contract: number or graph id."`
+}) (*foreseenOut, error) {
+	caller := web.CallerOf(ctx)
+	of, err := web.ParseID("SubscriptionContract", "contractId", in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	orders, err := o.Foresight.Foresee(ctx, caller.Shop, o.Line, contract.ID(of))
+	if err != nil {
+		return nil, err
+	}
+	out := &foreseenOut{Body: make([]foreseenOrder, len(orders))}
+	for i, f := range orders {
+		order := foreseenOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []foreseenLine{}, Rules: []foreseenSource{}}
+		for _, l := range f.Lines {
+			v := newAttemptVariant(l)
+			name := v.ProductTitle
+			if v.Title != "" && v.Title != name {
+				name += " - " + v.Title
+			}
+			order.Variants = append(order.Variants, foreseenLine{ID: l.VariantID, Name: name, Image: l.Image, Quantity: int32(l.Quantity), Price: l.Price.Float()})
+		}
+		for _, r := range f.Applied {
+			order.Rules = append(order.Rules, foreseenSource{int64(r.ID), r.Name})
+		}
+		out.Body[i] = order
+	}
+	return out, nil
+}

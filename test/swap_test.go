@@ -1,0 +1,244 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+)
+
+type swapRule struct {
+	ID                   int64
+	Shop                 string
+	Name                 *string
+	SourceVariants       string
+	DestinationVariants  string
+	RuleSequence         int
+	ForBillingCycle      *int
+	DiscountCarryForward string
+	ChangeNextOrder      *float64 `json:"changeNextOrderDateBy"`
+	EveryOrder           bool     `json:"checkForEveryRecurringOrder"`
+}
+
+// products is the JSON text of variants and their quantities.
+func products(pairs ...int64) string {
+	var list []map[string]int64
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, map[string]int64{"id": pairs[i], "quantity": pairs[i+1]})
+	}
+	text, _ := json.Marshal(list)
+	return string(text)
+}
+
+// swap adds a rule.
+func (s *subscription) swap(from, to string, more map[string]any) swapRule {
+	s.t.Helper()
+	body := map[string]any{"shop": "demo.myshopify.com", "name": "rule", "sourceVariants": from, "destinationVariants": to}
+	for k, v := range more {
+		body[k] = v
+	}
+	var made swapRule
+	if got := s.post("/product-swaps", body, &made); got != http.StatusCreated || made.ID == 0 {
+		s.t.Fatalf("adding a rule answered %d %+v", got, made)
+	}
+	return made
+}
+
+const (
+	ruleMade    = "MERCHANT_EXTERNAL_API CREATED SUCCESS"
+	swapDone    = "SYSTEM_EVENT SWAP_AUTOMATION_TRIGGERED SUCCESS"
+	swapReplace = "SYSTEM_EVENT PRODUCT_REPLACE SUCCESS"
+	heard       = "SHOPIFY_EVENT SUBSCRIPTION_CONTRACT_UPDATED SUCCESS" // the platform tells of the change that we made
+	dateMoved   = "SYSTEM_EVENT NEXT_BILLING_DATE_CHANGE SUCCESS"
+)
+
+func TestARuleChangesTheContractFromTheFirstOrderThatItMeets(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), nil)
+	s.pass("P45D")
+	s.wantLedger(fmt.Sprintf("1: B×2@%s", v[1].Price), fmt.Sprintf("2: B×2@%s", v[1].Price))
+	s.wantEntries(created, ruleMade, swapDone, swapReplace, heard, charged, charged)
+}
+
+func TestARuleForOneCycleChangesThatOrderAlone(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 2), products(v[1].VariantID, 1, v[2].VariantID, 3), map[string]any{"forBillingCycle": 2, "discountCarryForward": "none"})
+	s.pass("P75D")
+	s.wantLedger("1: A×2@12.50", fmt.Sprintf("2: B×1@%s C×3@%s", v[1].Price, v[2].Price), "3: A×2@12.50")
+	s.wantEntries(created, ruleMade, charged, swapDone, swapReplace, charged, charged)
+}
+
+func TestRulesChainInOneOrderAndASwapKeepsOneTimeProducts(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	second := s.upcoming()[1]
+	s.put(oneOffPath(s.id, second.ID, v[3].VariantID, ""), nil, nil)
+	s.pass("PT1M")
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), nil)
+	s.swap(products(v[1].VariantID, 1), products(v[2].VariantID, 1), map[string]any{"forBillingCycle": 1})
+	s.pass("P45D")
+	s.wantLedger(fmt.Sprintf("1: C×2@%s", v[2].Price), fmt.Sprintf("2: B×2@%s D×1@%s", v[1].Price, v[3].Price))
+}
+
+func TestASwapMovesTheFollowingOrders(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"changeNextOrderDateBy": 5})
+	s.pass("P75D")
+	_, orders := s.ledger()
+	want := []time.Time{time.Date(2026, 11, 11, 14, 0, 0, 0, time.UTC), time.Date(2026, 12, 16, 14, 0, 0, 0, time.UTC)}
+	if len(orders) != 2 || orders[0].At.Sub(want[0]).Abs() > time.Hour || orders[1].At.Sub(want[1]).Abs() > time.Hour {
+		t.Errorf("orders %+v, want them on %s", orders, want)
+	}
+	if queue := s.upcoming(); !queue[0].BillingDate.Equal(time.Date(2027, 1, 16, 14, 0, 0, 0, time.UTC)) {
+		t.Errorf("the next order is on %s, want January 16", queue[0].BillingDate)
+	}
+	s.wantEntries(created, ruleMade, swapDone, swapReplace, dateMoved, heard, charged, charged)
+}
+
+func TestTheExistingDiscountCanBeCarried(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": v[1].VariantID, "quantity": 1, "currentPrice": half(t, v[1].Price)}}})
+	s.swap(products(v[1].VariantID, 1), products(v[2].VariantID, 1), map[string]any{"carryDiscountForward": true})
+	s.pass("P11D")
+	s.wantLedger(fmt.Sprintf("1: C×1@%s", half(t, v[2].Price)))
+}
+
+// half halves a price of an even number of cents.
+func half(t *testing.T, price string) string {
+	t.Helper()
+	var whole, cents int
+	if _, err := fmt.Sscanf(price, "%d.%d", &whole, &cents); err != nil {
+		t.Fatal(err)
+	}
+	n := (whole*100 + cents) / 2
+	return fmt.Sprintf("%d.%02d", n/100, n%100)
+}
+
+func TestSwapsAreMadeOnceWhateverHappensToTheCalls(t *testing.T) {
+	t.Parallel()
+	for name, faults := range map[string]map[string]any{
+		"answers are lost":     {"rate": 0.4, "kinds": []string{"timeout_after"}, "seed": 3},
+		"nothing is sure":      {"rate": 0.3, "kinds": []string{"timeout_after", "timeout_before", "http_500", "throttled", "connection_reset", "webhook_lost"}, "seed": 5},
+		"the platform is away": {"rate": 1, "kinds": []string{"http_500"}, "seed": 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			v := s.articles()
+			s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"changeNextOrderDateBy": 3})
+			s.swap(products(v[1].VariantID, 2), products(v[2].VariantID, 1), map[string]any{"forBillingCycle": 1})
+			s.pass("P9DT12H")
+			faults["for"] = "P1D"
+			s.call("POST", "/platform/faults", faults, nil)
+			s.pass("P1D")
+			s.call("DELETE", "/platform/faults", nil, nil)
+			s.pass("P34D")
+			s.wantLedger(fmt.Sprintf("1: C×1@%s", v[2].Price), fmt.Sprintf("2: B×2@%s", v[1].Price))
+		})
+	}
+}
+
+func TestAProductThatIsGoneDoesNotKeepAnOrderFromBeingMade(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	for name, from := range map[string]string{"no product": "[]", "a product that the store has not": products(4711, 1), "no list": "4711", "half a list": "[{"} {
+		if got := s.post("/product-swaps", map[string]any{"sourceVariants": from, "destinationVariants": products(v[1].VariantID, 1)}, nil); got != http.StatusBadRequest {
+			t.Errorf("%s: answered %d", name, got)
+		}
+	}
+	s.pass("P11D")
+	s.wantLedger("1: A×2@12.50")
+}
+
+func TestRulesAreKept(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	first := s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"forBillingCycle": 4, "changeNextOrderDateBy": 2})
+	second := s.swap(products(v[1].VariantID, 1), products(v[2].VariantID, 1), nil)
+	if first.Shop != "demo.myshopify.com" || first.RuleSequence != 1 || second.RuleSequence != 2 || first.DiscountCarryForward != "NONE" {
+		t.Errorf("got %+v and %+v", first, second)
+	}
+	var list []struct {
+		ID          int64
+		DisplayName string `json:"displayName"`
+		Quantity    int
+	}
+	if err := json.Unmarshal([]byte(first.SourceVariants), &list); err != nil || len(list) != 1 || list[0].ID != v[0].VariantID || list[0].DisplayName == "" {
+		t.Errorf("source variants %q: %v", first.SourceVariants, err)
+	}
+	var changed swapRule
+	if got := s.put("/product-swaps", map[string]any{"id": first.ID, "shop": first.Shop, "forBillingCycle": nil, "discountCarryForward": "existing_plan"}, &changed); got != http.StatusOK {
+		t.Fatalf("changing answered %d", got)
+	}
+	if changed.ForBillingCycle != nil || changed.DiscountCarryForward != "EXISTING_PLAN" || changed.ChangeNextOrder == nil || changed.SourceVariants != first.SourceVariants {
+		t.Errorf("changed to %+v", changed)
+	}
+	if got := s.put(fmt.Sprintf("/product-swaps/%d", second.ID), map[string]any{"ruleSequence": 0}, &changed); got != http.StatusOK || changed.RuleSequence != 0 {
+		t.Errorf("changing by the path answered %d %+v", got, changed)
+	}
+	var all []swapRule
+	s.get("/product-swaps", &all)
+	if len(all) != 2 || all[0].ID != second.ID {
+		t.Errorf("all rules: %+v", all)
+	}
+	for _, test := range []struct {
+		body map[string]any
+		want int
+	}{
+		{map[string]any{"name": "x"}, 400}, {map[string]any{"id": 4711}, 404}, {map[string]any{"id": first.ID, "shop": "other.myshopify.com"}, 400},
+		{map[string]any{"id": first.ID, "changeNextOrderDateBy": 1.5}, 400}, {map[string]any{"id": first.ID, "discountCarryForward": "SOME"}, 400},
+		{map[string]any{"id": first.ID, "destinationVariants": "[]"}, 400},
+	} {
+		if got := s.put("/product-swaps", test.body, nil); got != test.want {
+			t.Errorf("%v answered %d, want %d", test.body, got, test.want)
+		}
+	}
+	if got := s.delete(fmt.Sprintf("/product-swaps/%d", first.ID), nil); got != http.StatusNoContent {
+		t.Errorf("removing answered %d", got)
+	}
+	if got := s.delete(fmt.Sprintf("/product-swaps/%d", first.ID), nil); got != http.StatusNotFound {
+		t.Errorf("removing again answered %d", got)
+	}
+}
+
+func TestWhatRulesWillDoIsForeseen(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"forBillingCycle": 2, "changeNextOrderDateBy": 3})
+	var orders []struct {
+		BillingCycle int
+		OrderDate    time.Time
+		Variants     []struct {
+			ID       int64
+			Quantity int
+		}
+		AppliedRules []struct{ ID int64 }
+	}
+	if got := s.post(fmt.Sprintf("/product-swaps-by-variant-groups/%d", s.id), nil, &orders); got != http.StatusOK || len(orders) != 10 {
+		t.Fatalf("answered %d with %d orders", got, len(orders))
+	}
+	for i, want := range []int64{v[0].VariantID, v[1].VariantID, v[0].VariantID} {
+		if orders[i].BillingCycle != i+1 || len(orders[i].Variants) != 1 || orders[i].Variants[0].ID != want || len(orders[i].AppliedRules) != i%2 {
+			t.Errorf("order %d: %+v", i, orders[i])
+		}
+	}
+	if !orders[2].OrderDate.Equal(time.Date(2027, 1, 14, 14, 0, 0, 0, time.UTC)) {
+		t.Errorf("the order after the swap is on %s, want January 14", orders[2].OrderDate)
+	}
+	if got := s.post("/product-swaps-by-variant-groups/4711", nil, nil); got != http.StatusNotFound {
+		t.Errorf("an unknown contract answered %d", got)
+	}
+}
