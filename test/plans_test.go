@@ -77,6 +77,7 @@ func TestContractsOnAMembershipGroupsPlansAreMembershipsEvenAfterIt(t *testing.T
 func TestGroupsAgreeWithThePlatformAfterFaults(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
+	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)
 	s.call("POST", "/platform/faults", map[string]any{"rate": 0.4, "kinds": []string{"timeout_before", "timeout_after", "http_500", "connection_reset"}, "seed": 11}, nil)
 	var promised, gone []string
 	for i := range 30 {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -238,23 +237,6 @@ func definite(err error) bool {
 
 // unanswered turns what the platform answered instead of what was asked of it
 // into the failure that the caller reads.
-func unanswered(err error) error {
-	if r, ok := errors.AsType[*platform.Refusal](err); ok {
-		message := r.Message
-		if message == "" {
-			message = r.Code
-		}
-		return fault.Because(fault.Refused, err, "the platform refuses the change: %s", message).On(entity).Keyed("platformRefused").At(r.Field)
-	}
-	switch {
-	case isMissing(err):
-		return fault.Because(fault.Refused, err, "the platform does not have the selling plan group any more").On(entity).Keyed("platformRefused")
-	case errors.Is(err, platform.ErrDisconnected):
-		return fault.Because(fault.Refused, err, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
-	case errors.Is(err, platform.ErrThrottled):
-		return fault.Because(fault.Unavailable, err, "the platform is busy: nothing was changed, try again in a moment").On(entity).Keyed("platformThrottled")
-	}
-	return fault.Because(fault.Unavailable, err, "the platform does not answer: try again in a moment").On(entity).Keyed("platformUnavailable")
-}
+func unanswered(err error) error { return platform.Explain(err, entity, "selling plan group") }
 
 func at(i int, field string) string { return fmt.Sprintf("subscriptionPlans[%d].%s", i, field) }

@@ -1,0 +1,32 @@
+package platform
+
+import (
+	"errors"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// Explain turns what the platform answered instead of what was asked of it into
+// the failure that the caller reads: entity is what the request was about, in the
+// interface's words, and thing the same in people's.
+func Explain(err error, entity, thing string) error {
+	kind, key, words := fault.Unavailable, "platformUnavailable", "the platform does not answer: try again in a moment"
+	refused, definite := errors.AsType[*Refusal](err)
+	switch {
+	case definite:
+		message := refused.Message
+		if message == "" {
+			message = refused.Code
+		}
+		return fault.Because(fault.Refused, err, "the platform refuses the change: %s", message).On(entity).Keyed("platformRefused").At(refused.Field)
+	case errors.Is(err, ErrUnknown):
+		key, words = "platformUnknown", "the platform does not say whether it was done: look before you try again"
+	case errors.Is(err, ErrNotFound):
+		return fault.Because(fault.NotFound, err, "the platform does not know the %s any more", thing).On(entity).Keyed("notAtPlatform")
+	case errors.Is(err, ErrDisconnected):
+		kind, key, words = fault.Refused, "connectionGone", "the store's connection to the platform is gone"
+	case errors.Is(err, ErrThrottled):
+		key, words = "platformThrottled", "the platform is busy: nothing was changed, try again in a moment"
+	}
+	return fault.Because(kind, err, "%s", words).On(entity).Keyed(key)
+}
