@@ -151,11 +151,17 @@ func (r reply) connection(t *testing.T, status int) connectionView {
 // happened.
 func (s *subscription) partnerEntries() []string {
 	s.t.Helper()
-	var entries []struct{ EventType, ActivityBy string }
+	var entries []struct{ EventType, EventSource, ActivityBy, ClientIP string }
 	s.get("/activity-logs?entityType.equals=PARTNER_CONNECTION&size=100&sort=id,asc", &entries)
 	events := make([]string, len(entries))
 	for i, e := range entries {
 		events[i] = e.EventType
+		if e.EventSource == "SYSTEM_EVENT" && (e.ActivityBy != "" || e.ClientIP != "") {
+			s.t.Errorf("nobody's doing has an actor: %+v", e)
+		}
+		if e.EventType == "PARTNER_CONNECTED" && (e.EventSource != "MERCHANT_EXTERNAL_API" || e.ActivityBy != "partner app REPORTS" || e.ClientIP == "") {
+			s.t.Errorf("the application's own doing: %+v", e)
+		}
 	}
 	return events
 }
@@ -213,6 +219,17 @@ func TestAnApplicationConnectsAndLeaves(t *testing.T) {
 	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 403, "insufficientScope")
 	want(t, s.demand("PUT", path+"/scopes", s.key, map[string]any{"scopes": []string{"contracts:read"}}), 400, "scopeNotGranted")
 
+	// Taking away nothing is no change; the merchant gives what it names besides.
+	s.demand("PUT", path+"/scopes", s.key, map[string]any{"scopes": []string{"billing:write"}}).connection(t, 200)
+	given := s.demand("POST", "/partner-connections", s.key, map[string]any{"partnerId": "reports", "scopes": []string{"contracts:read"}}).connection(t, 200)
+	if given.ID != asked.Connection || !slices.Equal(given.Scopes, []string{"billing:write", "contracts:read"}) {
+		t.Errorf("given %+v", given)
+	}
+	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 200, "")
+	if told := a.told(2); told.Code != "" || !slices.Equal(told.Scopes, given.Scopes) {
+		t.Errorf("told %+v", told)
+	}
+
 	next := a.post(fmt.Sprintf("/connections/%d/rotate", asked.Connection), nil).connection(t, 200).Token
 	want(t, s.demand("GET", "/api-keys", token, nil), 401, "apiKeyInvalid")
 	want(t, s.demand("GET", "/api-keys", next, nil), 403, "insufficientScope")
@@ -235,7 +252,7 @@ func TestAnApplicationConnectsAndLeaves(t *testing.T) {
 	want(t, s.demand("POST", path+"/approve", s.key, nil), 400, "connectionState")
 	if got, all := s.partnerEntries(), []string{
 		"PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED", "PARTNER_CONNECTED", "PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED",
-		"UPDATED", "PARTNER_CONNECTED", "PARTNER_DISCONNECTED",
+		"UPDATED", "PARTNER_CONNECTION_APPROVED", "PARTNER_CONNECTED", "PARTNER_DISCONNECTED",
 	}; !slices.Equal(got, all) {
 		t.Errorf("the log tells of %v\nwant %v", got, all)
 	}
@@ -336,6 +353,13 @@ func TestRequestsThatComeToNothing(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	want(t, s.demand("POST", path+"/approve", s.key, nil), 400, "connectionState")
+
+	// A merchant that names scopes grants these and not all that was asked for.
+	both := register(s.store, "both", "contracts:read", "billing:write")
+	both.connect("contracts:read", "billing:write").connection(t, 202)
+	if c := s.demand("POST", "/partner-connections", s.key, map[string]any{"partnerId": "both", "scopes": []string{"contracts:read"}}).connection(t, 200); c.Status != "CONNECTED" || !slices.Equal(c.Scopes, []string{"contracts:read"}) {
+		t.Errorf("granted %+v", c)
+	}
 	expired := a.connect("contracts:read").connection(t, 202)
 	if expired.Connection == rejected.Connection {
 		t.Error("a rejected connection came back to life")

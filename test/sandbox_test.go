@@ -51,6 +51,12 @@ func (s *store) call(method, path string, in, out any) {
 // send sends a request, with a key if there is one, and returns the status.
 func (s *store) send(method, url, key string, in, out any) int {
 	s.t.Helper()
+	return s.sendWith(method, url, key, nil, in, out)
+}
+
+// sendWith is send with further headers.
+func (s *store) sendWith(method, url, key string, headers map[string]string, in, out any) int {
+	s.t.Helper()
 	var sent []byte
 	if in != nil {
 		var err error
@@ -64,6 +70,9 @@ func (s *store) send(method, url, key string, in, out any) int {
 	}
 	if key != "" {
 		r.Header.Set("X-API-Key", key)
+	}
+	for name, value := range headers {
+		r.Header.Set(name, value)
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -18,7 +18,8 @@ type Editor interface {
 	// ErrUnknown the change may have been made as a whole: read the contract.
 	EditContract(ctx context.Context, shop Shop, contract int64, e Edit) (Detail, error)
 	// EditCycle changes what one cycle will order, and nothing else, and
-	// returns what it will order then. Policies cannot be edited for a cycle.
+	// returns what it will order then. Policies cannot be edited for a cycle. The
+	// edit's Revision is the contract's, which other edits of cycles leave alone.
 	EditCycle(ctx context.Context, shop Shop, of CycleRef, e Edit) (CycleOrder, error)
 	// CycleOrder returns what a cycle will order.
 	CycleOrder(ctx context.Context, shop Shop, of CycleRef) (CycleOrder, error)
@@ -58,8 +59,8 @@ type Catalogue interface {
 
 // Codes of refusals that callers act on.
 const (
-	// CodeStale says that the contract changed after the draft was made: read
-	// it anew and try again.
+	// CodeStale says that the contract changed after the revision that the edit
+	// is of, or while it was edited: read it anew and try again.
 	CodeStale = "STALE_CONTRACT"
 	// CodeFutureEdits says that an upcoming cycle of the contract was edited by
 	// itself, which must be taken back before the contract can be changed.
@@ -180,6 +181,10 @@ type Instrument struct {
 // Edit is a change of a contract or of one of its cycles. What is nil or empty
 // stays as it is.
 type Edit struct {
+	// Revision is the contract's when it was read: the edit is refused with
+	// CodeStale when the contract has changed since. 0: whatever the contract is
+	// like when the edit begins. New contracts have none.
+	Revision        uint64
 	Lines           []LineEdit
 	Discounts       []DiscountEdit
 	Billing         *Policy

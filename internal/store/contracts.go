@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -74,7 +73,7 @@ type contractRow struct {
 
 	Origin               string
 	SplitFrom            int64
-	SplitLines           string
+	Split                string
 	PendingChange        string
 	AmendAt              int64 `bun:",nullzero"`
 	CancellationFeedback string
@@ -104,15 +103,13 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
-	split, err := listText(c.SplitLines)
+	split, err := optionalText(c.Split)
 	if err != nil {
 		return contractRow{}, err
 	}
-	var pending []byte
-	if c.Pending != nil {
-		if pending, err = json.Marshal(pendingText(*c.Pending)); err != nil {
-			return contractRow{}, err
-		}
+	pending, err := optionalText(c.Pending)
+	if err != nil {
+		return contractRow{}, err
 	}
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
@@ -129,7 +126,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), SplitLines: split, PendingChange: string(pending), AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -174,11 +171,8 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseList(r.BillingAnchors, &c.Billing.Anchors))
 	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
 	read(parseList(r.Attributes, &c.Attributes))
-	read(parseList(r.SplitLines, &c.SplitLines))
-	if r.PendingChange != "" {
-		c.Pending = new(contract.PendingChange)
-		read(json.Unmarshal([]byte(r.PendingChange), (*pendingText)(c.Pending)))
-	}
+	read(parseOptional(r.Split, &c.Split))
+	read(parseOptional(r.PendingChange, &c.Pending))
 	c.Lines, deliveryErr = parseLines(r.Lines)
 	read(deliveryErr)
 	if err != nil {
@@ -206,12 +200,21 @@ func parseList[T any](text string, into *[]T) error {
 	return json.Unmarshal([]byte(text), into)
 }
 
-// pendingText is a change that waits for its day as it is kept.
-type pendingText struct {
-	Line       string    `json:"line"`
-	OldVariant int64     `json:"from"`
-	Variant    int64     `json:"to"`
-	At         time.Time `json:"at"`
+// optionalText writes a value as JSON; nothing when there is none.
+func optionalText[T any](v *T) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(v)
+	return string(text), err
+}
+
+func parseOptional[T any](text string, into **T) error {
+	if text == "" {
+		return nil
+	}
+	*into = new(T)
+	return json.Unmarshal([]byte(text), *into)
 }
 
 // lineText is a line item as it is kept.

@@ -164,6 +164,21 @@ func (f Field) day(op page.Op, m Moment) ([]page.Criterion, error) {
 	return nil, fault.New(fault.Invalid, "'%s' needs dates with a time, like 2025-01-31T08:00:00Z", f.parameter(op)).At(f.parameter(op))
 }
 
+// meaning says in words what a condition asks of a field.
+var meaning = map[page.Op]string{
+	page.Equals:             "is the value",
+	page.NotEquals:          "is not the value",
+	page.In:                 "is one of the values, which have commas between them",
+	page.NotIn:              "is none of the values, which have commas between them",
+	page.Specified:          "has a value; with false, those that have none",
+	page.Contains:           "contains the text, in any letter case",
+	page.DoesNotContain:     "does not contain the text, in any letter case",
+	page.GreaterThan:        "is more than the value",
+	page.GreaterThanOrEqual: "is the value or more",
+	page.LessThan:           "is less than the value",
+	page.LessThanOrEqual:    "is the value or less",
+}
+
 // CriteriaParameters describes the conditions that the fields allow.
 func CriteriaParameters(schemas huma.Registry, fields []Field) []*huma.Param {
 	var params []*huma.Param
@@ -177,7 +192,9 @@ func CriteriaParameters(schemas huma.Registry, fields []Field) []*huma.Param {
 				value = &huma.Schema{Type: huma.TypeArray, Items: value}
 			}
 			explode := false
-			params = append(params, &huma.Param{Name: f.parameter(op), In: "query", Explode: &explode, Schema: value})
+			params = append(params, &huma.Param{
+				Name: f.parameter(op), In: "query", Explode: &explode, Schema: value, Description: "Only those whose " + f.Name + " " + meaning[op] + ".",
+			})
 		}
 	}
 	return params

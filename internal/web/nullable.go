@@ -2,6 +2,7 @@ package web
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,7 +12,7 @@ import (
 const nullType = "null"
 
 // allowNulls lets the document say that a field that is a pointer to an object
-// may be null, which the library leaves out. Fields that are left out when they
+// or one of a few values may be null, which the library leaves out. Fields that are left out when they
 // are empty are never null.
 func allowNulls(schemas huma.Registry) {
 	for name, s := range schemas.Map() {
@@ -22,6 +23,9 @@ func allowNulls(schemas huma.Registry) {
 		for _, f := range reflect.VisibleFields(t) {
 			field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			p := s.Properties[field]
+			if p != nil && p.Nullable && len(p.Enum) > 0 && !slices.Contains(p.Enum, nil) {
+				p.Enum = append(p.Enum, nil) // what an enum does not list is not valid, whatever the type says
+			}
 			if p == nil || p.Ref == "" || f.Type.Kind() != reflect.Pointer || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero") {
 				continue
 			}

@@ -199,7 +199,10 @@ func (a *API) operation(method, path string) *huma.Operation {
 // Document returns the description of the interface. It must not be changed, and
 // no operation may be added after it.
 func (a *API) Document() *huma.OpenAPI {
-	a.described.Do(func() { allowNulls(a.Schemas()) })
+	a.described.Do(func() {
+		allowNulls(a.Schemas())
+		a.describeHeaders()
+	})
 	return a.huma.OpenAPI()
 }
 

@@ -65,8 +65,12 @@ type Service struct {
 	Chores   Chores
 	Bundles  Bundles
 	Trail    activity.Trail
-	Clock    clock.Clock
-	Log      *slog.Logger
+
+	Customers interface {
+		ContractsOf(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.Contract, error)
+	}
+	Clock clock.Clock
+	Log   *slog.Logger
 }
 
 // Command says which contract is to be changed, and who asks.
@@ -91,6 +95,10 @@ type note struct {
 }
 
 func (c change) empty() bool { return len(c.entries) == 0 }
+
+// adoptions is how often the result of a change is taken over anew because the
+// contract was written meanwhile.
+const adoptions = 20
 
 // tries is how often a change is begun anew because the contract changed
 // meanwhile or the answer was lost.
@@ -130,12 +138,14 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		if c.empty() {
 			return contract.DetailOf(current, is), nil
 		}
-		if err := s.checkBox(ctx, store, contract.DetailOf(current, is), c.edit.Lines); err != nil {
+		if err := s.checkLines(ctx, store, contract.DetailOf(current, is), c.edit.Lines); err != nil {
 			return contract.Detail{}, err
 		}
+		c = c.over(current)
 		if c.edit.Empty() {
 			return s.adopt(ctx, store, cmd, is, c)
 		}
+		c.edit.Revision = is.Revision
 		after, err := s.Platform.EditContract(ctx, store.At(), int64(cmd.Contract), c.edit)
 		switch {
 		case err == nil:
@@ -152,10 +162,46 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		}
 	}
 	if len(lost) > 0 {
-		return contract.Detail{}, fault.New(fault.Unavailable, "the platform does not say whether contract %d was changed: read it before you try again", cmd.Contract).
-			On(entity).Keyed("platformUnknown")
+		return contract.Detail{}, s.inDoubt(ctx, of, cmd, lost[len(lost)-1].change)
 	}
 	return contract.Detail{}, fault.New(fault.Conflict, "The subscription contract has changed").On(entity).Keyed("changedMeanwhile")
+}
+
+// inDoubt is the failure of a change of which nobody knows whether it was made.
+// The log says who asked for it: what became of it, a later reading tells.
+func (s *Service) inDoubt(ctx context.Context, of shop.ID, cmd Command, c change) error {
+	unknown := fault.New(fault.Unavailable, "the platform does not say whether contract %d was changed: read it before you try again", cmd.Contract).
+		On(entity).Keyed("platformUnknown")
+	entries := make([]activity.Entry, len(c.entries))
+	for i, n := range c.entries {
+		entries[i] = activity.Entry{
+			EntityID: int64(cmd.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: n.event, Status: activity.PartialFailure,
+			Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(failure{Reason: unknown.Message}),
+		}
+	}
+	err := s.Store.Update(ctx, of, func(tx intake.Tx) error { return tx.Record(ctx, entries...) })
+	return errors.Join(unknown, err)
+}
+
+// over makes a change end what waits for the contract's next order when it decides
+// on the same line otherwise.
+func (c change) over(is contract.Contract) change {
+	if is.Pending == nil {
+		return c
+	}
+	for _, l := range c.edit.Lines {
+		if l.Line != is.Pending.Line || !l.Remove && l.Variant == nil {
+			continue
+		}
+		also := c.also
+		c.also = func(is *contract.Contract) {
+			if also != nil {
+				also(is)
+			}
+			dropPending(is)
+		}
+	}
+	return c
 }
 
 // sent is a change of which the answer was lost.
@@ -196,11 +242,16 @@ func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after
 			Actor: cmd.Actor, At: now, Info: activity.Details(n.details),
 		})
 	}
-	adopted, err := s.Adopter.Adopt(ctx, store, after.Contract, by)
-	if err != nil {
-		return contract.Detail{}, err
+	// The platform has made the change: whoever is in the way here is waited for.
+	for try := 1; ; try++ {
+		adopted, err := s.Adopter.Adopt(ctx, store, after.Contract, by)
+		if err == nil {
+			return contract.DetailOf(adopted, after), nil
+		}
+		if !fault.Is(err, fault.Conflict) || try == adoptions {
+			return contract.Detail{}, err
+		}
 	}
-	return contract.DetailOf(adopted, after), nil
 }
 
 // clear takes back what was edited of single cycles, which stands in the way of
@@ -233,6 +284,17 @@ func (s *Service) clear(ctx context.Context, store shop.Shop, c contract.Contrac
 		}
 	}
 	return nil
+}
+
+// shown is Detail after a change that has been made: when the platform does not
+// answer, the contract is shown as it is kept here.
+func (s *Service) shown(ctx context.Context, of shop.ID, cmd Command) (contract.Detail, error) {
+	d, err := s.Detail(ctx, of, cmd.Line, cmd.Contract)
+	if fault.Is(err, fault.Unavailable) {
+		_, known, failed := s.known(ctx, of, cmd)
+		return contract.Detail{Contract: known}, failed
+	}
+	return d, err
 }
 
 // Detail returns a contract with all that is shown of it.

@@ -2,8 +2,10 @@ package amend
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
@@ -17,29 +19,58 @@ type Bundles interface {
 	BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error)
 }
 
-// checkBox refuses a change of lines that the rules of the contract's box forbid.
-// A contract that is no box may hold what it likes.
-func (s *Service) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, edits []platform.LineEdit) error {
+// checkLines refuses a change of lines that would move the contract to the other
+// line of the business, or that the rules of its box forbid.
+func (s *Service) checkLines(ctx context.Context, store shop.Shop, d contract.Detail, edits []platform.LineEdit) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	box, boxed, err := s.Bundles.BundleOf(ctx, store.ID, d.Contract)
-	if err != nil || !boxed || !box.Rules.Enabled {
+	after := linesAfter(d.Lines, edits)
+	if moved := contract.LineOf(after, store.Settings); moved != d.Line {
+		return fault.New(fault.NotFound, "the selling plan belongs to %s contracts, and contract %d is a %s", moved, d.ID, d.Line).
+			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
+	}
+	return s.checkBox(ctx, store, d, after)
+}
+
+// checkBox refuses lines that the rules of the contract's box forbid. A contract
+// that is no box may hold what it likes.
+func (s *Service) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.Line) error {
+	was, wasBox, err := s.Bundles.BundleOf(ctx, store.ID, d.Contract)
+	if err != nil {
 		return err
 	}
-	after := linesAfter(d.Lines, edits)
+	becoming := d.Contract
+	becoming.Lines = after
+	box, boxed, err := s.Bundles.BundleOf(ctx, store.ID, becoming)
+	if err != nil {
+		return err
+	}
+	if !boxed {
+		box, boxed = was, wasBox // it leaves the box it was in
+	}
+	if !boxed || !box.Rules.Enabled {
+		return nil
+	}
 	categories := map[int64]string{}
 	if box.Rules.NeedsCategories() {
 		if categories, err = s.categories(ctx, store, d.Lines, after); err != nil {
 			return err
 		}
 	}
+	inside := items(box, after, categories)
+	if len(inside) == 0 {
+		return nil // nothing is left of the box
+	}
+	if !wasBox || was.ID != box.ID {
+		return box.Rules.CheckBox(inside)
+	}
 	swaps, err := s.swaps(ctx, store.ID, d.Contract)
 	if err != nil {
 		return err
 	}
 	return box.Rules.Check(bundle.Edit{
-		Before: items(d.Lines, categories), After: items(after, categories), Orders: d.Orders, Swaps: swaps,
+		Before: items(box, d.Lines, categories), After: inside, Orders: d.Orders, Swaps: swaps,
 		Days: int(d.NextBillingDate.Sub(s.Clock.Now()) / (24 * time.Hour)),
 	})
 }
@@ -80,15 +111,20 @@ func changed(l contract.Line, e platform.LineEdit) contract.Line {
 	if e.Price != nil {
 		l.Price = *e.Price
 	}
+	if e.SellingPlanID != nil {
+		l.SellingPlanID = *e.SellingPlanID
+	}
 	return l
 }
 
-// items are the lines as a box counts them, with the categories of their
-// variants.
-func items(lines []contract.Line, categories map[int64]string) []bundle.Item {
-	list := make([]bundle.Item, len(lines))
-	for i, l := range lines {
-		list[i] = bundle.Item{Variant: l.VariantID, Category: categories[l.VariantID], Quantity: l.Quantity, Price: l.Price}
+// items are the lines on the box's selling plans as it counts them, with the
+// categories of their variants.
+func items(box bundle.Settings, lines []contract.Line, categories map[int64]string) []bundle.Item {
+	var list []bundle.Item
+	for _, l := range lines {
+		if slices.Contains(box.Plans, l.SellingPlanID) {
+			list = append(list, bundle.Item{Variant: l.VariantID, Category: categories[l.VariantID], Quantity: l.Quantity, Price: l.Price})
+		}
 	}
 	return list
 }

@@ -2,6 +2,8 @@ package amend
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,6 +35,7 @@ type New struct {
 	Lines           []NewLine
 	Note            string
 	Attributes      []contract.Attribute
+	Request         string // the caller's own name of the request; one that comes again finds the contract; empty: none
 }
 
 // creationSlack is how far the platform's clock may lag behind ours.
@@ -52,46 +55,75 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	return s.create(ctx, store, by, made, nil)
+	if n.Request == "" {
+		return s.create(ctx, store, by, made)
+	}
+	return s.createOnce(ctx, store, line, by, made, n.Request)
+}
+
+// requestMark is the attribute by which a contract is found that was made by a
+// request of which this process did not live to see the answer.
+const requestMark = "_request"
+
+// createOnce is create for a request that may come again: the contract is marked
+// until it is answered.
+func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Line, by activity.Actor, n platform.NewContract, request string) (contract.Detail, error) {
+	sum := sha256.Sum256([]byte(request))
+	mark := platform.Attribute{Key: requestMark, Value: base32.StdEncoding.EncodeToString(sum[:20])}
+	theirs, err := s.Customers.ContractsOf(ctx, store.ID, line, n.Customer)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	i := slices.IndexFunc(theirs, func(c contract.Contract) bool { return slices.Contains(c.Attributes, contract.Attribute(mark)) })
+	var made contract.Detail
+	if i >= 0 {
+		made = contract.Detail{Contract: theirs[i]}
+	} else {
+		var own []platform.Attribute
+		if n.Attributes != nil {
+			own = *n.Attributes
+		}
+		n.Attributes = new(append(slices.Clone(own), mark))
+		if made, err = s.create(ctx, store, by, n); err != nil {
+			return contract.Detail{}, err
+		}
+	}
+	cmd := Command{Line: line, Contract: made.ID, Actor: by}
+	kept := slices.DeleteFunc(attributes(made.Attributes), func(a platform.Attribute) bool { return a == mark })
+	after, err := s.Platform.EditContract(ctx, store.At(), int64(made.ID), platform.Edit{Attributes: &kept})
+	if err != nil { // the contract is made; the mark does no harm
+		s.Log.WarnContext(ctx, "a new contract keeps its mark", "shop", store.Domain, "contract", made.ID, "error", err)
+		return made, nil
+	}
+	return s.adopt(ctx, store, cmd, after, change{})
 }
 
 // create makes the contract and takes it over with its entry. A lost answer is
 // looked for among the contracts that are new.
-func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n platform.NewContract, also func(*contract.Contract)) (contract.Detail, error) {
+func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n platform.NewContract) (contract.Detail, error) {
 	since := s.Clock.Now().Add(-creationSlack)
 	after, err := s.Platform.CreateContract(ctx, store.At(), n)
 	if errors.Is(err, platform.ErrUnknown) {
-		after, err = s.created(ctx, store, n, since)
+		if after, err = s.created(ctx, store, n, since); err != nil {
+			return contract.Detail{}, err
+		}
 	}
 	if err != nil {
 		return contract.Detail{}, unanswered(err)
 	}
-	made := change{also: also}
-	if also == nil { // what is split off says so itself, when it is done
-		made.entries = []note{{activity.ContractCreated, statusNote{To: n.Status}}}
-	}
-	return s.adopt(ctx, store, Command{Contract: contract.ID(after.ID), Actor: by}, after, made)
+	return s.adopt(ctx, store, Command{Contract: contract.ID(after.ID), Actor: by}, after, change{
+		entries: []note{{activity.ContractCreated, statusNote{To: n.Status}}},
+	})
 }
 
 // created looks for the contract of which the making was not answered.
 func (s *Service) created(ctx context.Context, store shop.Shop, n platform.NewContract, since time.Time) (platform.Detail, error) {
-	unknown := fault.New(fault.Unavailable, "the platform does not say whether the subscription contract was made: look for it before you try again").
-		On(entity).Keyed("platformUnknown")
-	for cursor := ""; ; {
-		ids, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), since, cursor)
-		if err != nil {
-			return platform.Detail{}, unknown
-		}
-		for _, id := range ids {
-			d, err := s.Platform.Detail(ctx, store.At(), id)
-			if err == nil && !d.CreatedAt.Before(since) && isThe(n, d) {
-				return d, nil
-			}
-		}
-		if cursor = next; cursor == "" {
-			return platform.Detail{}, unknown
-		}
+	made, err := s.find(ctx, store, since, func(d platform.Detail) bool { return isThe(n, d) })
+	if err != nil {
+		err = fault.Because(fault.Unavailable, err, "the platform does not say whether the subscription contract was made: look for it before you try again").
+			On(entity).Keyed("platformUnknown")
 	}
+	return made, err
 }
 
 // isThe reports whether a contract is the one that was to be made.
@@ -122,6 +154,12 @@ func (n New) check(now time.Time) error {
 		return bad("nextBillingDate", "nextBillingDate %s is in the past", n.NextBillingDate.UTC().Format(time.RFC3339))
 	case n.Status != contract.Active && n.Status != contract.Paused:
 		return bad("status", "a new contract is ACTIVE or PAUSED, not %s", n.Status)
+	case n.MaxCycles < 0 || n.MaxCycles > MaxCycleLimit:
+		return bad("maxCycles", "maxCycles must be from 0 to %d", MaxCycleLimit)
+	case n.MinCycles < 0 || n.MinCycles > MaxCycleLimit:
+		return bad("minCycles", "minCycles must be from 0 to %d", MaxCycleLimit)
+	case n.DeliveryPrice != nil && n.DeliveryPrice.Minor < 0:
+		return bad("deliveryPriceAmount", "deliveryPriceAmount cannot be negative")
 	case n.MaxCycles > 0 && n.MaxCycles < n.MinCycles:
 		return bad("maxCycles", "maxCycles %d is less than minCycles %d", n.MaxCycles, n.MinCycles)
 	}
@@ -207,6 +245,10 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 			return platform.NewContract{}, err
 		}
 		made.Lines = append(made.Lines, edit)
+	}
+	if becomes := contract.LineOf(linesAfter(nil, made.Lines), store.Settings); becomes != line {
+		return platform.NewContract{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
+			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
 	}
 	return made, nil
 }

@@ -82,6 +82,13 @@ func (s *Service) AddLines(ctx context.Context, of shop.ID, cmd Command, lines [
 func (s *Service) lineEdit(ctx context.Context, store shop.Shop, d contract.Detail, v platform.Variant, l NewLine) (platform.LineEdit, error) {
 	edit := platform.LineEdit{Variant: &l.Variant, Quantity: &l.Quantity, Price: l.Price}
 	plan, name := l.SellingPlan, ""
+	if plan != 0 {
+		offer, err := s.option(ctx, store.ID, d.Line, plan)
+		if err != nil {
+			return platform.LineEdit{}, err
+		}
+		name = offer.Name
+	}
 	if plan == 0 && len(d.Lines) > 0 {
 		plan, name = d.Lines[0].SellingPlanID, d.Lines[0].SellingPlanName
 	}
@@ -235,7 +242,11 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 	tell := func(event activity.EventType, n lineNote) { c.entries = append(c.entries, note{event, n}) }
 	plan := is.SellingPlanID
 	if l.SellingPlan != nil && *l.SellingPlan != is.SellingPlanID {
-		edit.SellingPlanID = l.SellingPlan
+		offer, err := s.option(ctx, store.ID, d.Line, *l.SellingPlan)
+		if err != nil {
+			return change{}, err
+		}
+		edit.SellingPlanID, edit.SellingPlanName = l.SellingPlan, &offer.Name
 		plan = *l.SellingPlan
 		tell(activity.ProductSellingPlanChange, about)
 	}
@@ -262,8 +273,11 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		}
 		if l.Wait && replaced && price != nil && price.Minor < is.Price.Minor && !d.NextBillingDate.IsZero() {
 			offer, ours, err := s.offer(ctx, store.ID, d.Line, plan)
-			if err != nil || ours && offer.Exchange {
-				return schedule(d.Contract, is, *l.Variant), err
+			if err != nil {
+				return change{}, err
+			}
+			if ours && offer.Exchange {
+				return s.wait(ctx, store, d, is, platform.LineEdit{Line: is.ID, Variant: l.Variant, Price: price})
 			}
 		}
 		if replaced {
@@ -291,6 +305,9 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			return change{}, err
 		}
 		edit.Pricing = pricing
+		if now, ok := priceNow(pricing, d.Orders); ok && price == nil && now != is.Price {
+			edit.Price = &now
+		}
 		tell(activity.ProductPricingPolicyChange, about)
 	}
 	if l.Attributes != nil {
@@ -332,6 +349,17 @@ func pricingOf(base money.Amount, cycles []contract.CyclePrice) (*platform.Prici
 		p.Cycles = append(p.Cycles, step)
 	}
 	return p, nil
+}
+
+// priceNow returns the price that a policy gives after so many orders; false when
+// none of its steps counts yet.
+func priceNow(p *platform.Pricing, orders int) (now money.Amount, ok bool) {
+	for _, step := range p.Cycles {
+		if step.After <= orders {
+			now, ok = step.Computed, true
+		}
+	}
+	return now, ok
 }
 
 // PercentOff takes a percentage off an amount; half a minor unit is rounded up.

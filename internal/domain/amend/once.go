@@ -23,7 +23,7 @@ func (s *Service) AddOnce(ctx context.Context, of shop.ID, cmd Command, l NewLin
 	if err := s.swapOnce(ctx, of, cmd, OnceSwap{New: []NewLine{l}}); err != nil {
 		return contract.Detail{}, err
 	}
-	return s.Detail(ctx, of, cmd.Line, cmd.Contract)
+	return s.shown(ctx, of, cmd)
 }
 
 // swapOnce changes what the contract's next order has besides its lines.
@@ -101,7 +101,7 @@ func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, 
 	if err := s.swapOnce(ctx, of, cmd, once); err != nil {
 		return contract.Detail{}, err
 	}
-	return s.Detail(ctx, of, cmd.Line, cmd.Contract)
+	return s.shown(ctx, of, cmd)
 }
 
 // Currency returns the currency of a contract.

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // beforeCharge is how long before the next order a change that waits for it is
@@ -50,19 +51,38 @@ func (s *Service) CancelPending(ctx context.Context, of shop.ID, cmd Command) er
 	if err != nil {
 		return err
 	}
-	return s.keep(ctx, of, &contract.Contract{ID: cmd.Contract}, func(c *contract.Contract) { c.Pending, c.AmendAt = nil, time.Time{} }, activity.Entry{
+	return s.keep(ctx, of, &contract.Contract{ID: cmd.Contract}, func(c *contract.Contract) error { dropPending(c); return nil }, activity.Entry{
 		EntityID: int64(cmd.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.InformationalEvent, Status: activity.Success,
 		Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(noteOf(pending, "CANCELLED")),
 	})
 }
 
-// schedule puts a change of a line's variant off until the next order.
-func schedule(c contract.Contract, line contract.Line, variant int64) change {
-	p := contract.PendingChange{Line: line.ID, OldVariant: line.VariantID, Variant: variant, At: c.NextBillingDate}
-	return change{
-		also:    func(c *contract.Contract) { c.Pending, c.AmendAt = &p, p.At.Add(-beforeCharge) },
-		entries: []note{{activity.InformationalEvent, noteOf(p, "SCHEDULED")}},
+// dropPending forgets the change that waits.
+func dropPending(c *contract.Contract) {
+	if c.Pending = nil; c.Split == nil {
+		c.AmendAt = time.Time{}
 	}
+}
+
+// wait puts a change of a line's variant off until the next order, if it could be
+// made now. Another change that waits must be taken back first.
+func (s *Service) wait(ctx context.Context, store shop.Shop, d contract.Detail, is contract.Line, edit platform.LineEdit) (change, error) {
+	if d.Pending != nil && d.Pending.Line != is.ID {
+		return change{}, fault.New(fault.Conflict, "a change of another line of subscription contract %d is pending: take it back first", d.ID).
+			On(entity).Keyed("changePending")
+	}
+	if err := s.checkLines(ctx, store, d, []platform.LineEdit{edit}); err != nil {
+		return change{}, err
+	}
+	p := contract.PendingChange{Line: is.ID, OldVariant: is.VariantID, Variant: *edit.Variant, At: d.NextBillingDate}
+	return change{
+		also: func(c *contract.Contract) {
+			if c.Pending = &p; c.Split == nil {
+				c.AmendAt = p.At.Add(-beforeCharge)
+			}
+		},
+		entries: []note{{activity.InformationalEvent, noteOf(p, "SCHEDULED")}},
+	}, nil
 }
 
 // downgrade makes a change whose day has come.
@@ -72,5 +92,5 @@ func (s *Service) downgrade(ctx context.Context, of shop.ID, c contract.Contract
 	if _, err := s.ChangeLine(ctx, of, cmd, LineChange{Line: p.Line, Variant: &p.Variant, Reprice: true}); err != nil {
 		return err
 	}
-	return s.keep(ctx, of, &c, func(c *contract.Contract) { c.Pending, c.AmendAt = nil, time.Time{} })
+	return s.keep(ctx, of, &c, func(c *contract.Contract) error { dropPending(c); return nil })
 }

@@ -173,13 +173,13 @@ func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
 		d.PaymentMethod.ID, d.Billing.MaxCycles = "card", 12
 	})
 	known := contract.Contract{ID: 9001, Status: contract.Active, NextBillingDate: time.Unix(1e9, 0)}
-	n, err := splitOff(known, is, Split{Lines: []string{"l2"}, Once: true})
+	n, err := splitOff(known, is, contract.SplitIntent{Lines: []string{"l2"}, Once: true, Token: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := n.Lines[0]
 	if len(n.Lines) != 1 || *l.Variant != 42 || *l.Quantity != 2 || *l.Price != usd(500) || l.Pricing == nil || (*l.Attributes)[0].Value != "L" ||
-		*n.PaymentMethod != "card" || n.Status != "PAUSED" || n.Billing.MaxCycles != 1 || !n.NextBillingDate.Equal(known.NextBillingDate) {
+		*n.PaymentMethod != "card" || n.Status != "PAUSED" || n.Billing.MaxCycles != 1 || (*n.Attributes)[0] != (platform.Attribute{Key: "_split", Value: "t"}) || !n.NextBillingDate.Equal(known.NextBillingDate) {
 		t.Errorf("split off %+v", n)
 	}
 	for name, row := range map[string]struct {
@@ -192,7 +192,7 @@ func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
 		"every line":        {[]string{"l1", "l2"}, contract.Active, fault.Refused},
 		"one that ended":    {[]string{"l1"}, contract.Cancelled, fault.Refused},
 	} {
-		if _, err := splitOff(contract.Contract{Status: row.status}, is, Split{Lines: row.lines}); !fault.Is(err, row.kind) {
+		if _, err := splitOff(contract.Contract{Status: row.status}, is, contract.SplitIntent{Lines: row.lines}); !fault.Is(err, row.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

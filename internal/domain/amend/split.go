@@ -2,6 +2,8 @@ package amend
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"slices"
 	"time"
 
@@ -20,10 +22,19 @@ type Split struct {
 	Now   bool // its first order is charged at once
 }
 
-// Split moves lines into a contract of their own. The new contract is made
-// PAUSED, so that nothing is charged twice while the lines are in both; then the
-// old contract loses them, and the new one gets the old one's status. What is
-// left undone when this process dies is done by Work.
+const (
+	// splitMark is the attribute by which a contract that is being split off is
+	// found at the platform when the answer to its making was lost.
+	splitMark = "_split"
+	// patience is how long such a contract is looked for.
+	patience = 10 * time.Minute
+)
+
+// Split moves lines into a contract of their own. The intent is committed first,
+// so that nobody begins another split meanwhile and Work finishes what is left
+// undone when this process dies. The new contract is made PAUSED, so that nothing
+// is charged twice while the lines are in both; then the old contract loses them,
+// and the new one gets the old one's status.
 func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
 	store, known, err := s.known(ctx, of, cmd)
@@ -34,29 +45,123 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		return contract.Detail{}, fault.New(fault.Refused, "the store does not permit immediate orders: switch on enableImmediatePlaceOrder").
 			On(entity).Keyed("immediateOrderNotAllowed").At("attemptBilling")
 	}
+	intent := contract.SplitIntent{Token: rand.Text(), Lines: w.Lines, Once: w.Once, Now: w.Now, Actor: cmd.Actor, At: s.Clock.Now()}
 	is, err := s.Platform.Detail(ctx, store.At(), int64(cmd.Contract))
 	if err != nil {
 		return contract.Detail{}, unanswered(err)
 	}
-	n, err := splitOff(known, is, w)
-	if err != nil {
+	if _, err := splitOff(known, is, intent); err != nil { // before anything is written
 		return contract.Detail{}, err
 	}
-	origin := contract.Split
-	if w.Once {
-		origin = contract.SplitAttempt
-	}
-	made, err := s.create(ctx, store, cmd.Actor, n, func(c *contract.Contract) {
-		c.Origin, c.SplitFrom, c.SplitLines, c.AmendAt = origin, known.ID, w.Lines, s.Clock.Now().Add(Leash)
+	err = s.keep(ctx, of, &known, func(c *contract.Contract) error {
+		if c.Split != nil {
+			return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").On(entity).Keyed("splitInProgress")
+		}
+		c.Split, c.AmendAt = &intent, intent.At.Add(Leash)
+		return nil
 	})
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	return s.finish(ctx, of, made.Contract, cmd.Actor, w.Now)
+	return s.split(ctx, store, known, true)
+}
+
+// split carries a split on from wherever it stands. Only the first to do so may
+// make the new contract: it is not safe to make it twice.
+func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contract, first bool) (contract.Detail, error) {
+	made, err := s.half(ctx, store, &old, first)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	cmd := Command{Line: old.Line, Contract: old.ID, Actor: old.Split.Actor}
+	left, err := s.amend(ctx, store.ID, cmd, func(_ shop.Shop, d contract.Detail) (change, error) { return loses(d, *old.Split), nil })
+	if final(err) {
+		return contract.Detail{}, errors.Join(err, s.undo(ctx, store, old, made))
+	}
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	after, err := s.release(ctx, store, made, left.Status)
+	if err != nil {
+		return contract.Detail{}, unanswered(err)
+	}
+	cmd.Contract = contract.ID(after.ID)
+	detail, err := s.adopt(ctx, store, cmd, after, change{
+		entries: []note{{activity.ContractCreated, splitNote{From: int64(old.ID), Lines: old.Split.Lines}}},
+	})
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	if err := s.keep(ctx, store.ID, &old, func(c *contract.Contract) error { endSplit(c); return nil }); err != nil {
+		return contract.Detail{}, err
+	}
+	return detail, s.chargeNow(ctx, store.ID, detail.Contract, left.Split)
+}
+
+// half makes the new contract, paused, or finds the one that was made.
+func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contract, first bool) (platform.Detail, error) {
+	if old.Split.New != 0 {
+		made, err := s.Platform.Detail(ctx, store.At(), int64(old.Split.New))
+		if err != nil {
+			err = unanswered(err)
+		}
+		return made, err
+	}
+	made, err := s.made(ctx, store, *old, first)
+	if err != nil {
+		if final(err) {
+			err = errors.Join(err, s.keep(ctx, store.ID, old, func(c *contract.Contract) error { endSplit(c); return nil }))
+		}
+		return platform.Detail{}, err
+	}
+	origin := contract.Split
+	if old.Split.Once {
+		origin = contract.SplitAttempt
+	}
+	from := old.ID
+	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID)}, made, change{also: func(c *contract.Contract) { c.Origin, c.SplitFrom = origin, from }})
+	if err != nil {
+		return platform.Detail{}, err
+	}
+	return made, s.keep(ctx, store.ID, old, func(c *contract.Contract) error {
+		c.Split.New = contract.ID(made.ID)
+		return nil
+	})
+}
+
+func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contract, first bool) (platform.Detail, error) {
+	if first {
+		is, err := s.Platform.Detail(ctx, store.At(), int64(old.ID))
+		if err != nil {
+			return platform.Detail{}, unanswered(err)
+		}
+		n, err := splitOff(old, is, *old.Split)
+		if err != nil {
+			return platform.Detail{}, err
+		}
+		made, err := s.Platform.CreateContract(ctx, store.At(), n)
+		if err == nil {
+			return made, nil
+		}
+		if !errors.Is(err, platform.ErrUnknown) {
+			return platform.Detail{}, unanswered(err)
+		}
+	}
+	marked := func(d platform.Detail) bool { return slices.Contains(d.Attributes, mark(*old.Split)) }
+	made, err := s.find(ctx, store, old.Split.At.Add(-creationSlack), marked)
+	if fault.Is(err, fault.NotFound) && s.Clock.Now().Before(old.Split.At.Add(patience)) {
+		err = fault.New(fault.Unavailable, "the platform does not say whether the new contract was made: the split is finished as soon as it does").
+			On(entity).Keyed("platformUnknown")
+	}
+	return made, err
+}
+
+func mark(i contract.SplitIntent) platform.Attribute {
+	return platform.Attribute{Key: splitMark, Value: i.Token}
 }
 
 // splitOff is the contract that the lines become.
-func splitOff(known contract.Contract, is platform.Detail, w Split) (platform.NewContract, error) {
+func splitOff(known contract.Contract, is platform.Detail, w contract.SplitIntent) (platform.NewContract, error) {
 	if known.Status != contract.Active && known.Status != contract.Paused {
 		return platform.NewContract{}, fault.New(fault.Refused, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
 			On(entity).Keyed("contractNotActive")
@@ -70,7 +175,9 @@ func splitOff(known contract.Contract, is platform.Detail, w Split) (platform.Ne
 	}
 	n := platform.NewContract{
 		Customer: is.Customer.ID, Currency: is.Currency, NextBillingDate: known.NextBillingDate, Status: string(contract.Paused),
-		Edit: platform.Edit{Billing: &billed, Delivery: &delivered, DeliveryPrice: &is.DeliveryPrice},
+		Edit: platform.Edit{
+			Billing: &billed, Delivery: &delivered, DeliveryPrice: &is.DeliveryPrice, Attributes: new(append(slices.Clone(is.Attributes), mark(w))),
+		},
 	}
 	if n.NextBillingDate.IsZero() {
 		n.NextBillingDate = is.NextBillingDate
@@ -106,44 +213,92 @@ func splitOff(known contract.Contract, is platform.Detail, w Split) (platform.Ne
 	return n, nil
 }
 
-// finish lets the old contract lose the lines and the new one run.
-func (s *Service) finish(ctx context.Context, of shop.ID, c contract.Contract, by activity.Actor, now bool) (contract.Detail, error) {
-	old := Command{Line: c.Line, Contract: c.SplitFrom, Actor: by}
-	left, err := s.amend(ctx, of, old, func(_ shop.Shop, d contract.Detail) (change, error) {
-		var loses change
-		for _, id := range c.SplitLines {
-			if at := d.LineByID(id); at >= 0 {
-				loses.edit.Lines = append(loses.edit.Lines, platform.LineEdit{Line: id, Remove: true})
+// loses is the change by which the old contract loses the lines that it still
+// has.
+func loses(d contract.Detail, w contract.SplitIntent) change {
+	var c change
+	for _, id := range w.Lines {
+		if d.LineByID(id) >= 0 {
+			c.edit.Lines = append(c.edit.Lines, platform.LineEdit{Line: id, Remove: true})
+		}
+	}
+	if len(c.edit.Lines) > 0 {
+		c.entries = []note{{activity.SplitContract, splitNote{To: int64(w.New), Lines: w.Lines}}}
+	}
+	return c
+}
+
+// release takes the mark off the new contract and lets it run. Both may be done
+// again.
+func (s *Service) release(ctx context.Context, store shop.Shop, made platform.Detail, status contract.Status) (platform.Detail, error) {
+	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == splitMark })
+	if len(kept) < len(made.Attributes) {
+		if _, err := s.Platform.EditContract(ctx, store.At(), made.ID, platform.Edit{Attributes: &kept}); err != nil {
+			return platform.Detail{}, err
+		}
+	}
+	return s.Platform.SetStatus(ctx, store.At(), made.ID, string(status))
+}
+
+// undo ends a split that the old contract does not allow any more: the new
+// contract is cancelled before it ever ran.
+func (s *Service) undo(ctx context.Context, store shop.Shop, old contract.Contract, made platform.Detail) error {
+	after, err := s.Platform.SetStatus(ctx, store.At(), made.ID, string(contract.Cancelled))
+	if err != nil {
+		return err // it stays paused, and Work tries again
+	}
+	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID), Actor: activity.System}, after, change{
+		entries: []note{{activity.ContractCancelled, splitNote{From: int64(old.ID), Lines: old.Split.Lines}}},
+	})
+	if err != nil {
+		return err
+	}
+	return s.keep(ctx, store.ID, &old, func(c *contract.Contract) error { endSplit(c); return nil })
+}
+
+// endSplit forgets the intent.
+func endSplit(c *contract.Contract) {
+	c.Split = nil
+	c.AmendAt = time.Time{}
+	if c.Pending != nil {
+		c.AmendAt = c.Pending.At.Add(-beforeCharge)
+	}
+}
+
+// chargeNow charges the first order of a contract that was split off, when that
+// was asked for.
+func (s *Service) chargeNow(ctx context.Context, of shop.ID, made contract.Contract, w *contract.SplitIntent) error {
+	if w == nil || !w.Now {
+		return nil
+	}
+	next, err := s.next(ctx, of, made)
+	if err != nil {
+		return err
+	}
+	return s.Orders.Trigger(ctx, of, billing.TriggerCommand{Line: made.Line, Attempt: next, Actor: w.Actor})
+}
+
+// find looks for a contract among those that changed since an instant, or says
+// NotFound.
+func (s *Service) find(ctx context.Context, store shop.Shop, since time.Time, is func(platform.Detail) bool) (platform.Detail, error) {
+	for cursor := ""; ; {
+		ids, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), since, cursor)
+		if err != nil {
+			return platform.Detail{}, unanswered(err)
+		}
+		for _, id := range ids {
+			d, err := s.Platform.Detail(ctx, store.At(), id)
+			if err != nil && !errors.Is(err, platform.ErrNotFound) {
+				return platform.Detail{}, unanswered(err)
+			}
+			if err == nil && !d.CreatedAt.Before(since) && is(d) {
+				return d, nil
 			}
 		}
-		if len(loses.edit.Lines) > 0 {
-			loses.entries = []note{{activity.SplitContract, splitNote{To: int64(c.ID), Lines: c.SplitLines}}}
+		if cursor = next; cursor == "" {
+			return platform.Detail{}, fault.New(fault.NotFound, "the subscription contract was not made").On(entity).Keyed("contractNotFound")
 		}
-		return loses, nil
-	})
-	if err != nil {
-		return contract.Detail{}, err
 	}
-	store, err := s.store(ctx, of)
-	if err != nil {
-		return contract.Detail{}, err
-	}
-	after, err := s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(left.Status))
-	if err != nil {
-		return contract.Detail{}, unanswered(err)
-	}
-	made, err := s.adopt(ctx, store, Command{Line: c.Line, Contract: c.ID, Actor: by}, after, change{
-		also:    func(c *contract.Contract) { c.SplitLines, c.AmendAt = nil, time.Time{} },
-		entries: []note{{activity.ContractCreated, splitNote{From: int64(c.SplitFrom), Lines: c.SplitLines}}},
-	})
-	if err != nil || !now {
-		return made, err
-	}
-	next, err := s.next(ctx, of, made.Contract)
-	if err != nil {
-		return made, err
-	}
-	return made, s.Orders.Trigger(ctx, of, billing.TriggerCommand{Line: made.Line, Attempt: next, Actor: by})
 }
 
 // splitNote is the information of an entry about a split.
@@ -151,6 +306,4 @@ type splitNote struct {
 	From  int64    `json:"fromContractId,omitempty"`
 	To    int64    `json:"toContractId,omitempty"`
 	Lines []string `json:"lineIds"`
-
-	Reason string `json:"reason,omitempty"`
 }

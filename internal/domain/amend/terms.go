@@ -158,7 +158,7 @@ func (s *Service) SetBillingDate(ctx context.Context, of shop.ID, cmd Command, d
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	return s.Detail(ctx, of, cmd.Line, cmd.Contract)
+	return s.shown(ctx, of, cmd)
 }
 
 // rhythms changes both policies of a contract. Anchors do not outlive a change

@@ -43,12 +43,12 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 				return err
 			}
 			switch {
-			case len(c.SplitLines) > 0:
-				_, err = s.finish(ctx, of, c, activity.System, false)
+			case c.Split != nil:
+				err = s.resume(ctx, of, c)
 			case c.Pending != nil:
 				err = s.downgrade(ctx, of, c)
 			}
-			if fault.Is(err, fault.Refused) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+			if final(err) {
 				err = s.giveUp(ctx, of, c, err)
 			}
 			if err != nil {
@@ -59,18 +59,41 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	return ctx.Err()
 }
 
+// resume finishes a split that was left undone.
+func (s *Service) resume(ctx context.Context, of shop.ID, c contract.Contract) error {
+	store, err := s.store(ctx, of)
+	if err == nil {
+		_, err = s.split(ctx, store, c, false)
+	}
+	return err
+}
+
+// final reports whether trying again would end the same way.
+func final(err error) bool {
+	return fault.Is(err, fault.Refused) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid)
+}
+
 // lease puts off the next time that somebody acts on the contract.
 func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) error {
-	return s.keep(ctx, of, c, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(Leash) })
+	return s.keep(ctx, of, c, func(c *contract.Contract) error {
+		c.AmendAt = s.Clock.Now().Add(Leash)
+		return nil
+	})
 }
 
 // giveUp ends the waiting for what cannot be done.
 func (s *Service) giveUp(ctx context.Context, of shop.ID, c contract.Contract, why error) error {
 	event := activity.SplitContract
-	if c.Pending != nil {
+	if c.Split == nil {
 		event = activity.ProductReplace
 	}
-	return s.keep(ctx, of, &c, func(c *contract.Contract) { c.SplitLines, c.Pending, c.AmendAt = nil, nil, time.Time{} }, activity.Entry{
+	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
+		if c.Split == nil {
+			c.Pending = nil
+		}
+		endSplit(c)
+		return nil
+	}, activity.Entry{
 		EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: event, Status: activity.Failure,
 		Actor: activity.System, At: s.Clock.Now(), Info: activity.Details(failure{Reason: why.Error()}),
 	})
@@ -81,8 +104,9 @@ type failure struct {
 	Reason string `json:"reason"`
 }
 
-// keep changes what only the service keeps of a contract.
-func (s *Service) keep(ctx context.Context, of shop.ID, c *contract.Contract, alter func(*contract.Contract), entries ...activity.Entry) error {
+// keep changes what only the service keeps of a contract, and shows it as it is
+// then.
+func (s *Service) keep(ctx context.Context, of shop.ID, c *contract.Contract, alter func(*contract.Contract) error, entries ...activity.Entry) error {
 	return s.Store.Update(ctx, of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{c.ID})
 		if err != nil {
@@ -91,7 +115,9 @@ func (s *Service) keep(ctx context.Context, of shop.ID, c *contract.Contract, al
 		if len(rows) == 0 {
 			return fault.New(fault.NotFound, "subscription contract %d does not exist", c.ID).On(entity).Keyed("contractNotFound")
 		}
-		alter(&rows[0])
+		if err := alter(&rows[0]); err != nil {
+			return err
+		}
 		rows[0].UpdatedAt = s.Clock.Now()
 		if err := tx.PutContracts(ctx, rows); err != nil {
 			return err

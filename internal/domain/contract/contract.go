@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -82,8 +83,8 @@ type Contract struct {
 	ImportedID      string // set when the contract was imported, else empty
 	LastPayment     string // SUCCEEDED, FAILED or empty
 	Origin          Origin
-	SplitFrom       ID       // the contract that this one was split from; 0: none
-	SplitLines      []string // graph ids of the lines that it has yet to lose to this one
+	SplitFrom       ID           // the contract that this one was split from; 0: none
+	Split           *SplitIntent // under way
 	Pending         *PendingChange
 	AmendAt         time.Time // when what it waits for must be done; zero: nothing
 
@@ -113,9 +114,22 @@ type Contract struct {
 
 // PendingChange is a change of a line's variant that waits for its day.
 type PendingChange struct {
-	Line                string // graph id
-	OldVariant, Variant int64
-	At                  time.Time
+	Line       string    `json:"line"` // graph id
+	OldVariant int64     `json:"from"`
+	Variant    int64     `json:"to"`
+	At         time.Time `json:"at"`
+}
+
+// SplitIntent is a split that was begun: lines are on their way into a contract
+// of their own.
+type SplitIntent struct {
+	Token string         `json:"token"` // marks the new contract at the platform
+	Lines []string       `json:"lines"` // graph ids
+	Once  bool           `json:"once,omitempty"`
+	Now   bool           `json:"now,omitempty"`
+	New   ID             `json:"new,omitempty"` // the new contract; 0 until it is known
+	Actor activity.Actor `json:"actor"`
+	At    time.Time      `json:"at"`
 }
 
 // Series is where the counting of a contract's cycles starts.

@@ -81,7 +81,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	if p.LastPayment != "" {
 		c.LastPayment = p.LastPayment
 	}
-	c.Line = lineOf(c.Lines, settings)
+	c.Line = LineOf(c.Lines, settings)
 	if old != nil {
 		change.Terms = !sameTerms(*old, c)
 	}
@@ -115,9 +115,9 @@ func (c *Contract) stand(s Status, now time.Time) {
 	}
 }
 
-// lineOf tells memberships from subscriptions by the selling plans of the store
+// LineOf tells memberships from subscriptions by the selling plans of the store
 // that are membership plans.
-func lineOf(lines []Line, settings shop.Settings) shop.Line {
+func LineOf(lines []Line, settings shop.Settings) shop.Line {
 	for _, l := range lines {
 		for _, plan := range settings.Memberships {
 			if l.SellingPlanID == plan {

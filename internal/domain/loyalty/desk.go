@@ -87,7 +87,7 @@ func (d *desk) find(ctx context.Context) (Account, error) {
 	if len(found) == 0 {
 		return Account{}, notEnrolled(d.who)
 	}
-	return found[0], nil
+	return found[0], d.who.agree(found[0].Person)
 }
 
 // customer returns who the customer is, or NotFound when the store knows nobody
@@ -99,6 +99,9 @@ func (d *desk) customer(ctx context.Context) (Person, error) {
 		known, err = d.tx.CustomerByID(ctx, d.who.Customer)
 	} else {
 		known, err = d.tx.CustomerByEmail(ctx, d.who.Email)
+	}
+	if err == nil {
+		err = d.who.agree(known)
 	}
 	if err == nil && known.Customer == 0 {
 		err = fault.New(fault.NotFound, "the customer is not known: only customers with a subscription can be enrolled").On(entity).Keyed("customerNotFound")

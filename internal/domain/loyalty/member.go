@@ -20,6 +20,9 @@ type Member struct {
 // Member returns a member, with the rewards in the given standing (empty: all).
 func (s *Service) Member(ctx context.Context, of shop.Shop, who Who, rewards Standing) (Member, error) {
 	account, lots, err := s.Book.LoyaltyMember(ctx, of.ID, who)
+	if err == nil {
+		err = who.agree(account.Person)
+	}
 	if err != nil {
 		return Member{}, err
 	}

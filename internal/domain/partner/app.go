@@ -15,6 +15,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 )
 
 const appEntity = "partnerApp"
@@ -43,6 +44,11 @@ type App struct {
 	LastUsedAt time.Time  // zero when never used
 	CreatedAt  time.Time
 	Version    int64
+}
+
+// actor is the application acting by itself, with its own credentials.
+func (a App) actor(clientIP string) activity.Actor {
+	return activity.Actor{Source: activity.MerchantExternalAPI, By: "partner app " + a.Name, ClientIP: clientIP}
 }
 
 // Credential is a secret that is kept as a hash. While it is exchanged the one

@@ -87,7 +87,7 @@ func (s *Service) Connect(ctx context.Context, a App, cmd ConnectCommand) (Conne
 	if err := s.verify(ctx, a, store, cmd.Nonce); err != nil {
 		return Connection{}, err
 	}
-	by := activity.Actor{Source: activity.SystemEvent, By: "partner app " + a.Name, ClientIP: cmd.ClientIP}
+	by := a.actor(cmd.ClientIP)
 	return s.change(ctx, store.ID, func(tx Tx) (Connection, error) {
 		now := s.Clock.Now()
 		c, found, err := openOne(ctx, tx, a.ID, now)
@@ -164,8 +164,7 @@ func (s *Service) Exchange(ctx context.Context, a App, code string, id Connectio
 			return c, err
 		}
 		c.quiet()
-		by := activity.Actor{Source: activity.SystemEvent, By: "partner app " + a.Name, ClientIP: clientIP}
-		return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnected, by, now, c.Scopes, "") })
+		return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnected, a.actor(clientIP), now, c.Scopes, "") })
 	})
 	if err != nil {
 		return "", Connection{}, err
@@ -214,7 +213,7 @@ func revoke(ctx context.Context, tx Tx, c *Connection, now time.Time) error {
 }
 
 // RotateToken gives a connection another token. The one before dies at once.
-func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID) (string, Connection, error) {
+func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID, clientIP string) (string, Connection, error) {
 	var token string
 	c, err := s.ofApp(ctx, a, id, func(tx Tx, c Connection) (Connection, error) {
 		if c.State != Connected || c.Token == 0 {
@@ -225,9 +224,8 @@ func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID) (stri
 		if token, err = s.issue(ctx, tx, &c, a, now); err != nil {
 			return c, err
 		}
-		by := activity.Actor{Source: activity.SystemEvent, By: "partner app " + a.Name}
 		return c, put(ctx, tx, &c, func() activity.Entry {
-			return c.entry(activity.PartnerConnected, by, now, c.Scopes, "the token was exchanged")
+			return c.entry(activity.PartnerConnected, a.actor(clientIP), now, c.Scopes, "the token was exchanged")
 		})
 	})
 	if err != nil {
@@ -238,10 +236,9 @@ func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID) (stri
 
 // Leave ends a connection for its application, and its token with it. One that
 // has ended stays as it is.
-func (s *Service) Leave(ctx context.Context, a App, id ConnectionID) (Connection, error) {
-	by := activity.Actor{Source: activity.SystemEvent, By: "partner app " + a.Name}
+func (s *Service) Leave(ctx context.Context, a App, id ConnectionID, clientIP string) (Connection, error) {
 	return s.ofApp(ctx, a, id, func(tx Tx, c Connection) (Connection, error) {
-		return s.disconnect(ctx, tx, c, by, "by the application")
+		return s.disconnect(ctx, tx, c, a.actor(clientIP), "by the application")
 	})
 }
 

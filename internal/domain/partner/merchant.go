@@ -82,8 +82,9 @@ func (s *Service) decide(ctx context.Context, of shop.ID, id ConnectionID, fn fu
 }
 
 // Request begins a connection from the merchant's side, which is as good as
-// approving it. With no scopes the application gets all that it may ask for.
-// What the application had asked for is approved.
+// approving it. With no scopes the application gets all that it may ask for, or
+// what it has asked for already. Of a connection that there is the named scopes
+// are granted besides those that it has.
 func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, scopes []access.Scope, by activity.Actor) (View, error) {
 	a, err := s.Store.App(ctx, app)
 	if err == nil && a.Status != Live {
@@ -92,7 +93,8 @@ func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, sco
 	if err != nil {
 		return View{}, err
 	}
-	if len(scopes) == 0 {
+	named := len(scopes) > 0
+	if !named {
 		scopes = a.Scopes
 	}
 	if err := a.allowed(scopes); err != nil {
@@ -104,8 +106,11 @@ func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, sco
 		if err != nil {
 			return c, err
 		}
+		if found && named {
+			return grant(ctx, tx, c, scopes, by, now)
+		}
 		if found {
-			return s.approve(ctx, tx, c, by, now)
+			return approve(ctx, tx, c, by, now)
 		}
 		c = Connection{
 			Shop: of, App: app, State: Connected, Direction: ByMerchant, Scopes: scopes,
@@ -128,33 +133,48 @@ func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, sco
 // otherwise changes nothing.
 func (s *Service) Approve(ctx context.Context, of shop.ID, id ConnectionID, by activity.Actor) (View, error) {
 	return s.decide(ctx, of, id, func(tx Tx, c Connection, now time.Time) (Connection, error) {
-		return s.approve(ctx, tx, c, by, now)
+		return approve(ctx, tx, c, by, now)
 	})
 }
 
-func (s *Service) approve(ctx context.Context, tx Tx, c Connection, by activity.Actor, now time.Time) (Connection, error) {
-	asked := c.Scopes
-	switch {
-	case c.State == Connected && len(c.Wanted) == 0:
-		if c.Token != 0 {
-			return c, nil
+// approve grants what was asked for.
+func approve(ctx context.Context, tx Tx, c Connection, by activity.Actor, now time.Time) (Connection, error) {
+	if c.State == Connected {
+		return grant(ctx, tx, c, c.Wanted, by, now)
+	}
+	return grant(ctx, tx, c, c.Scopes, by, now)
+}
+
+// grant gives a connection that waits the named scopes and no others, and one
+// that stands those that it lacks. What else was asked for goes on waiting.
+func grant(ctx context.Context, tx Tx, c Connection, scopes []access.Scope, by activity.Actor, now time.Time) (Connection, error) {
+	more, waits := scopes, without(c.Wanted, scopes)
+	if c.State == Connected {
+		more = without(scopes, c.Scopes)
+		if len(more) == 0 {
+			if c.Token != 0 {
+				return c, nil
+			}
+			c.owe(CallApproved, newCallID(), now)
+			return c, put(ctx, tx, &c)
 		}
-		c.owe(CallApproved, newCallID(), now)
-		return c, put(ctx, tx, &c)
-	case c.State == Connected:
-		asked = c.Wanted
-		c.Scopes, c.Wanted = joined(c.Scopes, c.Wanted), nil
+		c.Scopes = joined(c.Scopes, more)
 		if err := rescope(ctx, tx, &c); err != nil {
 			return c, err
 		}
-	default:
+	} else {
 		if err := c.move(Connected); err != nil {
 			return c, err
 		}
+		c.Scopes = slices.Clone(scopes)
 	}
+	until := c.ExpiresAt
 	c.decided(by, now)
+	if c.Wanted = waits; len(waits) > 0 {
+		c.ExpiresAt = until
+	}
 	c.owe(CallApproved, newCallID(), now)
-	return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnectionApproved, by, now, asked, "") })
+	return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnectionApproved, by, now, more, "") })
 }
 
 // rescope gives the token of a connection its scopes.
@@ -224,6 +244,9 @@ func (s *Service) Reduce(ctx context.Context, of shop.ID, id ConnectionID, to []
 		}
 		if more := without(to, c.Scopes); len(more) > 0 {
 			return c, fault.New(fault.Refused, "the connection does not have the scope %s: scopes can only be taken away", more[0]).On(entity).Keyed("scopeNotGranted").At("scopes")
+		}
+		if len(without(c.Scopes, to)) == 0 {
+			return c, nil // nothing is taken away
 		}
 		c.Scopes = slices.Clone(to)
 		if err := rescope(ctx, tx, &c); err != nil {

@@ -164,6 +164,39 @@ var editing = []promise{
 			t.Errorf("note %q", got.Note)
 		}
 	}},
+	{"an edit of a revision that is past is stale and changes nothing", func(t *testing.T, w World) {
+		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
+		read := detail(t, w, k)
+		other := edit(t, w, k, platform.Edit{Revision: read.Revision, Attributes: &[]platform.Attribute{{Key: "gift", Value: "no"}}})
+		for name, e := range map[string]platform.Edit{
+			"a change":      {Revision: read.Revision, Attributes: &[]platform.Attribute{{Key: "box", Value: "red"}}},
+			"nothing":       {Revision: read.Revision},
+			"a later state": {Revision: other.Revision + 1, Note: new("from the future")},
+		} {
+			if _, err := w.Platform().EditContract(t.Context(), w.Shop(), k, e); err == nil {
+				t.Errorf("%s: not refused", name)
+			} else {
+				wantRefusal(t, err, platform.CodeStale)
+			}
+		}
+		_, err := w.Platform().EditCycle(t.Context(), w.Shop(), first(k), platform.Edit{Revision: read.Revision, Note: new("for one")})
+		wantRefusal(t, err, platform.CodeStale)
+		if got := detail(t, w, k); got.Revision != other.Revision || !slices.Equal(got.Attributes, other.Attributes) || cycle(t, w, first(k)).Edited {
+			t.Errorf("the contract changed: %+v", got.Contract)
+		}
+		if got := edit(t, w, k, platform.Edit{Revision: other.Revision, Note: new("in time")}); got.Note != "in time" {
+			t.Errorf("note %q", got.Note)
+		}
+	}},
+	{"a cycle is edited at the contract's revision, whatever other cycles are edited", func(t *testing.T, w World) {
+		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
+		read := detail(t, w, k).Revision
+		for i := 1; i <= 2; i++ {
+			if o := editCycle(t, w, platform.CycleRef{Contract: k, Index: i}, platform.Edit{Revision: read, Note: new("for one")}); o.Note != "for one" {
+				t.Errorf("cycle %d: note %q", i, o.Note)
+			}
+		}
+	}},
 	{"a commit whose answer is lost is found to have been made", func(t *testing.T, w World) {
 		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
 		w.LoseCommits(1)

@@ -22,18 +22,17 @@ func (s session) editCycle(ctx context.Context, of platform.CycleRef, e *platfor
 	if len(ops) == 0 {
 		return s.cycleOrder(ctx, of)
 	}
-	got, err := admin.OpenCycleDraft(ctx, s, newCycleInput(of))
+	draft, err := s.prepare(ctx, e.Revision, ops, func() (*admin.Draft, error) {
+		got, err := admin.OpenCycleDraft(ctx, s, newCycleInput(of))
+		if err != nil {
+			return nil, err
+		}
+		if got.Draft == nil {
+			return nil, errNoPayload()
+		}
+		return opened(got.Draft.Draft, got.Draft.UserErrors)
+	})
 	if err != nil {
-		return platform.CycleOrder{}, err
-	}
-	if got.Draft == nil {
-		return platform.CycleOrder{}, errNoPayload()
-	}
-	draft, err := opened(got.Draft.Draft, got.Draft.UserErrors)
-	if err != nil {
-		return platform.CycleOrder{}, err
-	}
-	if err := s.changeDraft(ctx, draft, ops); err != nil {
 		return platform.CycleOrder{}, err
 	}
 	raw, err := s.commit(ctx, "CommitCycleDraft", admin.CommitCycleDraft_Operation, draft)
@@ -138,17 +137,29 @@ func (s session) dropCycleEdit(ctx context.Context, of platform.CycleRef) error 
 	if err != nil || before.Edited == nil {
 		return err
 	}
-	got, err := admin.DropCycleEdit(ctx, s, newCycleInput(of))
-	if err != nil {
-		return err
-	}
-	if got.SubscriptionBillingCycleEditDelete == nil {
-		return errNoPayload()
-	}
-	if err := answered(got.SubscriptionBillingCycleEditDelete.UserErrors); err != nil {
-		if now, read := s.cycleNode(ctx, of, ""); read != nil || now.Edited != nil {
+	lost, err := again(ctx, func() error {
+		got, err := admin.DropCycleEdit(ctx, s, newCycleInput(of))
+		if err != nil {
 			return err
 		}
+		if got.SubscriptionBillingCycleEditDelete == nil {
+			return errNoPayload()
+		}
+		return answered(got.SubscriptionBillingCycleEditDelete.UserErrors)
+	})
+	if lost {
+		err = unsettled(err)
+	}
+	if _, refused := errors.AsType[*platform.Refusal](err); refused {
+		now, unread := s.cycleNode(ctx, of, "")
+		switch {
+		case unread != nil && lost: // it may be refused because it was done
+			return afterwards(unread)
+		case unread != nil || now.Edited != nil:
+			return err
+		}
+	} else if err != nil {
+		return err
 	}
 	return afterwards(s.restoreSchedule(ctx, of, before))
 }

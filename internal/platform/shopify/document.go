@@ -19,10 +19,11 @@ const (
 
 // document is a GraphQL document, ready to be sent.
 type document struct {
-	name string
-	text string
-	head string       // the request's body up to the variables
-	cost atomic.Int64 // points that the platform asked for it last
+	name  string
+	text  string
+	head  string       // the request's body up to the variables
+	reads bool         // it is a query, which changes nothing
+	cost  atomic.Int64 // points that the platform asked for it last
 }
 
 func newDocument(name, text string, guess int) *document {
@@ -30,10 +31,14 @@ func newDocument(name, text string, guess int) *document {
 	if err != nil {
 		panic(err) // a string is always JSON
 	}
-	d := &document{name: name, text: text, head: `{"query":` + string(quoted) + `,"variables":`}
+	d := &document{name: name, text: text, head: `{"query":` + string(quoted) + `,"variables":`, reads: isQuery(text)}
 	d.cost.Store(int64(guess))
 	return d
 }
+
+// isQuery reports whether a document's operation is a query: the generator and
+// this package write the operation first and with its kind.
+func isQuery(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "query ") }
 
 // body returns the request's body with the given variables, a JSON object.
 func (d *document) body(variables []byte) []byte {

@@ -16,7 +16,8 @@ import (
 const codeCommitted = "COMMITTED"
 
 // EditContract opens a draft, changes it and commits it: three requests, unless
-// the edit is large. A refusal of any of them leaves the contract as it was.
+// the edit is large or answers are lost. A refusal of any of them leaves the
+// contract as it was.
 func (c *Client) EditContract(ctx context.Context, shop platform.Shop, contract int64, e platform.Edit) (platform.Detail, error) {
 	d, err := c.session(shop).editContract(ctx, contract, &e)
 	return d, about(err, "edit contract %d", contract)
@@ -25,20 +26,23 @@ func (c *Client) EditContract(ctx context.Context, shop platform.Shop, contract 
 func (s session) editContract(ctx context.Context, contract int64, e *platform.Edit) (platform.Detail, error) {
 	ops := draftOps(e)
 	if len(ops) == 0 {
-		return s.detail(ctx, contract)
+		d, err := s.detail(ctx, contract)
+		if err == nil && !isOf(e.Revision, d.Revision) {
+			return platform.Detail{}, errStale()
+		}
+		return d, err
 	}
-	got, err := admin.OpenDraft(ctx, s, gid.Of(typeContract, contract))
+	draft, err := s.prepare(ctx, e.Revision, ops, func() (*admin.Draft, error) {
+		got, err := admin.OpenDraft(ctx, s, gid.Of(typeContract, contract))
+		if err != nil {
+			return nil, err
+		}
+		if got.Draft == nil {
+			return nil, errNoPayload()
+		}
+		return opened(got.Draft.Draft, got.Draft.UserErrors)
+	})
 	if err != nil {
-		return platform.Detail{}, err
-	}
-	if got.Draft == nil {
-		return platform.Detail{}, errNoPayload()
-	}
-	draft, err := opened(got.Draft.Draft, got.Draft.UserErrors)
-	if err != nil {
-		return platform.Detail{}, err
-	}
-	if err := s.changeDraft(ctx, draft, ops); err != nil {
 		return platform.Detail{}, err
 	}
 	raw, err := s.commit(ctx, "CommitDraft", admin.CommitDraft_Operation, draft)
@@ -61,40 +65,71 @@ func afterwards(err error) error {
 	return fmt.Errorf("%w: it was changed and cannot be read: %w", platform.ErrUnknown, err)
 }
 
-// opened returns the id of a draft that was asked for.
-func opened(d *admin.Draft, errs []wire.UserError) (string, error) {
+// prepare opens a draft of the contract at the revision, makes the changes in it
+// and returns its id. A draft that was not committed is nothing: when an answer is
+// lost, another is begun.
+func (s session) prepare(ctx context.Context, revision uint64, ops []draftOp, open func() (*admin.Draft, error)) (draft string, err error) {
+	_, err = again(ctx, func() error {
+		var d *admin.Draft
+		if _, err := again(ctx, func() (err error) {
+			d, err = open()
+			return err
+		}); err != nil {
+			return lasting{err}
+		}
+		if revision != 0 {
+			// The contract as it is now: had it changed before the draft was
+			// opened, it would show. If it changes from here on, the platform
+			// does not take the draft.
+			if d.OriginalContract == nil {
+				return errNoPayload()
+			}
+			if !isOf(revision, uint64(d.OriginalContract.RevisionId)) {
+				return errStale()
+			}
+		}
+		draft = d.Id
+		return s.changeDraft(ctx, draft, ops)
+	})
+	return draft, err
+}
+
+// isOf reports whether an edit of the one revision may be made to the other.
+func isOf(edit, contract uint64) bool { return edit == 0 || edit == contract }
+
+// errStale is our own refusal of an edit, in the platform's words.
+func errStale() error {
+	return &platform.Refusal{Code: platform.CodeStale, Message: "The contract has changed since the revision that the edit is of."}
+}
+
+// opened returns a draft that was asked for.
+func opened(d *admin.Draft, errs []wire.UserError) (*admin.Draft, error) {
 	if r, ok := refused(errs); ok {
-		return "", r
+		return nil, r
 	}
 	if d == nil {
-		return "", errNoPayload()
+		return nil, errNoPayload()
 	}
-	return d.Id, nil
+	return d, nil
 }
 
 // commit makes a draft's changes live and returns what they made. Nobody else
-// knows the draft: when the answer is lost a second request tells what became of
+// knows the draft: when the answer is lost another request tells what became of
 // the first. It returns null when that one had done it.
-func (s session) commit(ctx context.Context, name, text, draft string) (json.RawMessage, error) {
-	raw, err := s.change(ctx, name, text, struct {
-		Draft string `json:"draft"`
-	}{draft})
-	if !errors.Is(err, platform.ErrUnknown) || ctx.Err() != nil {
+func (s session) commit(ctx context.Context, name, text, draft string) (raw json.RawMessage, err error) {
+	lost, err := again(ctx, func() (err error) {
+		raw, err = s.change(ctx, name, text, struct {
+			Draft string `json:"draft"`
+		}{draft})
+		return err
+	})
+	if !lost {
 		return raw, err
 	}
-	raw, err = s.change(ctx, name, text, struct {
-		Draft string `json:"draft"`
-	}{draft})
-	if r, ok := errors.AsType[*platform.Refusal](err); ok {
-		if r.Code == codeCommitted {
-			return nil, nil
-		}
-		return nil, r
+	if r, ok := errors.AsType[*platform.Refusal](err); ok && r.Code == codeCommitted {
+		return nil, nil
 	}
-	if err != nil {
-		return nil, afterwards(err)
-	}
-	return raw, nil
+	return raw, unsettled(err)
 }
 
 // change carries out one of the mutations whose payload, named done, has the
@@ -136,8 +171,9 @@ var statusMutations = map[string][2]string{
 	"FAILED":    {"FailContract", admin.FailContract_Operation},
 }
 
-// SetStatus gives a contract a status. What the platform answers to a contract
-// that has it already is nowhere promised: after a refusal the contract is read.
+// SetStatus gives a contract a status, again when the answer is lost. What the
+// platform answers to a contract that has it already is nowhere promised: after a
+// refusal the contract is read.
 func (c *Client) SetStatus(ctx context.Context, shop platform.Shop, contract int64, status string) (platform.Detail, error) {
 	d, err := c.session(shop).setStatus(ctx, contract, status)
 	return d, about(err, "make contract %d %s", contract, status)
@@ -148,16 +184,27 @@ func (s session) setStatus(ctx context.Context, contract int64, status string) (
 	if !ok {
 		return platform.Detail{}, fmt.Errorf("%q is no status of a contract", status)
 	}
-	raw, err := s.change(ctx, m[0], m[1], struct {
-		Contract string `json:"contract"`
-	}{gid.Of(typeContract, contract)})
+	var raw json.RawMessage
+	lost, err := again(ctx, func() (err error) {
+		raw, err = s.change(ctx, m[0], m[1], struct {
+			Contract string `json:"contract"`
+		}{gid.Of(typeContract, contract)})
+		return err
+	})
 	if err == nil {
 		return s.changed(ctx, contract, raw)
 	}
 	if _, refused := errors.AsType[*platform.Refusal](err); refused {
-		if d, now := s.detail(ctx, contract); now == nil && d.Status == status {
+		d, unread := s.detail(ctx, contract)
+		switch {
+		case unread == nil && d.Status == status:
 			return d, nil
+		case unread != nil && lost: // it may be refused because it was done
+			return platform.Detail{}, afterwards(unread)
 		}
+	}
+	if lost {
+		err = unsettled(err)
 	}
 	return platform.Detail{}, err
 }

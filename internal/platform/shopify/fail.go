@@ -115,9 +115,12 @@ func statusFailure(status int) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusLocked:
 		return fmt.Errorf("%w: HTTP status %d", platform.ErrDisconnected, status)
-	default:
-		return fmt.Errorf("%w: HTTP status %d", platform.ErrUnknown, status)
 	}
+	err := fmt.Errorf("%w: HTTP status %d", platform.ErrUnknown, status)
+	if status < http.StatusInternalServerError {
+		return lasting{err}
+	}
+	return err
 }
 
 // unknown wraps a cause after which nobody can say what the platform did.

@@ -87,8 +87,21 @@ func (a *answer) throttled() bool {
 
 // ask sends a document when the store's limit allows it and reads the answer's
 // data into data, which must be a pointer. Errors that came with data are
-// returned for the caller to judge; errors without data are its error.
-func (s session) ask(ctx context.Context, doc *document, variables []byte, data any) ([]graphError, error) {
+// returned for the caller to judge; errors without data are its error. A query
+// whose answer is lost is sent again; a mutation is not.
+func (s session) ask(ctx context.Context, doc *document, variables []byte, data any) (errs []graphError, err error) {
+	if !doc.reads {
+		return s.askOnce(ctx, doc, variables, data)
+	}
+	_, err = again(ctx, func() (err error) {
+		errs, err = s.askOnce(ctx, doc, variables, data)
+		return err
+	})
+	return errs, err
+}
+
+// askOnce sends a document until it is not throttled.
+func (s session) askOnce(ctx context.Context, doc *document, variables []byte, data any) ([]graphError, error) {
 	c := s.client
 	st, err := c.store(s.shop.Domain)
 	if err != nil {
@@ -183,7 +196,7 @@ func (c *Client) post(ctx context.Context, endpoint string, token platform.Token
 		return unknown(err)
 	}
 	if n > maxAnswer {
-		return fmt.Errorf("%w: an answer of more than %d bytes", platform.ErrUnknown, maxAnswer)
+		return lasting{fmt.Errorf("%w: an answer of more than %d bytes", platform.ErrUnknown, maxAnswer)}
 	}
 	if err := json.Unmarshal(buf.Bytes(), a); err != nil {
 		return unknown(err)

@@ -241,6 +241,24 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("entries %q", kinds)
 		}
 	})
+	t.Run("a number and an address must be of the same customer", func(t *testing.T) {
+		c := beginClub(t, open, func(terms *loyalty.Terms) { terms.Enrol = loyalty.OptIn })
+		c.put(monthly(1))
+		c.work()
+		right, wrong := loyalty.Who{Customer: ada, Email: "ADA@example.com"}, loyalty.Who{Customer: ada, Email: "bo@example.com"}
+		_, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: wrong, Actor: clerk})
+		c.wantKind(err, fault.Invalid)
+		if _, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: right, Actor: clerk}); err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: wrong, Points: loyalty.One, Actor: clerk})
+		c.wantKind(err, fault.Invalid)
+		_, err = c.Member(t.Context(), c.shop, wrong, "")
+		c.wantKind(err, fault.Invalid)
+		if m, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: right, Points: loyalty.One, Actor: clerk}); err != nil || m.Sums.Available != loyalty.One {
+			t.Errorf("with both of one customer: %+v, %v", m.Sums, err)
+		}
+	})
 	t.Run("an activity is rewarded once", func(t *testing.T) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) {
 			for i := range terms.Earn {

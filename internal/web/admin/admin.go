@@ -36,6 +36,11 @@ type Upcoming interface {
 	SetNote(ctx context.Context, of shop.ID, c billing.NoteCommand) (billing.Record, error)
 }
 
+// Tags knows how customers are tagged at the platform.
+type Tags interface {
+	Tags(ctx context.Context, of shop.ID, customer int64) ([]string, error)
+}
+
 // Options are what the interface needs. A process serves each line with a
 // handler of its own, and the request's host chooses between them.
 type Options struct {
@@ -56,6 +61,7 @@ type Options struct {
 	Upcoming  Upcoming
 	Reports   billing.Reports
 	Customers contract.Customers
+	Tags      Tags
 	Links     Links
 
 	Swaps      Swaps

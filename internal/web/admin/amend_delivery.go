@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
@@ -67,20 +68,20 @@ const (
 
 // shippingAddress is where future orders go.
 type shippingAddress struct {
-	MethodType   string `json:"methodType,omitempty" enum:"SHIPPING,LOCAL,PICK_UP" doc:"In any letter case. Default SHIPPING."`
-	LocationID   string `json:"locationId,omitempty" maxLength:"255" doc:"Graph id of the place to pick up at, for PICK_UP."`
-	FirstName    string `json:"firstName,omitempty" maxLength:"255"`
-	LastName     string `json:"lastName,omitempty" maxLength:"255"`
-	Company      string `json:"company,omitempty" maxLength:"255"`
-	Address1     string `json:"address1,omitempty" maxLength:"255"`
-	Address2     string `json:"address2,omitempty" maxLength:"255"`
-	City         string `json:"city,omitempty" maxLength:"255"`
-	Province     string `json:"province,omitempty" maxLength:"255"`
-	ProvinceCode string `json:"provinceCode,omitempty" maxLength:"10"`
-	Country      string `json:"country,omitempty" maxLength:"255"`
-	CountryCode  string `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters."`
-	Zip          string `json:"zip,omitempty" maxLength:"50"`
-	Phone        string `json:"phone,omitempty" maxLength:"50"`
+	MethodType   string    `json:"methodType,omitempty" enum:"SHIPPING,LOCAL,PICK_UP" doc:"In any letter case. Default SHIPPING."`
+	LocationID   web.AnyID `json:"locationId,omitempty" doc:"The place to pick up at, for PICK_UP: number or graph id."`
+	FirstName    string    `json:"firstName,omitempty" maxLength:"255"`
+	LastName     string    `json:"lastName,omitempty" maxLength:"255"`
+	Company      string    `json:"company,omitempty" maxLength:"255"`
+	Address1     string    `json:"address1,omitempty" maxLength:"255"`
+	Address2     string    `json:"address2,omitempty" maxLength:"255"`
+	City         string    `json:"city,omitempty" maxLength:"255"`
+	Province     string    `json:"province,omitempty" maxLength:"255"`
+	ProvinceCode string    `json:"provinceCode,omitempty" maxLength:"10"`
+	Country      string    `json:"country,omitempty" maxLength:"255"`
+	CountryCode  string    `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters."`
+	Zip          string    `json:"zip,omitempty" maxLength:"50"`
+	Phone        string    `json:"phone,omitempty" maxLength:"50"`
 }
 
 // method checks the address and lays it over how orders are delivered now.
@@ -96,11 +97,15 @@ func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.Delive
 		}
 	}
 	if kind == methodPickUp {
-		if a.LocationID == "" {
+		location, err := a.LocationID.Parse("Location", "locationId")
+		if err != nil {
+			return nil, err
+		}
+		if location == 0 {
 			return nil, missing("locationId", " for PICK_UP")
 		}
 		return func(m contract.DeliveryMethod) contract.DeliveryMethod {
-			return contract.DeliveryMethod{Kind: kind, Location: a.LocationID, Title: m.Title, Code: m.Code}
+			return contract.DeliveryMethod{Kind: kind, Location: gid.Of("Location", location), Title: m.Title, Code: m.Code}
 		}, nil
 	}
 	for _, f := range []struct{ field, value string }{{"address1", a.Address1}, {"city", a.City}, {"country or countryCode", a.Country + a.CountryCode}} {

@@ -25,8 +25,8 @@ type bundleSettings struct {
 	MaxProducts              float64        `json:"maxProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at most; 0 is no limit."`
 	MinBundleValue           float64        `json:"minBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency, before discounts. Contracts in other currencies are not held to it."`
 	MaxBundleValue           float64        `json:"maxBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency; 0 is no limit."`
-	PricingModel             string         `json:"pricingModel" enum:"DYNAMIC,FIXED" doc:"DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box."`
-	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"In the store's currency. Required with FIXED."`
+	PricingModel             string         `json:"pricingModel" enum:"DYNAMIC,FIXED" doc:"What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it."`
+	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"In the store's currency. Required with FIXED. The storefront applies it: see pricingModel."`
 	AllowModifications       bool           `json:"allowModifications" doc:"Whether the products of a running subscription may be changed."`
 	LockAfterFirstOrder      bool           `json:"lockAfterFirstOrder" doc:"No changes once the first renewal was ordered."`
 	EnableProductRotation    bool           `json:"enableProductRotation" doc:"The merchant exchanges products from time to time."`
@@ -35,11 +35,11 @@ type bundleSettings struct {
 	MaxSwapsPerCycle         int32          `json:"maxSwapsPerCycle" minimum:"0" maximum:"1000" doc:"Products that may be exchanged between two orders; 0 is no limit."`
 	CategoryLimits           categoryLimits `json:"categoryLimits" nullable:"false" doc:"Pieces of a box by category, which is the product's type; at most 100."`
 
-	DisplaySettings displaySettings `json:"displaySettings"`
+	DisplaySettings displaySettings `json:"displaySettings" doc:"How the storefront shows the products."`
 	Notifications   bundleMails     `json:"notifications"`
 	Substitution    substitution    `json:"substitution"`
-	Recommendations recommendations `json:"recommendations"`
-	Discounts       bundleDiscounts `json:"discounts"`
+	Recommendations recommendations `json:"recommendations" doc:"What the storefront suggests to buyers."`
+	Discounts       bundleDiscounts `json:"discounts" doc:"Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them."`
 
 	SellingPlanIDs planNumbers  `json:"sellingPlanIds" maxItems:"500" nullable:"false" doc:"Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most."`
 	CreatedAt      *web.Instant `json:"createdAt" format:"date-time"`

@@ -66,7 +66,12 @@ type contractLineIn struct {
 	PricingPolicy    []cyclePrice      `json:"pricingPolicy,omitempty" maxItems:"2" doc:"How the unit price changes with the orders."`
 }
 
-func (o Options) createContract(ctx context.Context, in *bodyIn) (*contractOut, error) {
+type creationIn struct {
+	web.JSONBody
+	web.RepeatKey
+}
+
+func (o Options) createContract(ctx context.Context, in *creationIn) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newContract
 	if err := in.Into(&body); err != nil {
@@ -81,6 +86,9 @@ func (o Options) createContract(ctx context.Context, in *bodyIn) (*contractOut, 
 	n, err := body.parse(caller)
 	if err != nil {
 		return nil, err
+	}
+	if key := in.Key(); key != "" {
+		n.Request = fmt.Sprintf("%d %s", caller.Key.ID, key)
 	}
 	return newContractOut(o.Amend.Create(ctx, caller.Shop.ID, o.Line, caller.Actor, n))
 }

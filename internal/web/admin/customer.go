@@ -32,7 +32,7 @@ type customerAnswer struct {
 	LastName    *string           `json:"lastName"`
 	DisplayName *string           `json:"displayName"`
 	Standing    string            `json:"productSubscriberStatus" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,NEVER_SUBSCRIBED" doc:"ACTIVE with an active contract, else PAUSED with a paused one, else the status of the newest contract."`
-	Tags        []string          `json:"tags" nullable:"false" doc:"Tags that the service keeps of the customer."`
+	Tags        []string          `json:"tags" doc:"The customer's tags at the platform; null while it does not answer."`
 	PaidThrough *web.Instant      `json:"paidThrough" format:"date-time" doc:"Until when orders have been paid, by any of the contracts: the end of the term that the latest order began."`
 	Contracts   customerContracts `json:"subscriptionContracts"`
 }
@@ -51,6 +51,16 @@ type customerContractEdge struct {
 
 type customerOut struct {
 	Body customerAnswer
+}
+
+// tags asks the platform for a customer's tags. It must not be there for the rest
+// to be answered.
+func (o Options) tags(ctx context.Context, caller web.Caller, customer int64) []string {
+	tags, err := o.Tags.Tags(ctx, caller.Shop.ID, customer)
+	if err != nil {
+		return nil
+	}
+	return tags
 }
 
 // customer answers with nothing when the customer is not known.
@@ -76,7 +86,7 @@ func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut,
 	return &customerOut{customerAnswer{
 		Typename: "Customer", GetTypename: "Customer", ID: gid.Of("Customer", customer),
 		Email: web.Some(who.Email), Phone: web.Some(who.Phone), FirstName: web.Some(who.FirstName), LastName: web.Some(who.LastName), DisplayName: web.Some(who.Name),
-		Standing: string(contract.StandingOf(contracts)), Tags: []string{}, PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
+		Standing: string(contract.StandingOf(contracts)), Tags: o.tags(ctx, caller, customer), PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
 		Contracts: newCustomerContracts(contracts, after),
 	}}, nil
 }

@@ -74,6 +74,10 @@ func (f *fakes) Authenticate(_ context.Context, value string) (access.Caller, er
 	return access.Caller{Key: access.Key{ID: 3, Shop: 7, Name: "ERP", Scopes: []access.Scope{scope}}, Shop: theShop()}, nil
 }
 
+func (f *fakes) Tags(context.Context, shop.ID, int64) ([]string, error) {
+	return []string{"vip"}, f.err
+}
+
 func (f *fakes) count(n int) int {
 	if f.total != 0 {
 		return f.total
@@ -151,7 +155,7 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f,
-		Upcoming: f, Reports: f, Customers: f,
+		Upcoming: f, Reports: f, Customers: f, Tags: f,
 	}
 }
 

@@ -37,7 +37,7 @@ func (o Options) connections(api *web.API) {
 
 	request := op
 	request.ID, request.Method, request.Path, request.Summary = "requestPartnerConnection", http.MethodPost, connectionsPath, "Connect an application"
-	request.Description = "Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is."
+	request.Description = "Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved."
 	request.Body, request.Errors = newConnection{}, append(request.Errors, http.StatusRequestEntityTooLarge)
 	web.Register(api, request, o.requestConnection)
 
@@ -172,7 +172,7 @@ func (o Options) listConnections(ctx context.Context, in *connectionsQuery) (*co
 type newConnection struct {
 	Shop    string   `json:"shop,omitempty" doc:"The caller's store, when given."`
 	Partner string   `json:"partnerId" required:"true" doc:"Id of the application." example:"reports"`
-	Scopes  []string `json:"scopes,omitempty" doc:"What it may do; absent: all that it may ask for."`
+	Scopes  []string `json:"scopes,omitempty" doc:"What it may do; absent: what it has asked for, or all that it may ask for when there is no connection yet."`
 }
 
 func (o Options) requestConnection(ctx context.Context, in *struct{ web.JSONBody }) (*connectionOut, error) {

@@ -258,12 +258,18 @@ func (o Options) createSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 }
 
 func (o Options) updateSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
-	var body struct{ ID int64 }
+	var body struct {
+		ID   int64
+		Shop string
+	}
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
 	if body.ID < 1 {
 		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the rule").Keyed("bodyField").At("id")
+	}
+	if body.Shop == "" {
+		return nil, fault.New(fault.Invalid, "field 'shop' is required: the key's store").Keyed("bodyField").At("shop")
 	}
 	return o.changeSwap(ctx, &in.JSONBody, body.ID)
 }

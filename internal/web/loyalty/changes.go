@@ -52,7 +52,7 @@ type enrolBody struct {
 	Named
 	FirstName string `json:"firstName,omitempty" maxLength:"255" doc:"As the customer's contracts say when left out."`
 	LastName  string `json:"lastName,omitempty" maxLength:"255" doc:"As the customer's contracts say when left out."`
-	DOB       string `json:"dob,omitempty" format:"date" doc:"Date of birth, YYYY-MM-DD." example:"1990-02-28"`
+	DOB       string `json:"dob,omitempty" format:"date" doc:"Date of birth, YYYY-MM-DD: from 1900 on, and not after today." example:"1990-02-28"`
 }
 
 // maxName is how long a name can be, in characters.
@@ -74,13 +74,32 @@ func (o Options) enrol(ctx context.Context, in *changeIn) (*memberOut, error) {
 		}
 	}
 	if body.DOB != "" {
-		born, err := time.Parse(time.DateOnly, body.DOB)
-		if err != nil || born.Year() < oldest {
-			return nil, fault.New(fault.Invalid, "field 'dob' must be a date like 1990-02-28, and %q is not", shorten(body.DOB)).Keyed("bodyField").At("dob")
+		if err := o.checkBirth(body.DOB, caller); err != nil {
+			return nil, err
 		}
 	}
 	m, err := o.Points.Enrol(ctx, caller.Shop.ID, loyalty.EnrolCommand{Who: who, FirstName: body.FirstName, LastName: body.LastName, Born: body.DOB, Actor: caller.Actor})
 	return newMemberOut(caller, m, err)
+}
+
+// checkBirth refuses what cannot be a date of birth of somebody who is alive.
+func (o Options) checkBirth(text string, caller web.Caller) error {
+	cal, err := caller.Shop.Calendar()
+	if err != nil {
+		return err
+	}
+	wrong := func(what string) error {
+		return fault.New(fault.Invalid, "field 'dob' must be %s, and %q is not", what, shorten(text)).Keyed("bodyField").At("dob")
+	}
+	switch born, err := time.Parse(time.DateOnly, text); {
+	case err != nil:
+		return wrong("a date like 1990-02-28")
+	case born.Year() < oldest:
+		return wrong("in " + strconv.Itoa(oldest) + " or later")
+	case text > o.Gate.Clock.Now().In(cal.Zone).Format(time.DateOnly):
+		return wrong("today or earlier")
+	}
+	return nil
 }
 
 type addBody struct {

@@ -120,7 +120,7 @@ func TestWhoIsAskedFor(t *testing.T) {
 		"by graph id":                       {"customerId=gid://shopify/Customer/7001", loyalty.Who{Customer: 7001}, ""},
 		"by address":                        {"customerEmail=Ada@Example.com", loyalty.Who{Email: "Ada@Example.com"}, ""},
 		"by address, in the other spelling": {"customer_email=ada@example.com", loyalty.Who{Email: "ada@example.com"}, ""},
-		"the number counts":                 {"customerId=7001&customerEmail=ada@example.com", loyalty.Who{Customer: 7001}, ""},
+		"by both":                           {"customerId=7001&customerEmail=ada@example.com", loyalty.Who{Customer: 7001, Email: "ada@example.com"}, ""},
 		"both spellings may agree":          {"customerId=7001&customer_id=7001", loyalty.Who{Customer: 7001}, ""},
 		"rewards of one status":             {"customerId=7001&status=unused", loyalty.Who{Customer: 7001}, loyalty.Unused},
 	} {
@@ -197,6 +197,9 @@ func TestWhatIsRefused(t *testing.T) {
 		"a long note":                     {"POST", "/add-points", `{"customerId":1,"points":1,"note":"` + long + `"}`, "bodyField", "note"},
 		"no redeem rule":                  {"POST", "/redeem-points", `{"customerId":1}`, "bodyField", "pointRedeemRuleId"},
 		"a day that is none":              {"POST", "/enroll-customer", `{"customerId":1,"dob":"1990-02-30"}`, "bodyField", "dob"},
+		"a birth before 1900":             {"POST", "/enroll-customer", `{"customerId":1,"dob":"1899-12-31"}`, "bodyField", "dob"},
+		"a birth tomorrow":                {"POST", "/enroll-customer", `{"customerId":1,"dob":"2026-02-01"}`, "bodyField", "dob"},
+		"a number and no address":         {"POST", "/add-points", `{"customerId":1,"customerEmail":"ada","points":1}`, "emailInvalid", "customerEmail"},
 		"no amount":                       {"POST", "/add-credits", `{"customerId":1}`, "amountInvalid", "amount"},
 		"more decimals than the currency": {"POST", "/add-credits", `{"customerId":1,"amount":7.555}`, "amountInvalid", "amount"},
 		"an amount below nothing":         {"POST", "/add-credits", `{"customerId":1,"amount":-1}`, "amountInvalid", "amount"},

@@ -129,7 +129,7 @@ func (o Options) members(api *web.API) {
 
 type memberQuery struct {
 	Shop          string `query:"shop" doc:"Must be the key's store." example:"demo.myshopify.com"`
-	Customer      string `query:"customerId" doc:"The customer: number or graph id. This or customerEmail is required." example:"7001"`
+	Customer      string `query:"customerId" doc:"The customer: number or graph id. This or customerEmail is required; both must be of the same customer." example:"7001"`
 	CustomerSnake string `query:"customer_id" doc:"Another spelling of customerId."`
 	Email         string `query:"customerEmail" maxLength:"320" doc:"The customer's e-mail address, in any letter case."`
 	EmailSnake    string `query:"customer_email" maxLength:"320" doc:"Another spelling of customerEmail."`

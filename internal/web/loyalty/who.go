@@ -16,7 +16,7 @@ const maxEmail = 320
 // when that is exported.
 type Named struct {
 	Shop     string    `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
-	Customer web.AnyID `json:"customerId,omitempty" doc:"The customer: number or graph id. This or customerEmail is required." example:"7001"`
+	Customer web.AnyID `json:"customerId,omitempty" doc:"The customer: number or graph id. This or customerEmail is required; both must be of the same customer." example:"7001"`
 	Email    string    `json:"customerEmail,omitempty" maxLength:"320" doc:"The customer's e-mail address, in any letter case." example:"ada@shopper.example"`
 }
 
@@ -27,8 +27,7 @@ func (b Named) who(caller web.Caller) (loyalty.Who, error) {
 	return whoOf("field", "customerId", string(b.Customer), b.Email)
 }
 
-// whoOf returns the customer that is named. The number counts when both are
-// given.
+// whoOf returns the customer that is named: by number, by address, or by both.
 func whoOf(kind, param, customer, email string) (loyalty.Who, error) {
 	id, err := web.ParseID("Customer", param, customer)
 	if err != nil {
@@ -36,18 +35,14 @@ func whoOf(kind, param, customer, email string) (loyalty.Who, error) {
 	}
 	email = strings.TrimSpace(email)
 	switch {
-	case utf8.RuneCountInString(email) > maxEmail:
-		return loyalty.Who{}, notAnAddress(email)
-	case id != 0:
-		return loyalty.Who{Customer: id}, nil
-	case email == "" && kind == "field":
+	case id == 0 && email == "" && kind == "field":
 		return loyalty.Who{}, fault.New(fault.Invalid, "field 'customerId' or 'customerEmail' is required").Keyed("bodyField").At("customerId")
-	case email == "":
+	case id == 0 && email == "":
 		return loyalty.Who{}, web.MissingParameter("customerId", "Long")
-	case !strings.Contains(email, "@"):
+	case email != "" && !strings.Contains(email, "@"), utf8.RuneCountInString(email) > maxEmail:
 		return loyalty.Who{}, notAnAddress(email)
 	}
-	return loyalty.Who{Email: email}, nil
+	return loyalty.Who{Customer: id, Email: email}, nil
 }
 
 func notAnAddress(email string) error {

@@ -61,12 +61,12 @@ func (f *fakes) Status(_ context.Context, _ partner.App, id partner.ConnectionID
 	return f.connection, f.err
 }
 
-func (f *fakes) Leave(_ context.Context, _ partner.App, id partner.ConnectionID) (partner.Connection, error) {
+func (f *fakes) Leave(_ context.Context, _ partner.App, id partner.ConnectionID, _ string) (partner.Connection, error) {
 	f.id = id
 	return f.connection, f.err
 }
 
-func (f *fakes) RotateToken(_ context.Context, _ partner.App, id partner.ConnectionID) (string, partner.Connection, error) {
+func (f *fakes) RotateToken(_ context.Context, _ partner.App, id partner.ConnectionID, _ string) (string, partner.Connection, error) {
 	f.id = id
 	return "prn_token", f.connection, f.err
 }

@@ -949,11 +949,23 @@ func (v *DiscountOnQuantityInput) GetQuantity() wire.Number { return v.Quantity 
 
 // Draft includes the requested fields of the GraphQL type SubscriptionDraft.
 type Draft struct {
-	Id string `json:"id"`
+	Id               string       `json:"id"`
+	OriginalContract *DraftOrigin `json:"originalContract"`
 }
 
 // GetId returns Draft.Id, and is useful for accessing the field via an interface.
 func (v *Draft) GetId() string { return v.Id }
+
+// GetOriginalContract returns Draft.OriginalContract, and is useful for accessing the field via an interface.
+func (v *Draft) GetOriginalContract() *DraftOrigin { return v.OriginalContract }
+
+// DraftOrigin includes the requested fields of the GraphQL type SubscriptionContract.
+type DraftOrigin struct {
+	RevisionId wire.Number `json:"revisionId"`
+}
+
+// GetRevisionId returns DraftOrigin.RevisionId, and is useful for accessing the field via an interface.
+func (v *DraftOrigin) GetRevisionId() wire.Number { return v.RevisionId }
 
 // DropCycleEditResponse is returned by DropCycleEdit on success.
 type DropCycleEditResponse struct {
@@ -7700,6 +7712,9 @@ mutation OpenCycleDraft ($cycle: SubscriptionBillingCycleInput!) {
 	draft: subscriptionBillingCycleContractEdit(billingCycleInput: $cycle) {
 		draft {
 			id
+			originalContract {
+				revisionId
+			}
 		}
 		userErrors {
 			code
@@ -7741,6 +7756,9 @@ mutation OpenDraft ($contract: ID!) {
 	draft: subscriptionContractUpdate(contractId: $contract) {
 		draft {
 			id
+			originalContract {
+				revisionId
+			}
 		}
 		userErrors {
 			code

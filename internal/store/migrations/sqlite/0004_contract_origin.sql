@@ -4,9 +4,8 @@ ALTER TABLE contracts ADD COLUMN origin text NOT NULL DEFAULT 'STORE_FRONT';
 ALTER TABLE contracts ADD COLUMN split_from bigint NOT NULL DEFAULT 0;
 ALTER TABLE contracts ADD COLUMN cancellation_feedback text NOT NULL DEFAULT '';
 ALTER TABLE contracts ADD COLUMN cancellation_note text NOT NULL DEFAULT '';
--- Lines that a contract took over and that its origin has not given up yet: a
--- JSON list, empty when there are none.
-ALTER TABLE contracts ADD COLUMN split_lines text NOT NULL DEFAULT '';
+-- A split that is under way, as JSON; empty when there is none.
+ALTER TABLE contracts ADD COLUMN split text NOT NULL DEFAULT '';
 -- A change that waits for its day, as JSON, and when the service must act on the
 -- contract by itself.
 ALTER TABLE contracts ADD COLUMN pending_change text NOT NULL DEFAULT '';

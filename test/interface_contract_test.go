@@ -1,0 +1,291 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/sandbox"
+)
+
+// wholeContract is every field of the object that the changes of a contract
+// answer, as far as a story can say what is in it.
+type wholeContract struct {
+	GetTypename       string `json:"get__typename"`
+	Typename          string `json:"__typename"`
+	ID, Status        string
+	LastPaymentStatus string
+	BillingPolicy     struct {
+		Interval             string
+		IntervalCount        int
+		Anchors              []anchorDay
+		MinCycles, MaxCycles int
+	}
+	DeliveryPolicy struct{ Anchors []anchorDay }
+	Lines          struct {
+		Nodes []wholeLine
+		Edges []struct{ Node wholeLine }
+	}
+	CustomerPaymentMethod struct {
+		ID         string
+		Instrument struct {
+			Typename string `json:"__typename"`
+			Name     string
+		}
+	}
+	OriginOrder struct {
+		ID, Name          string
+		FulfillmentOrders struct{ Nodes []struct{ ID string } }
+	}
+	Discounts struct {
+		Nodes []struct {
+			ID         string
+			Percentage int
+		}
+	}
+	CustomAttributes []struct{ Key, Value string }
+	BillingAttempts  struct {
+		Nodes []struct {
+			ID, IdempotencyKey     string
+			Ready                  bool
+			CreatedAt, CompletedAt time.Time
+		}
+	}
+}
+
+type anchorDay struct {
+	Type       string
+	Day, Month int
+}
+
+type sum struct{ Amount, CurrencyCode string }
+
+type wholeLine struct {
+	ID, VariantID                     string
+	Quantity                          int
+	CustomAttributes                  []struct{ Key, Value string }
+	CurrentPrice, LineDiscountedPrice sum
+	VariantImage                      *struct{ TransformedSrc string }
+	DiscountAllocations               []struct {
+		Amount   sum
+		Discount string
+	}
+}
+
+// A contract on a day of the year, charged once, with attributes, a discount and
+// a product that has a picture.
+type illustrated struct {
+	*subscription
+	line              string
+	variant, pictured int64
+	order             struct {
+		OrderID   int64
+		OrderName string
+	}
+}
+
+const picture = "https://cdn.shopify.com/mug.jpg"
+
+// illustrate makes it. The picture is put into the platform's books while
+// nobody has them open.
+func illustrate(t *testing.T) *illustrated {
+	t.Helper()
+	dir := t.TempDir()
+	start := func() *sandbox.Sandbox {
+		s, err := sandbox.Start(t.Context(), sandbox.Options{Empty: true, DataDir: dir, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Out: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if err := start().Close(); err != nil {
+		t.Fatal(err)
+	}
+	books, err := simulator.New(simulator.Options{File: filepath.Join(dir, "platform.db"), Clock: clock.NewManual(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mug, err := books.AddProduct(simulator.ProductSpec{Title: "Mug", Image: picture, Variants: []simulator.VariantSpec{{Price: "15.00"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := books.Close(); err != nil {
+		t.Fatal(err)
+	}
+	running := start()
+	t.Cleanup(func() {
+		if err := running.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+
+	text, err := os.ReadFile(filepath.Join(dir, "sandbox.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ APIKey string }
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	s := &illustrated{subscription: &subscription{store: &store{t: t, urls: running.URLs(), dir: dir}, key: manifest.APIKey}, pictured: mug[0].ID}
+	s.variant = s.variants()[0]
+	var made struct {
+		ID        int64
+		OrderID   int64
+		OrderName string
+		Lines     []string
+	}
+	s.call("POST", "/platform/contracts", map[string]any{
+		"customer":        map[string]any{"email": "ana@shopper.example", "firstName": "Ana", "lastName": "Silva"},
+		"nextBillingDate": "2026-11-20", "deliveryPrice": "4.90", "customAttributes": []any{map[string]string{"key": "gift", "value": "yes"}},
+		"billingPolicy": map[string]any{"interval": "YEAR", "intervalCount": 1, "minCycles": 1, "maxCycles": 9, "anchors": []any{map[string]any{"type": "YEARDAY", "day": 20, "month": 11}}},
+		"lines":         []any{map[string]any{"variantId": s.variant, "quantity": 2, "currentPrice": "12.50"}},
+	}, &made)
+	s.id, s.line, s.order.OrderID, s.order.OrderName = made.ID, made.Lines[0], made.OrderID, made.OrderName
+	s.pass("P20D")
+	line := fmt.Sprintf("contractId=%d&lineId=%s", s.id, url.QueryEscape(s.line))
+	s.change("PUT", "/subscription-contracts-update-line-item-attributes?"+line, []any{map[string]string{"key": "size", "value": "L"}})
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?percentage=10&contractId=%d", s.id), nil)
+	return s
+}
+
+func TestAChangedVariantIsAnsweredWithTheWholeContract(t *testing.T) {
+	t.Parallel()
+	s := illustrate(t)
+	var c wholeContract
+	path := fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d", s.id, s.variant, s.pictured)
+	if got := s.put(path, nil, &c); got != 200 {
+		t.Fatalf("answered %d", got)
+	}
+	s.wantWhole(c, "15.00")
+}
+
+func TestAChangedLineIsAnsweredWithTheWholeContract(t *testing.T) {
+	t.Parallel()
+	s := illustrate(t)
+	var c wholeContract
+	path := fmt.Sprintf("/subscription-contracts-update-line-item?contractId=%d&lineId=%s&variantId=%d&quantity=2&price=13.40", s.id, url.QueryEscape(s.line), s.pictured)
+	if got := s.put(path, nil, &c); got != 200 {
+		t.Fatalf("answered %d", got)
+	}
+	s.wantWhole(c, "13.40")
+}
+
+// wantWhole asserts everything about the contract, whose line now costs a price.
+func (s *illustrated) wantWhole(c wholeContract, price string) {
+	t := s.t
+	t.Helper()
+	want := func(what string, got, want any) {
+		t.Helper()
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	want("type", c.GetTypename+" "+c.Typename, "SubscriptionContract SubscriptionContract")
+	want("number and state", c.ID+" "+c.Status, fmt.Sprintf("gid://shopify/SubscriptionContract/%d ACTIVE", s.id))
+	day := []anchorDay{{"YEARDAY", 20, 11}}
+	want("days of payment", c.BillingPolicy.Anchors, day)
+	want("days of delivery", c.DeliveryPolicy.Anchors, day)
+	want("rhythm", fmt.Sprint(c.BillingPolicy.Interval, c.BillingPolicy.IntervalCount, c.BillingPolicy.MinCycles, c.BillingPolicy.MaxCycles), "YEAR1 1 9")
+	want("attributes", c.CustomAttributes, "[{gift yes}]")
+	want("first order", c.OriginOrder.Name+" "+c.OriginOrder.ID, fmt.Sprintf("%s gid://shopify/Order/%d", s.order.OrderName, s.order.OrderID))
+	want("fulfilment orders", c.OriginOrder.FulfillmentOrders.Nodes, fmt.Sprintf("[{gid://shopify/FulfillmentOrder/%d}]", s.order.OrderID))
+	want("card", c.CustomerPaymentMethod.Instrument.Typename+" of "+c.CustomerPaymentMethod.Instrument.Name, "CustomerCreditCard of Ana Silva")
+
+	if len(c.Lines.Nodes) != 1 || len(c.Lines.Edges) != 1 || c.Lines.Edges[0].Node.ID != s.line || len(c.Discounts.Nodes) != 1 {
+		t.Fatalf("lines %+v and discounts %+v, want one of each", c.Lines, c.Discounts)
+	}
+	line := c.Lines.Nodes[0]
+	want("line", fmt.Sprint(line.ID, " ", line.VariantID, " ", line.Quantity), fmt.Sprintf("%s gid://shopify/ProductVariant/%d 2", s.line, s.pictured))
+	want("price of the line", line.CurrentPrice, sum{price, "USD"})
+	want("attributes of the line", line.CustomAttributes, "[{size L}]")
+	if line.VariantImage == nil || line.VariantImage.TransformedSrc != picture {
+		t.Errorf("picture %+v, want %s", line.VariantImage, picture)
+	}
+	if len(line.DiscountAllocations) != 1 || line.DiscountAllocations[0].Discount != c.Discounts.Nodes[0].ID || c.Discounts.Nodes[0].Percentage != 10 {
+		t.Fatalf("shares %+v of the discounts %+v, want one of ten percent", line.DiscountAllocations, c.Discounts.Nodes)
+	}
+	whole := new(big.Rat).Mul(rational(price), big.NewRat(2, 1))
+	share := new(big.Rat).Mul(whole, big.NewRat(1, 10))
+	want("share of the discount", line.DiscountAllocations[0].Amount.Amount, share.FloatString(2))
+	want("price after the discount", line.LineDiscountedPrice.Amount, new(big.Rat).Sub(whole, share).FloatString(2))
+
+	charge := s.contract(s.id).Attempts
+	if len(charge) != 1 || len(c.BillingAttempts.Nodes) != 1 {
+		t.Fatalf("charges %+v, at the platform %+v: want one", c.BillingAttempts.Nodes, charge)
+	}
+	shown := c.BillingAttempts.Nodes[0]
+	charged := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
+	if shown.ID == "" || shown.IdempotencyKey != charge[0].Key || !shown.Ready || shown.CreatedAt.Before(charged) || !shown.CompletedAt.After(shown.CreatedAt) {
+		t.Errorf("charge %+v, want %s on %s and its end", shown, charge[0].Key, charged)
+	}
+	want("last payment", c.LastPaymentStatus, "SUCCEEDED")
+}
+
+func rational(amount string) *big.Rat {
+	r, _ := new(big.Rat).SetString(amount)
+	return r
+}
+
+// A cheaper product on a plan that people may step down on waits for the order
+// that is paid for already, unless it is wanted at once. Neither charges anybody.
+func TestACheaperVariantWaitsUnlessItIsWantedAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		query string
+		waits bool
+	}{
+		"nothing is said":                {"", true},
+		"it can wait":                    {"&prorateDowngrade=false", true},
+		"it is wanted at once":           {"&prorateDowngrade=true", false},
+		"at once and without any charge": {"&prorateDowngrade=true&skipBilling=true", false},
+		"charging is not kept from":      {"&prorateDowngrade=true&skipBilling=false", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			sold := s.variants()
+			var made struct {
+				Plans []struct {
+					IDNew string `json:"idNew"`
+				} `json:"subscriptionPlans"`
+			}
+			body := monthlyGroup("Coffee")
+			body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
+			if got := s.post("/subscription-groups", body, &made); got != 201 {
+				t.Fatalf("making a group answered %d", got)
+			}
+			line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
+			of := fmt.Sprintf("contractId=%d&lineId=%s", s.id, url.QueryEscape(line))
+			s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+made.Plans[0].IDNew+"&"+of, nil)
+			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=99&"+of, nil)
+			is := fmt.Sprintf("gid://shopify/ProductVariant/%d", sold[0])
+			if !test.waits {
+				is = fmt.Sprintf("gid://shopify/ProductVariant/%d", sold[1])
+			}
+			o := s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d%s", s.id, sold[0], sold[1], test.query), nil)
+			if got := o.Lines.Nodes[0].VariantID; got != is {
+				t.Errorf("the line has %s, want %s", got, is)
+			}
+			pending, want := s.send("GET", fmt.Sprintf("%s%s/subscription-contract-details/%d/pending-downgrade", s.urls.Subscriptions, api, s.id), s.key, nil, nil), 404
+			if test.waits {
+				want = 200
+			}
+			if pending != want {
+				t.Errorf("reading what waits answered %d, want %d", pending, want)
+			}
+			if orders := s.orders(); len(orders) != 0 {
+				t.Errorf("the change was charged: %+v", orders)
+			}
+		})
+	}
+}
