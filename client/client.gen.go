@@ -1349,15 +1349,18 @@ func (e PlanOptionBillingFrequencyInterval) Valid() bool {
 
 // Defines values for PlanOptionDeliveryPolicyPreAnchorBehavior.
 const (
-	PlanOptionDeliveryPolicyPreAnchorBehaviorASAP    PlanOptionDeliveryPolicyPreAnchorBehavior = "ASAP"
-	PlanOptionDeliveryPolicyPreAnchorBehaviorNEXT    PlanOptionDeliveryPolicyPreAnchorBehavior = "NEXT"
-	PlanOptionDeliveryPolicyPreAnchorBehaviorUNKNOWN PlanOptionDeliveryPolicyPreAnchorBehavior = "$UNKNOWN"
+	PlanOptionDeliveryPolicyPreAnchorBehaviorASAP        PlanOptionDeliveryPolicyPreAnchorBehavior = "ASAP"
+	PlanOptionDeliveryPolicyPreAnchorBehaviorLessThannil PlanOptionDeliveryPolicyPreAnchorBehavior = "<nil>"
+	PlanOptionDeliveryPolicyPreAnchorBehaviorNEXT        PlanOptionDeliveryPolicyPreAnchorBehavior = "NEXT"
+	PlanOptionDeliveryPolicyPreAnchorBehaviorUNKNOWN     PlanOptionDeliveryPolicyPreAnchorBehavior = "$UNKNOWN"
 )
 
 // Valid indicates whether the value is a known member of the PlanOptionDeliveryPolicyPreAnchorBehavior enum.
 func (e PlanOptionDeliveryPolicyPreAnchorBehavior) Valid() bool {
 	switch e {
 	case PlanOptionDeliveryPolicyPreAnchorBehaviorASAP:
+		return true
+	case PlanOptionDeliveryPolicyPreAnchorBehaviorLessThannil:
 		return true
 	case PlanOptionDeliveryPolicyPreAnchorBehaviorNEXT:
 		return true
@@ -1370,15 +1373,18 @@ func (e PlanOptionDeliveryPolicyPreAnchorBehavior) Valid() bool {
 
 // Defines values for PlanOptionDiscountType.
 const (
-	PlanOptionDiscountTypeFIXED      PlanOptionDiscountType = "FIXED"
-	PlanOptionDiscountTypePERCENTAGE PlanOptionDiscountType = "PERCENTAGE"
-	PlanOptionDiscountTypePRICE      PlanOptionDiscountType = "PRICE"
+	PlanOptionDiscountTypeFIXED       PlanOptionDiscountType = "FIXED"
+	PlanOptionDiscountTypeLessThannil PlanOptionDiscountType = "<nil>"
+	PlanOptionDiscountTypePERCENTAGE  PlanOptionDiscountType = "PERCENTAGE"
+	PlanOptionDiscountTypePRICE       PlanOptionDiscountType = "PRICE"
 )
 
 // Valid indicates whether the value is a known member of the PlanOptionDiscountType enum.
 func (e PlanOptionDiscountType) Valid() bool {
 	switch e {
 	case PlanOptionDiscountTypeFIXED:
+		return true
+	case PlanOptionDiscountTypeLessThannil:
 		return true
 	case PlanOptionDiscountTypePERCENTAGE:
 		return true
@@ -1391,15 +1397,18 @@ func (e PlanOptionDiscountType) Valid() bool {
 
 // Defines values for PlanOptionDiscountType2.
 const (
-	PlanOptionDiscountType2FIXED      PlanOptionDiscountType2 = "FIXED"
-	PlanOptionDiscountType2PERCENTAGE PlanOptionDiscountType2 = "PERCENTAGE"
-	PlanOptionDiscountType2PRICE      PlanOptionDiscountType2 = "PRICE"
+	PlanOptionDiscountType2FIXED       PlanOptionDiscountType2 = "FIXED"
+	PlanOptionDiscountType2LessThannil PlanOptionDiscountType2 = "<nil>"
+	PlanOptionDiscountType2PERCENTAGE  PlanOptionDiscountType2 = "PERCENTAGE"
+	PlanOptionDiscountType2PRICE       PlanOptionDiscountType2 = "PRICE"
 )
 
 // Valid indicates whether the value is a known member of the PlanOptionDiscountType2 enum.
 func (e PlanOptionDiscountType2) Valid() bool {
 	switch e {
 	case PlanOptionDiscountType2FIXED:
+		return true
+	case PlanOptionDiscountType2LessThannil:
 		return true
 	case PlanOptionDiscountType2PERCENTAGE:
 		return true
@@ -1412,16 +1421,19 @@ func (e PlanOptionDiscountType2) Valid() bool {
 
 // Defines values for PlanOptionFreeTrialInterval.
 const (
-	PlanOptionFreeTrialIntervalDAY   PlanOptionFreeTrialInterval = "DAY"
-	PlanOptionFreeTrialIntervalMONTH PlanOptionFreeTrialInterval = "MONTH"
-	PlanOptionFreeTrialIntervalWEEK  PlanOptionFreeTrialInterval = "WEEK"
-	PlanOptionFreeTrialIntervalYEAR  PlanOptionFreeTrialInterval = "YEAR"
+	PlanOptionFreeTrialIntervalDAY         PlanOptionFreeTrialInterval = "DAY"
+	PlanOptionFreeTrialIntervalLessThannil PlanOptionFreeTrialInterval = "<nil>"
+	PlanOptionFreeTrialIntervalMONTH       PlanOptionFreeTrialInterval = "MONTH"
+	PlanOptionFreeTrialIntervalWEEK        PlanOptionFreeTrialInterval = "WEEK"
+	PlanOptionFreeTrialIntervalYEAR        PlanOptionFreeTrialInterval = "YEAR"
 )
 
 // Valid indicates whether the value is a known member of the PlanOptionFreeTrialInterval enum.
 func (e PlanOptionFreeTrialInterval) Valid() bool {
 	switch e {
 	case PlanOptionFreeTrialIntervalDAY:
+		return true
+	case PlanOptionFreeTrialIntervalLessThannil:
 		return true
 	case PlanOptionFreeTrialIntervalMONTH:
 		return true
@@ -1914,14 +1926,38 @@ type ActivityLog struct {
 	AdditionalInfo string `json:"additionalInfo"`
 
 	// ClientIp From where; null for the service itself.
-	ClientIp             *string                `json:"clientIp"`
-	CreateAt             *time.Time             `json:"createAt"`
-	EntityId             int64                  `json:"entityId"`
-	EntityType           EntityType             `json:"entityType"`
-	EventSource          EventSource            `json:"eventSource"`
-	EventType            EventType              `json:"eventType"`
-	Id                   int64                  `json:"id"`
-	Shop                 string                 `json:"shop"`
+	ClientIp *string `json:"clientIp"`
+
+	// CreateAt When it happened, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreateAt *time.Time `json:"createAt"`
+
+	// EntityId Number of what the event is about; entityType says of what kind it is.
+	//
+	// Examples: 9001
+	EntityId int64 `json:"entityId"`
+
+	// EntityType What kind of thing the event is about.
+	EntityType EntityType `json:"entityType"`
+
+	// EventSource From where the change came.
+	EventSource EventSource `json:"eventSource"`
+
+	// EventType What happened.
+	EventType EventType `json:"eventType"`
+
+	// Id Number of the entry; later entries have higher ones.
+	//
+	// Examples: 1001
+	Id int64 `json:"id"`
+
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
+	Shop string `json:"shop"`
+
+	// Status How it went. INFO: something to know and not a result.
 	Status               ActivityStatus         `json:"status"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -1931,31 +1967,90 @@ type ActivityStatus string
 
 // AddressObject defines model for AddressObject.
 type AddressObject struct {
-	Address1             *string                `json:"address1"`
-	Address2             *string                `json:"address2"`
-	City                 *string                `json:"city"`
-	Company              *string                `json:"company"`
-	Country              *string                `json:"country"`
-	CountryCode          *string                `json:"countryCode"`
-	FirstName            *string                `json:"firstName"`
-	LastName             *string                `json:"lastName"`
-	Phone                *string                `json:"phone"`
-	Province             *string                `json:"province"`
-	ProvinceCode         *string                `json:"provinceCode"`
+	// Address1 Street and number; null when there is none.
+	//
+	// Examples: 12 Mill Lane
+	Address1 *string `json:"address1"`
+
+	// Address2 Second line of the street address, such as a flat; null when there is none.
+	//
+	// Examples: Flat 3
+	Address2 *string `json:"address2"`
+
+	// City City; null when there is none.
+	//
+	// Examples: Ottawa
+	City *string `json:"city"`
+
+	// Company Company; null when there is none.
+	//
+	// Examples: Khan Roasters
+	Company *string `json:"company"`
+
+	// Country Name of the country; null when there is none.
+	//
+	// Examples: Canada
+	Country *string `json:"country"`
+
+	// CountryCode Country: ISO 3166-1, two letters; null when there is none.
+	//
+	// Examples: CA
+	CountryCode *string `json:"countryCode"`
+
+	// FirstName First name of who receives the orders; null when there is none.
+	//
+	// Examples: Ada
+	FirstName *string `json:"firstName"`
+
+	// LastName Last name of who receives the orders; null when there is none.
+	//
+	// Examples: Khan
+	LastName *string `json:"lastName"`
+
+	// Phone Telephone number for the delivery, with the country's prefix; null when there is none.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone"`
+
+	// Province Name of the province or state; null when there is none.
+	//
+	// Examples: Ontario
+	Province *string `json:"province"`
+
+	// ProvinceCode Code of the province or state within its country; null when there is none.
+	//
+	// Examples: ON
+	ProvinceCode *string `json:"provinceCode"`
+
+	// Zip Postal code; null when there is none.
+	//
+	// Examples: K1A 0B1
 	Zip                  *string                `json:"zip"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // AdjustmentObject defines model for AdjustmentObject.
 type AdjustmentObject struct {
-	Amount               *string                `json:"amount,omitempty"`
-	CurrencyCode         *string                `json:"currencyCode,omitempty"`
+	// Amount With FIXED_AMOUNT what is taken off, with PRICE the price, of one unit and with the currency's decimals. Else absent.
+	//
+	// Examples: 2.50
+	Amount *string `json:"amount,omitempty"`
+
+	// CurrencyCode Currency of amount: ISO 4217. Absent without one.
+	//
+	// Examples: USD
+	CurrencyCode *string `json:"currencyCode,omitempty"`
+
+	// Percentage With PERCENTAGE: per cent off the base price, 0 to 100. Else absent.
+	//
+	// Examples: 10
 	Percentage           *float64               `json:"percentage,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // AllocationObject defines model for AllocationObject.
 type AllocationObject struct {
+	// Amount What the discount takes off the whole line.
 	Amount AmountObject `json:"amount"`
 
 	// Discount Graph id of the discount.
@@ -1979,14 +2074,27 @@ type AmountObject struct {
 
 // AnchorObject defines model for AnchorObject.
 type AnchorObject struct {
-	CutoffDay            *int32                 `json:"cutoffDay"`
-	Day                  int32                  `json:"day"`
-	Month                *int32                 `json:"month"`
+	// CutoffDay Days before the anchor from which a new order misses it. Always null: the platform keeps it with the selling plan.
+	CutoffDay *int32 `json:"cutoffDay"`
+
+	// Day WEEKDAY: 1 (Monday) to 7. MONTHDAY and YEARDAY: day of the month, 1 to 31.
+	//
+	// Examples: 15
+	Day int32 `json:"day"`
+
+	// Month YEARDAY: 1 (January) to 12; else null.
+	Month *int32 `json:"month"`
+
+	// Type How day is meant.
+	//
+	// Examples: MONTHDAY
 	Type                 AnchorObjectType       `json:"type"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// AnchorObjectType defines model for AnchorObject.Type.
+// AnchorObjectType How day is meant.
+//
+// Examples: MONTHDAY
 type AnchorObjectType string
 
 // ApiKey defines model for ApiKey.
@@ -2027,21 +2135,30 @@ type ApiKey struct {
 
 // AttemptEdit defines model for AttemptEdit.
 type AttemptEdit struct {
+	// ApplyUsageCharge A mark of the caller's; the service does not act on it.
 	ApplyUsageCharge *bool `json:"applyUsageCharge,omitempty"`
 
 	// BillingDate The order is charged on that day, at the store's order time.
 	BillingDate *string `json:"billingDate,omitempty"`
-	Id          int64   `json:"id"`
+
+	// Id Number of the attempt to be changed.
+	//
+	// Examples: 9
+	Id int64 `json:"id"`
 
 	// OrderNote null or an empty text clears it.
-	OrderNote      *string `json:"orderNote,omitempty"`
-	RetryingNeeded *bool   `json:"retryingNeeded,omitempty"`
+	OrderNote *string `json:"orderNote,omitempty"`
+
+	// RetryingNeeded A mark of the caller's; the service does not act on it.
+	RetryingNeeded *bool `json:"retryingNeeded,omitempty"`
 
 	// Shop Must be the key's store.
 	Shop *string `json:"shop,omitempty"`
 
 	// Status QUEUED to SKIPPED and back.
-	Status                  *string                `json:"status,omitempty"`
+	Status *string `json:"status,omitempty"`
+
+	// UpgradeDowngradeBilling A mark of the caller's; the service does not act on it.
 	UpgradeDowngradeBilling *bool                  `json:"upgradeDowngradeBilling,omitempty"`
 	AdditionalProperties    map[string]interface{} `json:"-"`
 }
@@ -2052,9 +2169,17 @@ type AttemptVariant struct {
 	Image *string `json:"image"`
 
 	// ProductId Graph id.
-	ProductId    *string `json:"productId"`
-	ProductTitle string  `json:"productTitle"`
-	Quantity     int32   `json:"quantity"`
+	ProductId *string `json:"productId"`
+
+	// ProductTitle Title of the product.
+	//
+	// Examples: House Blend Coffee
+	ProductTitle string `json:"productTitle"`
+
+	// Quantity Pieces.
+	//
+	// Examples: 2
+	Quantity int32 `json:"quantity"`
 
 	// SellingPlanId Graph id.
 	SellingPlanId *string `json:"sellingPlanId"`
@@ -2069,7 +2194,14 @@ type AttemptVariant struct {
 
 // AttributeObject defines model for AttributeObject.
 type AttributeObject struct {
-	Key                  string                 `json:"key"`
+	// Key Name of the attribute.
+	//
+	// Examples: gift
+	Key string `json:"key"`
+
+	// Value Its text; may be empty.
+	//
+	// Examples: yes
 	Value                string                 `json:"value"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -2150,21 +2282,43 @@ type BillingAttempt struct {
 	RecurringChargeId *int64 `json:"recurringChargeId"`
 
 	// RetryingNeeded A mark of the caller's; the service does not act on it.
-	RetryingNeeded              bool                                      `json:"retryingNeeded"`
+	RetryingNeeded bool `json:"retryingNeeded"`
+
+	// SecurityChallengeSentStatus What became of the e-mail that asks the customer to confirm the payment. The service does not send it: always UNSENT.
+	//
+	// Examples: UNSENT
 	SecurityChallengeSentStatus BillingAttemptSecurityChallengeSentStatus `json:"securityChallengeSentStatus"`
 
-	// Shop Examples: demo.myshopify.com
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
 	Shop string `json:"shop"`
 
 	// Status How far the attempt is.
-	Status                           BillingAttemptStatus                           `json:"status"`
+	Status BillingAttemptStatus `json:"status"`
+
+	// TransactionFailedEmailSentStatus What became of the e-mail about a failed charge. The service does not send it: always UNSENT.
+	//
+	// Examples: UNSENT
 	TransactionFailedEmailSentStatus BillingAttemptTransactionFailedEmailSentStatus `json:"transactionFailedEmailSentStatus"`
-	TransactionFailedSmsSentStatus   BillingAttemptTransactionFailedSmsSentStatus   `json:"transactionFailedSmsSentStatus"`
+
+	// TransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+	//
+	// Examples: UNSENT
+	TransactionFailedSmsSentStatus BillingAttemptTransactionFailedSmsSentStatus `json:"transactionFailedSmsSentStatus"`
 
 	// TransactionRate What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known.
-	TransactionRate              *float64                                   `json:"transactionRate"`
+	TransactionRate *float64 `json:"transactionRate"`
+
+	// UpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+	//
+	// Examples: UNSENT
 	UpcomingOrderEmailSentStatus BillingAttemptUpcomingOrderEmailSentStatus `json:"upcomingOrderEmailSentStatus"`
-	UpcomingOrderSmsSentStatus   BillingAttemptUpcomingOrderSmsSentStatus   `json:"upcomingOrderSmsSentStatus"`
+
+	// UpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+	//
+	// Examples: UNSENT
+	UpcomingOrderSmsSentStatus BillingAttemptUpcomingOrderSmsSentStatus `json:"upcomingOrderSmsSentStatus"`
 
 	// UpgradeDowngradeBilling A mark of the caller's; the service does not act on it.
 	UpgradeDowngradeBilling bool `json:"upgradeDowngradeBilling"`
@@ -2177,29 +2331,48 @@ type BillingAttempt struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// BillingAttemptSecurityChallengeSentStatus defines model for BillingAttempt.SecurityChallengeSentStatus.
+// BillingAttemptSecurityChallengeSentStatus What became of the e-mail that asks the customer to confirm the payment. The service does not send it: always UNSENT.
+//
+// Examples: UNSENT
 type BillingAttemptSecurityChallengeSentStatus string
 
 // BillingAttemptStatus How far the attempt is.
 type BillingAttemptStatus string
 
-// BillingAttemptTransactionFailedEmailSentStatus defines model for BillingAttempt.TransactionFailedEmailSentStatus.
+// BillingAttemptTransactionFailedEmailSentStatus What became of the e-mail about a failed charge. The service does not send it: always UNSENT.
+//
+// Examples: UNSENT
 type BillingAttemptTransactionFailedEmailSentStatus string
 
-// BillingAttemptTransactionFailedSmsSentStatus defines model for BillingAttempt.TransactionFailedSmsSentStatus.
+// BillingAttemptTransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+//
+// Examples: UNSENT
 type BillingAttemptTransactionFailedSmsSentStatus string
 
-// BillingAttemptUpcomingOrderEmailSentStatus defines model for BillingAttempt.UpcomingOrderEmailSentStatus.
+// BillingAttemptUpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+//
+// Examples: UNSENT
 type BillingAttemptUpcomingOrderEmailSentStatus string
 
-// BillingAttemptUpcomingOrderSmsSentStatus defines model for BillingAttempt.UpcomingOrderSmsSentStatus.
+// BillingAttemptUpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+//
+// Examples: UNSENT
 type BillingAttemptUpcomingOrderSmsSentStatus string
 
 // BillingPolicyObject defines model for BillingPolicyObject.
 type BillingPolicyObject struct {
-	Anchors       []AnchorObject              `json:"anchors"`
-	Interval      BillingPolicyObjectInterval `json:"interval"`
-	IntervalCount int32                       `json:"intervalCount"`
+	// Anchors Fixed days on which charges fall; empty when they are counted from the first order.
+	Anchors []AnchorObject `json:"anchors"`
+
+	// Interval Unit of time between two charges.
+	//
+	// Examples: MONTH
+	Interval BillingPolicyObjectInterval `json:"interval"`
+
+	// IntervalCount How many such units lie between two charges.
+	//
+	// Examples: 1
+	IntervalCount int32 `json:"intervalCount"`
 
 	// MaxCycles After that many orders the contract ends; null: never.
 	MaxCycles *int32 `json:"maxCycles"`
@@ -2209,19 +2382,28 @@ type BillingPolicyObject struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// BillingPolicyObjectInterval defines model for BillingPolicyObject.Interval.
+// BillingPolicyObjectInterval Unit of time between two charges.
+//
+// Examples: MONTH
 type BillingPolicyObjectInterval string
 
 // BrandedPromised defines model for BrandedPromised.
 type BrandedPromised struct {
-	Handle               string                 `json:"handle"`
+	// Handle Its name at the platform.
+	//
+	// Examples: shop_promise
+	Handle string `json:"handle"`
+
+	// Name Its name as customers read it.
+	//
+	// Examples: Shop Promise
 	Name                 string                 `json:"name"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // BundleDiscounts defines model for BundleDiscounts.
 type BundleDiscounts struct {
-	// EnableVolumeDiscounts Needs at least one tier.
+	// EnableVolumeDiscounts Whether the storefront takes the tiers off the price of a box when it is sold; orders and changes of a contract do not look at them. Needs at least one tier.
 	EnableVolumeDiscounts *bool `json:"enableVolumeDiscounts,omitempty"`
 
 	// VolumeDiscountTiers By rising minProducts.
@@ -2231,11 +2413,18 @@ type BundleDiscounts struct {
 
 // BundleMails defines model for BundleMails.
 type BundleMails struct {
-	ReminderDaysBeforeOrder        *int32                 `json:"reminderDaysBeforeOrder,omitempty"`
-	SendBundleCreatedEmail         *bool                  `json:"sendBundleCreatedEmail,omitempty"`
-	SendBundleModifiedConfirmation *bool                  `json:"sendBundleModifiedConfirmation,omitempty"`
-	SendModificationReminderEmail  *bool                  `json:"sendModificationReminderEmail,omitempty"`
-	AdditionalProperties           map[string]interface{} `json:"-"`
+	// ReminderDaysBeforeOrder Days before the next order on which that reminder is due.
+	ReminderDaysBeforeOrder *int32 `json:"reminderDaysBeforeOrder,omitempty"`
+
+	// SendBundleCreatedEmail Whether buyers are written to about a new box. Kept for the storefront: the service sends no such e-mail.
+	SendBundleCreatedEmail *bool `json:"sendBundleCreatedEmail,omitempty"`
+
+	// SendBundleModifiedConfirmation Whether changes are confirmed. Kept for the storefront: the e-mails of the service about changed products do not depend on it.
+	SendBundleModifiedConfirmation *bool `json:"sendBundleModifiedConfirmation,omitempty"`
+
+	// SendModificationReminderEmail Whether buyers are reminded that they can change the box. Kept for the storefront: the service sends no such e-mail.
+	SendModificationReminderEmail *bool                  `json:"sendModificationReminderEmail,omitempty"`
+	AdditionalProperties          map[string]interface{} `json:"-"`
 }
 
 // BundleSettings defines model for BundleSettings.
@@ -2283,8 +2472,12 @@ type BundleSettings struct {
 	CongratsMessageText string `json:"congratsMessageText"`
 
 	// ContinueShopping On the button back to the products.
-	ContinueShopping string     `json:"continueShopping"`
-	CreatedAt        *time.Time `json:"createdAt"`
+	ContinueShopping string `json:"continueShopping"`
+
+	// CreatedAt When the bundle was made, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
 
 	// CurrencySwitcherClassName Style class of the theme's choice of currency.
 	CurrencySwitcherClassName string `json:"currencySwitcherClassName"`
@@ -2299,9 +2492,13 @@ type BundleSettings struct {
 	DisableProductCardImageSlider bool `json:"disableProductCardImageSlider"`
 
 	// DisableProductDescription Hides descriptions.
-	DisableProductDescription bool            `json:"disableProductDescription"`
-	Discounts                 BundleDiscounts `json:"discounts"`
-	DisplaySettings           DisplaySettings `json:"displaySettings"`
+	DisableProductDescription bool `json:"disableProductDescription"`
+
+	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
+	Discounts BundleDiscounts `json:"discounts"`
+
+	// DisplaySettings How the storefront shows the products.
+	DisplaySettings DisplaySettings `json:"displaySettings"`
 
 	// DisplayUnavailableProduct Shows products that cannot be bought.
 	DisplayUnavailableProduct bool `json:"displayUnavailableProduct"`
@@ -2330,7 +2527,7 @@ type BundleSettings struct {
 	// EnableProductDetailButton Shows a button to a product's details.
 	EnableProductDetailButton bool `json:"enableProductDetailButton"`
 
-	// EnableProductRotation The merchant exchanges products from time to time.
+	// EnableProductRotation Whether the merchant exchanges products from time to time. Kept for the storefront to show.
 	EnableProductRotation bool `json:"enableProductRotation"`
 
 	// EnableRedirectToProductPage Lets a product's name lead to its page.
@@ -2351,7 +2548,7 @@ type BundleSettings struct {
 	// FailedToAddTitleText Heads the message that a product could not be added.
 	FailedToAddTitleText string `json:"failedToAddTitleText"`
 
-	// FixedBundlePrice In the store's currency. Required with FIXED.
+	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
 	FixedBundlePrice float64 `json:"fixedBundlePrice"`
 
 	// Id Ours.
@@ -2396,8 +2593,10 @@ type BundleSettings struct {
 	MoveOneTimePurchaseToTop bool `json:"moveOneTimePurchaseToTop"`
 
 	// MyDeliveryText Heads the list of what is in the box. May not be empty.
-	MyDeliveryText string      `json:"myDeliveryText"`
-	Notifications  BundleMails `json:"notifications"`
+	MyDeliveryText string `json:"myDeliveryText"`
+
+	// Notifications What buyers are written to about.
+	Notifications BundleMails `json:"notifications"`
 
 	// OkBtnText On the button that closes a message.
 	OkBtnText string `json:"okBtnText"`
@@ -2408,7 +2607,7 @@ type BundleSettings struct {
 	// PageBackgroundColor Colour of the page.
 	PageBackgroundColor string `json:"pageBackgroundColor"`
 
-	// PricingModel DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box.
+	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel BundleSettingsPricingModel `json:"pricingModel"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
@@ -2430,7 +2629,9 @@ type BundleSettings struct {
 	ProductsToProceedText string `json:"productsToProceedText"`
 
 	// QuantityLabel Labels quantities.
-	QuantityLabel   string          `json:"quantityLabel"`
+	QuantityLabel string `json:"quantityLabel"`
+
+	// Recommendations What the storefront suggests to buyers.
 	Recommendations Recommendations `json:"recommendations"`
 
 	// RemoveItem On the button that takes a product out.
@@ -2451,10 +2652,12 @@ type BundleSettings struct {
 	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
 	SelectedFrequencyLabelText string `json:"selectedFrequencyLabelText"`
 
-	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most.
+	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts.
 	SellingPlanIds []int64 `json:"sellingPlanIds"`
 
-	// Shop Examples: demo.myshopify.com
+	// Shop The store's domain; must be the key's.
+	//
+	// Examples: demo.myshopify.com
 	Shop string `json:"shop"`
 
 	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together.
@@ -2482,7 +2685,9 @@ type BundleSettings struct {
 	SpendAmountGetDiscount string `json:"spendAmountGetDiscount"`
 
 	// SpentText Labels what was spent so far.
-	SpentText    string       `json:"spentText"`
+	SpentText string `json:"spentText"`
+
+	// Substitution What happens when a product cannot be had.
 	Substitution Substitution `json:"substitution"`
 
 	// Subtotal Labels the sum of the box.
@@ -2492,7 +2697,11 @@ type BundleSettings struct {
 	TieredDiscount string `json:"tieredDiscount"`
 
 	// Title Heads the page.
-	Title     string     `json:"title"`
+	Title string `json:"title"`
+
+	// UpdatedAt When it was changed last, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	UpdatedAt *time.Time `json:"updatedAt"`
 
 	// VariantLabelTextV2 Labels the choice of a variant.
@@ -2512,40 +2721,57 @@ type BundleSettingsBundleRedirect string
 // BundleSettingsOpeningSidebarType When the sidebar opens by itself.
 type BundleSettingsOpeningSidebarType string
 
-// BundleSettingsPricingModel DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box.
+// BundleSettingsPricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 type BundleSettingsPricingModel string
 
 // CategoryLimit defines model for CategoryLimit.
 type CategoryLimit struct {
-	// Max Whole; 0 is no limit.
+	// Max Whole: pieces at most; 0 is no limit.
 	Max *float64 `json:"max,omitempty"`
 
-	// Min Whole.
+	// Min Whole: pieces at least.
 	Min                  *float64               `json:"min,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // ChargeConnection defines model for ChargeConnection.
 type ChargeConnection struct {
-	Edges                []ChargeEdge           `json:"edges"`
-	Nodes                []ChargeNode           `json:"nodes"`
+	// Edges The same, each wrapped in an edge.
+	Edges []ChargeEdge `json:"edges"`
+
+	// Nodes The charges.
+	Nodes []ChargeNode `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
 	PageInfo             PageInfo               `json:"pageInfo"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // ChargeEdge defines model for ChargeEdge.
 type ChargeEdge struct {
+	// Node The charge.
 	Node                 ChargeNode             `json:"node"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // ChargeNode defines model for ChargeNode.
 type ChargeNode struct {
+	// CompletedAt When it ended, in UTC; null while its end is not known.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	CompletedAt *time.Time `json:"completedAt"`
-	CreatedAt   *time.Time `json:"createdAt"`
+
+	// CreatedAt When the charge began, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
 
 	// Id Graph id.
-	Id             string `json:"id"`
+	Id string `json:"id"`
+
+	// IdempotencyKey Key under which the platform was asked to charge: the same key never charges twice.
+	//
+	// Examples: 9001-4
 	IdempotencyKey string `json:"idempotencyKey"`
 
 	// Ready Whether its end is known.
@@ -2555,22 +2781,53 @@ type ChargeNode struct {
 
 // ContractLine defines model for ContractLine.
 type ContractLine struct {
+	// CurrentPrice Price of one, before discounts, in the contract's currency.
+	//
+	// Examples: 12.25
 	CurrentPrice float64 `json:"currentPrice"`
-	LineId       string  `json:"lineId"`
+
+	// LineId Graph id of the line.
+	//
+	// Examples: gid://shopify/SubscriptionLine/12
+	LineId string `json:"lineId"`
 
 	// ProductId Graph id.
-	ProductId    *string `json:"productId"`
-	ProductTitle string  `json:"productTitle"`
-	Quantity     int32   `json:"quantity"`
+	ProductId *string `json:"productId"`
+
+	// ProductTitle The same as title.
+	//
+	// Examples: House Blend Coffee
+	ProductTitle string `json:"productTitle"`
+
+	// Quantity Pieces in every order.
+	//
+	// Examples: 2
+	Quantity int32 `json:"quantity"`
 
 	// SellingPlanId Graph id.
-	SellingPlanId   *string `json:"sellingPlanId"`
+	SellingPlanId *string `json:"sellingPlanId"`
+
+	// SellingPlanName Name of the selling plan; null when the line has none.
+	//
+	// Examples: Every month
 	SellingPlanName *string `json:"sellingPlanName"`
-	Sku             *string `json:"sku"`
-	Title           string  `json:"title"`
+
+	// Sku Stock keeping unit of the variant; null when it has none.
+	//
+	// Examples: COFFEE-250
+	Sku *string `json:"sku"`
+
+	// Title Title of the product.
+	//
+	// Examples: House Blend Coffee
+	Title string `json:"title"`
 
 	// VariantId Graph id.
-	VariantId            *string                `json:"variantId"`
+	VariantId *string `json:"variantId"`
+
+	// VariantTitle Title of the variant; null when the product has only one.
+	//
+	// Examples: 250 g
 	VariantTitle         *string                `json:"variantTitle"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -2578,12 +2835,18 @@ type ContractLine struct {
 // ContractLineIn defines model for ContractLineIn.
 type ContractLineIn struct {
 	// CurrentPrice Unit price in the store's currency. Absent: the price that the plan gives.
-	CurrentPrice     *string            `json:"currentPrice,omitempty"`
+	CurrentPrice *string `json:"currentPrice,omitempty"`
+
+	// CustomAttributes Keys and values to put on the line, each key once.
 	CustomAttributes *[]AttributeObject `json:"customAttributes,omitempty"`
 
 	// PricingPolicy How the unit price changes with the orders.
 	PricingPolicy *[]CyclePrice `json:"pricingPolicy,omitempty"`
-	Quantity      int32         `json:"quantity"`
+
+	// Quantity Pieces in every order.
+	//
+	// Examples: 2
+	Quantity int32 `json:"quantity"`
 
 	// SellingPlanId The selling plan: number or graph id.
 	SellingPlanId *ContractLineIn_SellingPlanId `json:"sellingPlanId,omitempty"`
@@ -2620,17 +2883,39 @@ type ContractObject struct {
 	// UnderscoreUnderscoreTypename The same.
 	//
 	// Examples: SubscriptionContract
-	UnderscoreUnderscoreTypename string              `json:"__typename"`
-	BillingAttempts              ChargeConnection    `json:"billingAttempts"`
-	BillingPolicy                BillingPolicyObject `json:"billingPolicy"`
-	CreatedAt                    *time.Time          `json:"createdAt"`
-	CustomAttributes             []AttributeObject   `json:"customAttributes"`
-	Customer                     PayerObject         `json:"customer"`
-	CustomerPaymentMethod        *PaymentObject      `json:"customerPaymentMethod"`
-	DeliveryMethod               *DeliveryObject     `json:"deliveryMethod"`
-	DeliveryPolicy               PolicyObject        `json:"deliveryPolicy"`
-	DeliveryPrice                AmountObject        `json:"deliveryPrice"`
-	Discounts                    DiscountConnection  `json:"discounts"`
+	UnderscoreUnderscoreTypename string `json:"__typename"`
+
+	// BillingAttempts The latest charges at the platform, newest first.
+	BillingAttempts ChargeConnection `json:"billingAttempts"`
+
+	// BillingPolicy How often orders are charged.
+	BillingPolicy BillingPolicyObject `json:"billingPolicy"`
+
+	// CreatedAt When the contract was made, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
+
+	// CustomAttributes Keys and values that every order carries.
+	CustomAttributes []AttributeObject `json:"customAttributes"`
+
+	// Customer Who pays.
+	Customer PayerObject `json:"customer"`
+
+	// CustomerPaymentMethod What is charged; null when the contract has no payment method.
+	CustomerPaymentMethod *PaymentObject `json:"customerPaymentMethod"`
+
+	// DeliveryMethod How orders reach the customer; null when nothing is delivered.
+	DeliveryMethod *DeliveryObject `json:"deliveryMethod"`
+
+	// DeliveryPolicy How often orders are delivered.
+	DeliveryPolicy PolicyObject `json:"deliveryPolicy"`
+
+	// DeliveryPrice What delivery of one order costs, in the contract's currency.
+	DeliveryPrice AmountObject `json:"deliveryPrice"`
+
+	// Discounts Discounts of the coming orders.
+	Discounts DiscountConnection `json:"discounts"`
 
 	// GetTypename SubscriptionContract.
 	//
@@ -2643,143 +2928,429 @@ type ContractObject struct {
 	Id string `json:"id"`
 
 	// LastPaymentStatus SUCCEEDED or FAILED.
-	LastPaymentStatus *string        `json:"lastPaymentStatus"`
-	Lines             LineConnection `json:"lines"`
+	LastPaymentStatus *string `json:"lastPaymentStatus"`
+
+	// Lines What every order has in it.
+	Lines LineConnection `json:"lines"`
 
 	// NextBillingDate When the next order is charged; null when none is to come.
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 
 	// Note Attached to every future order.
-	Note        *string            `json:"note"`
+	Note *string `json:"note"`
+
+	// OriginOrder The order with which the contract began; null when it began without one.
 	OriginOrder *OriginOrderObject `json:"originOrder"`
 
-	// Status Examples: ACTIVE
-	Status               ContractObjectStatus   `json:"status"`
+	// Status How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments.
+	//
+	// Examples: ACTIVE
+	Status ContractObjectStatus `json:"status"`
+
+	// UpdatedAt When it was changed last, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	UpdatedAt            *time.Time             `json:"updatedAt"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// ContractObjectStatus Examples: ACTIVE
+// ContractObjectStatus How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments.
+//
+// Examples: ACTIVE
 type ContractObjectStatus string
 
 // ContractRow defines model for ContractRow.
 type ContractRow struct {
-	ActivatedOn                  *time.Time `json:"activatedOn"`
-	AllowDeliveryAddressOverride bool       `json:"allowDeliveryAddressOverride"`
-	AllowDeliveryPriceOverride   bool       `json:"allowDeliveryPriceOverride"`
-	AutoCharge                   bool       `json:"autoCharge"`
-	BillingCountryCode           *string    `json:"billingCountryCode"`
-	BillingDateAfterTrial        *time.Time `json:"billingDateAfterTrial"`
+	// ActivatedOn When it became active last, in UTC; null when it never was.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	ActivatedOn *time.Time `json:"activatedOn"`
+
+	// AllowDeliveryAddressOverride Whether orders may go to another address than the contract's. Always false.
+	//
+	// Examples: false
+	AllowDeliveryAddressOverride bool `json:"allowDeliveryAddressOverride"`
+
+	// AllowDeliveryPriceOverride Whether what delivery costs may be set by hand on the contract. Always false.
+	//
+	// Examples: false
+	AllowDeliveryPriceOverride bool `json:"allowDeliveryPriceOverride"`
+
+	// AutoCharge Whether orders are charged on their day without anybody asking.
+	//
+	// Examples: true
+	AutoCharge bool `json:"autoCharge"`
+
+	// BillingCountryCode Country of the payment method: ISO 3166-1, two letters; null when not known.
+	//
+	// Examples: CA
+	BillingCountryCode *string `json:"billingCountryCode"`
+
+	// BillingDateAfterTrial When the first order after a free trial is charged. Always null: nextBillingDate says it.
+	BillingDateAfterTrial *time.Time `json:"billingDateAfterTrial"`
 
 	// BillingPolicyInterval day, week, month or year.
-	BillingPolicyInterval      string     `json:"billingPolicyInterval"`
-	BillingPolicyIntervalCount int32      `json:"billingPolicyIntervalCount"`
-	CancellationFeedback       *string    `json:"cancellationFeedback"`
-	CancellationNote           *string    `json:"cancellationNote"`
-	CancelledOn                *time.Time `json:"cancelledOn"`
-	ContractAmount             float64    `json:"contractAmount"`
-	ContractAmountUSD          *float64   `json:"contractAmountUSD"`
+	BillingPolicyInterval string `json:"billingPolicyInterval"`
+
+	// BillingPolicyIntervalCount How many billingPolicyInterval lie between two charges.
+	//
+	// Examples: 1
+	BillingPolicyIntervalCount int32 `json:"billingPolicyIntervalCount"`
+
+	// CancellationFeedback Why the contract was cancelled; null when nothing was said.
+	//
+	// Examples: Too much coffee
+	CancellationFeedback *string `json:"cancellationFeedback"`
+
+	// CancellationNote Further words about the cancellation; null when there are none.
+	CancellationNote *string `json:"cancellationNote"`
+
+	// CancelledOn When it was cancelled, in UTC; null when it was not.
+	CancelledOn *time.Time `json:"cancelledOn"`
+
+	// ContractAmount The same as orderAmount.
+	//
+	// Examples: 24.5
+	ContractAmount float64 `json:"contractAmount"`
+
+	// ContractAmountUSD The same as orderAmountUSD.
+	//
+	// Examples: 24.5
+	ContractAmountUSD *float64 `json:"contractAmountUSD"`
 
 	// ContractDetailsJSON JSON text: the lines.
 	ContractDetailsJSON string `json:"contractDetailsJSON"`
 
 	// ContractDetailsJson The lines.
 	ContractDetailsJson []ContractLine `json:"contractDetailsJson"`
-	CreatedAt           *time.Time     `json:"createdAt"`
-	CurrencyCode        string         `json:"currencyCode"`
-	CustomerEmail       *string        `json:"customerEmail"`
-	CustomerFirstName   *string        `json:"customerFirstName"`
-	CustomerId          *int64         `json:"customerId"`
-	CustomerLastName    *string        `json:"customerLastName"`
-	CustomerName        *string        `json:"customerName"`
-	CustomerTag         *string        `json:"customerTag"`
-	DeletedVariantIds   *string        `json:"deletedVariantIds"`
-	DeliveryCountryCode *string        `json:"deliveryCountryCode"`
+
+	// CreatedAt When the contract was made, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
+
+	// CurrencyCode Currency of the contract: ISO 4217.
+	//
+	// Examples: USD
+	CurrencyCode string `json:"currencyCode"`
+
+	// CustomerEmail E-mail address of the customer; null when not known.
+	//
+	// Examples: ada@example.com
+	CustomerEmail *string `json:"customerEmail"`
+
+	// CustomerFirstName First name of the customer; null when not known.
+	//
+	// Examples: Ada
+	CustomerFirstName *string `json:"customerFirstName"`
+
+	// CustomerId The platform's number of the customer; null when there is none.
+	//
+	// Examples: 7001
+	CustomerId *int64 `json:"customerId"`
+
+	// CustomerLastName Last name of the customer; null when not known.
+	//
+	// Examples: Khan
+	CustomerLastName *string `json:"customerLastName"`
+
+	// CustomerName Name of the customer, as shown; null when not known.
+	//
+	// Examples: Ada Khan
+	CustomerName *string `json:"customerName"`
+
+	// CustomerTag Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers shows them.
+	CustomerTag *string `json:"customerTag"`
+
+	// DeletedVariantIds Variants of the lines that the store no longer has. Always null.
+	DeletedVariantIds *string `json:"deletedVariantIds"`
+
+	// DeliveryCountryCode Country that orders go to: ISO 3166-1, two letters; null when not known.
+	//
+	// Examples: CA
+	DeliveryCountryCode *string `json:"deliveryCountryCode"`
 
 	// DeliveryPolicyInterval day, week, month or year.
-	DeliveryPolicyInterval      string     `json:"deliveryPolicyInterval"`
-	DeliveryPolicyIntervalCount int32      `json:"deliveryPolicyIntervalCount"`
-	DisableFixEmptyQueue        bool       `json:"disableFixEmptyQueue"`
-	Dunning                     *bool      `json:"dunning"`
-	EmailBouncedOrFailed        bool       `json:"emailBouncedOrFailed"`
-	EndsAt                      *time.Time `json:"endsAt"`
-	GraphCustomerId             *string    `json:"graphCustomerId"`
-	GraphOrderId                *string    `json:"graphOrderId"`
-	GraphSubscriptionContractId string     `json:"graphSubscriptionContractId"`
-	Id                          int64      `json:"id"`
-	ImportedId                  *string    `json:"importedId"`
+	DeliveryPolicyInterval string `json:"deliveryPolicyInterval"`
+
+	// DeliveryPolicyIntervalCount How many deliveryPolicyInterval lie between two deliveries. Less than the billing's for a prepaid contract.
+	//
+	// Examples: 1
+	DeliveryPolicyIntervalCount int32 `json:"deliveryPolicyIntervalCount"`
+
+	// DisableFixEmptyQueue Whether missing upcoming attempts stay missing. Always false: they are made again.
+	//
+	// Examples: false
+	DisableFixEmptyQueue bool `json:"disableFixEmptyQueue"`
+
+	// Dunning Whether a failed charge is being retried; null when not known.
+	Dunning *bool `json:"dunning"`
+
+	// EmailBouncedOrFailed Whether the last e-mail to the customer came back. Always false.
+	//
+	// Examples: false
+	EmailBouncedOrFailed bool `json:"emailBouncedOrFailed"`
+
+	// EndsAt When the contract ends. Always null: maxCycles ends it.
+	EndsAt *time.Time `json:"endsAt"`
+
+	// GraphCustomerId Graph id of the customer; null when there is none.
+	//
+	// Examples: gid://shopify/Customer/7001
+	GraphCustomerId *string `json:"graphCustomerId"`
+
+	// GraphOrderId Graph id of that order; null when there is none.
+	//
+	// Examples: gid://shopify/Order/5001
+	GraphOrderId *string `json:"graphOrderId"`
+
+	// GraphSubscriptionContractId Graph id of the contract.
+	//
+	// Examples: gid://shopify/SubscriptionContract/9001
+	GraphSubscriptionContractId string `json:"graphSubscriptionContractId"`
+
+	// Id Number of the contract.
+	//
+	// Examples: 9001
+	Id int64 `json:"id"`
+
+	// ImportedId Id in the system that the contract was imported from; null when it was not imported.
+	ImportedId *string `json:"importedId"`
 
 	// LastSuccessfulOrder JSON text.
-	LastSuccessfulOrder         *string    `json:"lastSuccessfulOrder"`
-	LifetimeValue               float64    `json:"lifetimeValue"`
-	LifetimeValueUSD            *float64   `json:"lifetimeValueUSD"`
-	MaxCycles                   *int32     `json:"maxCycles"`
-	MinCycles                   *int32     `json:"minCycles"`
-	NextBillingDate             *time.Time `json:"nextBillingDate"`
-	NextPaidBillingDate         *time.Time `json:"nextPaidBillingDate"`
-	OrderAmount                 float64    `json:"orderAmount"`
-	OrderAmountContractCurrency float64    `json:"orderAmountContractCurrency"`
-	OrderAmountShopCurrency     *float64   `json:"orderAmountShopCurrency"`
-	OrderAmountUSD              *float64   `json:"orderAmountUSD"`
-	OrderId                     *int64     `json:"orderId"`
-	OrderName                   *string    `json:"orderName"`
-	OrderNote                   *string    `json:"orderNote"`
+	LastSuccessfulOrder *string `json:"lastSuccessfulOrder"`
+
+	// LifetimeValue Sum of all renewal orders so far, in the contract's currency.
+	//
+	// Examples: 98
+	LifetimeValue float64 `json:"lifetimeValue"`
+
+	// LifetimeValueUSD lifetimeValue in US dollars. Amounts are not converted: null when the contract has another currency.
+	//
+	// Examples: 98
+	LifetimeValueUSD *float64 `json:"lifetimeValueUSD"`
+
+	// MaxCycles Orders after which the contract ends; null: no end.
+	//
+	// Examples: 12
+	MaxCycles *int32 `json:"maxCycles"`
+
+	// MinCycles Orders that the customer committed to; null: none.
+	//
+	// Examples: 3
+	MinCycles *int32 `json:"minCycles"`
+
+	// NextBillingDate When the next order is charged, in UTC; null when none is to come.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	NextBillingDate *time.Time `json:"nextBillingDate"`
+
+	// NextPaidBillingDate The same as nextBillingDate.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	NextPaidBillingDate *time.Time `json:"nextPaidBillingDate"`
+
+	// OrderAmount Quantity times unit price over all lines, before discounts and delivery, in the contract's currency.
+	//
+	// Examples: 24.5
+	OrderAmount float64 `json:"orderAmount"`
+
+	// OrderAmountContractCurrency The same as orderAmount.
+	//
+	// Examples: 24.5
+	OrderAmountContractCurrency float64 `json:"orderAmountContractCurrency"`
+
+	// OrderAmountShopCurrency orderAmount in the store's currency. Amounts are not converted: null when the contract has another currency.
+	//
+	// Examples: 24.5
+	OrderAmountShopCurrency *float64 `json:"orderAmountShopCurrency"`
+
+	// OrderAmountUSD orderAmount in US dollars. Amounts are not converted: null when the contract has another currency.
+	//
+	// Examples: 24.5
+	OrderAmountUSD *float64 `json:"orderAmountUSD"`
+
+	// OrderId Number of the order with which the contract began; null when it began without one.
+	//
+	// Examples: 5001
+	OrderId *int64 `json:"orderId"`
+
+	// OrderName Name of that order, as the store writes it; null when there is none.
+	//
+	// Examples: #1001
+	OrderName *string `json:"orderName"`
+
+	// OrderNote Note that every order carries; null when there is none.
+	//
+	// Examples: No plastic, please
+	OrderNote *string `json:"orderNote"`
 
 	// OrderNoteAttributes JSON text: a list of key and value.
-	OrderNoteAttributes          *string               `json:"orderNoteAttributes"`
-	OriginType                   ContractRowOriginType `json:"originType"`
-	OriginalContractId           *int64                `json:"originalContractId"`
-	PauseDurationCycle           *int32                `json:"pauseDurationCycle"`
-	PauseFeedback                *string               `json:"pauseFeedback"`
-	PauseReason                  *string               `json:"pauseReason"`
-	PauseTillDate                *time.Time            `json:"pauseTillDate"`
-	PausedFromActive             bool                  `json:"pausedFromActive"`
-	PausedOn                     *time.Time            `json:"pausedOn"`
-	PendingCancellationCycle     *int32                `json:"pendingCancellationCycle"`
-	PendingCancellationDate      *time.Time            `json:"pendingCancellationDate"`
-	Phone                        *string               `json:"phone"`
-	QueueUpdatedAt               *time.Time            `json:"queueUpdatedAt"`
-	Shop                         string                `json:"shop"`
-	SkipPaymentCreateUnpaidOrder bool                  `json:"skipPaymentCreateUnpaidOrder"`
-	StartsAt                     *time.Time            `json:"startsAt"`
+	OrderNoteAttributes *string `json:"orderNoteAttributes"`
+
+	// OriginType How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good.
+	//
+	// Examples: STORE_FRONT
+	OriginType ContractRowOriginType `json:"originType"`
+
+	// OriginalContractId The contract that this one was split from; null when it was not.
+	OriginalContractId *int64 `json:"originalContractId"`
+
+	// PauseDurationCycle Cycles for which the contract is paused. Always null: a pause lasts until it is ended.
+	PauseDurationCycle *int32 `json:"pauseDurationCycle"`
+
+	// PauseFeedback What the customer said about the pause; null when nothing was said.
+	PauseFeedback *string `json:"pauseFeedback"`
+
+	// PauseReason Why the contract was paused; null when nothing was said.
+	PauseReason *string `json:"pauseReason"`
+
+	// PauseTillDate When the pause ends by itself. Always null: a pause lasts until it is ended.
+	PauseTillDate *time.Time `json:"pauseTillDate"`
+
+	// PausedFromActive Whether the contract is paused: only active ones can be.
+	//
+	// Examples: false
+	PausedFromActive bool `json:"pausedFromActive"`
+
+	// PausedOn When it was paused, in UTC; null once it is active again.
+	PausedOn *time.Time `json:"pausedOn"`
+
+	// PendingCancellationCycle Cycle with which the contract will be cancelled; null when no cancellation waits.
+	PendingCancellationCycle *int32 `json:"pendingCancellationCycle"`
+
+	// PendingCancellationDate When a cancellation that waits will be done, in UTC; null when none waits.
+	PendingCancellationDate *time.Time `json:"pendingCancellationDate"`
+
+	// Phone Telephone number of the customer; null when not known.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone"`
+
+	// QueueUpdatedAt When the upcoming attempts were made last. Always null: they are always up to date.
+	QueueUpdatedAt *time.Time `json:"queueUpdatedAt"`
+
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
+	Shop string `json:"shop"`
+
+	// SkipPaymentCreateUnpaidOrder Whether orders are made without charging. Always false.
+	//
+	// Examples: false
+	SkipPaymentCreateUnpaidOrder bool `json:"skipPaymentCreateUnpaidOrder"`
+
+	// StartsAt When the contract begins to count. Always null: it counts from createdAt.
+	StartsAt *time.Time `json:"startsAt"`
 
 	// Status active, paused, cancelled, expired or failed.
-	Status                             string                                        `json:"status"`
-	StopUpComingOrderEmail             bool                                          `json:"stopUpComingOrderEmail"`
-	SubscriptionContractId             int64                                         `json:"subscriptionContractId"`
-	SubscriptionCreatedEmailSent       bool                                          `json:"subscriptionCreatedEmailSent"`
+	Status string `json:"status"`
+
+	// StopUpComingOrderEmail Whether no e-mail is sent before orders. Always false: the service sends none.
+	//
+	// Examples: false
+	StopUpComingOrderEmail bool `json:"stopUpComingOrderEmail"`
+
+	// SubscriptionContractId The same as id: the platform's number.
+	//
+	// Examples: 9001
+	SubscriptionContractId int64 `json:"subscriptionContractId"`
+
+	// SubscriptionCreatedEmailSent Whether the customer got an e-mail about the new contract. Always false: the service does not send it.
+	//
+	// Examples: false
+	SubscriptionCreatedEmailSent bool `json:"subscriptionCreatedEmailSent"`
+
+	// SubscriptionCreatedEmailSentStatus What became of the e-mail about the new contract. The service does not send it: always UNSENT.
+	//
+	// Examples: UNSENT
 	SubscriptionCreatedEmailSentStatus ContractRowSubscriptionCreatedEmailSentStatus `json:"subscriptionCreatedEmailSentStatus"`
-	SubscriptionCreatedSmsSentStatus   ContractRowSubscriptionCreatedSmsSentStatus   `json:"subscriptionCreatedSmsSentStatus"`
-	SubscriptionType                   ContractRowSubscriptionType                   `json:"subscriptionType"`
-	SubscriptionTypeIdentifier         *string                                       `json:"subscriptionTypeIdentifier"`
-	TotalPrice                         float64                                       `json:"totalPrice"`
-	TotalSuccessfulOrders              int32                                         `json:"totalSuccessfulOrders"`
-	TrialEndDate                       *time.Time                                    `json:"trialEndDate"`
-	UpcomingEmailBufferDays            *int32                                        `json:"upcomingEmailBufferDays"`
-	UpcomingEmailTaskUrl               *string                                       `json:"upcomingEmailTaskUrl"`
-	UpdatedAt                          *time.Time                                    `json:"updatedAt"`
-	UpdatingQueue                      bool                                          `json:"updatingQueue"`
-	AdditionalProperties               map[string]interface{}                        `json:"-"`
+
+	// SubscriptionCreatedSmsSentStatus What became of the text message about the new contract. The service sends none: always UNSENT.
+	//
+	// Examples: UNSENT
+	SubscriptionCreatedSmsSentStatus ContractRowSubscriptionCreatedSmsSentStatus `json:"subscriptionCreatedSmsSentStatus"`
+
+	// SubscriptionType What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans.
+	//
+	// Examples: REGULAR_SUBSCRIPTION
+	SubscriptionType ContractRowSubscriptionType `json:"subscriptionType"`
+
+	// SubscriptionTypeIdentifier What tells one bundle from another, for the other types. Always null.
+	SubscriptionTypeIdentifier *string `json:"subscriptionTypeIdentifier"`
+
+	// TotalPrice The same as orderAmount.
+	//
+	// Examples: 24.5
+	TotalPrice float64 `json:"totalPrice"`
+
+	// TotalSuccessfulOrders Renewal orders that were charged so far.
+	//
+	// Examples: 4
+	TotalSuccessfulOrders int32 `json:"totalSuccessfulOrders"`
+
+	// TrialEndDate When a free trial ends. Always null: the platform keeps it with the selling plan.
+	TrialEndDate *time.Time `json:"trialEndDate"`
+
+	// UpcomingEmailBufferDays Days before an order on which its e-mail is due. Always null: the service does not send it.
+	UpcomingEmailBufferDays *int32 `json:"upcomingEmailBufferDays"`
+
+	// UpcomingEmailTaskUrl Address of the task that sends it. Always null.
+	UpcomingEmailTaskUrl *string `json:"upcomingEmailTaskUrl"`
+
+	// UpdatedAt When it was changed last, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	UpdatedAt *time.Time `json:"updatedAt"`
+
+	// UpdatingQueue Whether the upcoming attempts are being made. Always false: they are made at once.
+	//
+	// Examples: false
+	UpdatingQueue        bool                   `json:"updatingQueue"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// ContractRowOriginType defines model for ContractRow.OriginType.
+// ContractRowOriginType How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good.
+//
+// Examples: STORE_FRONT
 type ContractRowOriginType string
 
-// ContractRowSubscriptionCreatedEmailSentStatus defines model for ContractRow.SubscriptionCreatedEmailSentStatus.
+// ContractRowSubscriptionCreatedEmailSentStatus What became of the e-mail about the new contract. The service does not send it: always UNSENT.
+//
+// Examples: UNSENT
 type ContractRowSubscriptionCreatedEmailSentStatus string
 
-// ContractRowSubscriptionCreatedSmsSentStatus defines model for ContractRow.SubscriptionCreatedSmsSentStatus.
+// ContractRowSubscriptionCreatedSmsSentStatus What became of the text message about the new contract. The service sends none: always UNSENT.
+//
+// Examples: UNSENT
 type ContractRowSubscriptionCreatedSmsSentStatus string
 
-// ContractRowSubscriptionType defines model for ContractRow.SubscriptionType.
+// ContractRowSubscriptionType What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans.
+//
+// Examples: REGULAR_SUBSCRIPTION
 type ContractRowSubscriptionType string
 
 // CustomerAnswer defines model for CustomerAnswer.
 type CustomerAnswer struct {
+	// UnderscoreUnderscoreTypename Name of the object's type at the platform.
+	//
+	// Examples: Customer
 	UnderscoreUnderscoreTypename CustomerAnswerTypename `json:"__typename"`
-	DisplayName                  *string                `json:"displayName"`
-	Email                        *string                `json:"email"`
-	FirstName                    *string                `json:"firstName"`
+
+	// DisplayName Name as the platform shows it; null when there is none.
+	//
+	// Examples: Ada Khan
+	DisplayName *string `json:"displayName"`
+
+	// Email E-mail address; null when there is none.
+	//
+	// Examples: ada@example.com
+	Email *string `json:"email"`
+
+	// FirstName First name; null when there is none.
+	//
+	// Examples: Ada
+	FirstName *string `json:"firstName"`
 
 	// GetTypename The same as __typename.
 	GetTypename CustomerAnswerGetTypename `json:"get__typename"`
@@ -2787,23 +3358,35 @@ type CustomerAnswer struct {
 	// Id Graph id.
 	//
 	// Examples: gid://shopify/Customer/7001
-	Id       string  `json:"id"`
+	Id string `json:"id"`
+
+	// LastName Last name; null when there is none.
+	//
+	// Examples: Khan
 	LastName *string `json:"lastName"`
 
 	// PaidThrough Until when orders have been paid, by any of the contracts: the end of the term that the latest order began.
 	PaidThrough *time.Time `json:"paidThrough"`
-	Phone       *string    `json:"phone"`
+
+	// Phone Telephone number; null when there is none.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone"`
 
 	// ProductSubscriberStatus ACTIVE with an active contract, else PAUSED with a paused one, else the status of the newest contract.
 	ProductSubscriberStatus CustomerAnswerProductSubscriberStatus `json:"productSubscriberStatus"`
-	SubscriptionContracts   CustomerContracts                     `json:"subscriptionContracts"`
 
-	// Tags Tags that the service keeps of the customer.
-	Tags                 []string               `json:"tags"`
+	// SubscriptionContracts A page of the customer's contracts.
+	SubscriptionContracts CustomerContracts `json:"subscriptionContracts"`
+
+	// Tags The customer's tags at the platform; null while it does not answer.
+	Tags                 *[]string              `json:"tags"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// CustomerAnswerTypename defines model for CustomerAnswer.Typename.
+// CustomerAnswerTypename Name of the object's type at the platform.
+//
+// Examples: Customer
 type CustomerAnswerTypename string
 
 // CustomerAnswerGetTypename The same as __typename.
@@ -2814,15 +3397,23 @@ type CustomerAnswerProductSubscriberStatus string
 
 // CustomerContractEdge defines model for CustomerContractEdge.
 type CustomerContractEdge struct {
-	Cursor               string                 `json:"cursor"`
+	// Cursor Place of the contract in the list, for the parameter cursor.
+	Cursor string `json:"cursor"`
+
+	// Node The contract.
 	Node                 ContractObject         `json:"node"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // CustomerContracts defines model for CustomerContracts.
 type CustomerContracts struct {
-	Edges                []CustomerContractEdge `json:"edges"`
-	Nodes                []ContractObject       `json:"nodes"`
+	// Edges The same, each wrapped in an edge.
+	Edges []CustomerContractEdge `json:"edges"`
+
+	// Nodes The contracts.
+	Nodes []ContractObject `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
 	PageInfo             PageInfo               `json:"pageInfo"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -2837,9 +3428,15 @@ type CustomerRow struct {
 	// Examples: USD
 	CurrencyCode *string `json:"currencyCode"`
 
-	// CustomerId Examples: 7001
-	CustomerId int64                `json:"customerId"`
-	Email      *openapi_types.Email `json:"email"`
+	// CustomerId The platform's number of the customer.
+	//
+	// Examples: 7001
+	CustomerId int64 `json:"customerId"`
+
+	// Email E-mail address; null when there is none.
+	//
+	// Examples: ann@example.com
+	Email *openapi_types.Email `json:"email"`
 
 	// GraphCustomerId Graph id.
 	GraphCustomerId string `json:"graphCustomerId"`
@@ -2850,7 +3447,9 @@ type CustomerRow struct {
 	// LifetimeValue Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted.
 	LifetimeValue *float64 `json:"lifetimeValue"`
 
-	// Name Examples: Ann Lee
+	// Name Name as the platform shows it; null when there is none.
+	//
+	// Examples: Ann Lee
 	Name *string `json:"name"`
 
 	// NextOrderDate Of the active contracts' next orders, the first.
@@ -2860,14 +3459,27 @@ type CustomerRow struct {
 
 // CycleDiscountObject defines model for CycleDiscountObject.
 type CycleDiscountObject struct {
-	AdjustmentType       CycleDiscountObjectAdjustmentType `json:"adjustmentType"`
-	AdjustmentValue      AdjustmentObject                  `json:"adjustmentValue"`
-	AfterCycle           int32                             `json:"afterCycle"`
-	ComputedPrice        AmountObject                      `json:"computedPrice"`
-	AdditionalProperties map[string]interface{}            `json:"-"`
+	// AdjustmentType How the price is made: PERCENTAGE or FIXED_AMOUNT off the base price, or PRICE in its place.
+	//
+	// Examples: PERCENTAGE
+	AdjustmentType CycleDiscountObjectAdjustmentType `json:"adjustmentType"`
+
+	// AdjustmentValue A percentage with PERCENTAGE, else an amount.
+	AdjustmentValue AdjustmentObject `json:"adjustmentValue"`
+
+	// AfterCycle Orders that must have been charged before the price counts; 0: from the first one.
+	//
+	// Examples: 1
+	AfterCycle int32 `json:"afterCycle"`
+
+	// ComputedPrice Unit price that results.
+	ComputedPrice        AmountObject           `json:"computedPrice"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// CycleDiscountObjectAdjustmentType defines model for CycleDiscountObject.AdjustmentType.
+// CycleDiscountObjectAdjustmentType How the price is made: PERCENTAGE or FIXED_AMOUNT off the base price, or PRICE in its place.
+//
+// Examples: PERCENTAGE
 type CycleDiscountObjectAdjustmentType string
 
 // CyclePrice defines model for CyclePrice.
@@ -2888,12 +3500,21 @@ type CyclePriceDiscountType string
 
 // DeliveryObject defines model for DeliveryObject.
 type DeliveryObject struct {
-	AdditionalInformation InfoObject       `json:"additionalInformation"`
-	Address               *AddressObject   `json:"address"`
-	BrandedPromise        *BrandedPromised `json:"brandedPromise"`
+	// AdditionalInformation What the driver is told, for LOCAL.
+	AdditionalInformation InfoObject `json:"additionalInformation"`
+
+	// Address Where orders go; null for PICK_UP.
+	Address *AddressObject `json:"address"`
+
+	// BrandedPromise The platform's promise of a delivery time. Always null: contracts carry none.
+	BrandedPromise *BrandedPromised `json:"brandedPromise"`
 
 	// Id Always null: the platform numbers none.
-	Id   *string            `json:"id"`
+	Id *string `json:"id"`
+
+	// Kind SHIPPING: sent. LOCAL: brought by the store. PICK_UP: fetched by the customer.
+	//
+	// Examples: SHIPPING
 	Kind DeliveryObjectKind `json:"kind"`
 
 	// LocationId Graph id of the place to pick up at.
@@ -2903,78 +3524,141 @@ type DeliveryObject struct {
 	MaxDeliveryDateTime *time.Time `json:"maxDeliveryDateTime"`
 
 	// MinDeliveryDateTime Known once an order is on its way: null here.
-	MinDeliveryDateTime  *time.Time             `json:"minDeliveryDateTime"`
-	ServiceCode          *string                `json:"serviceCode"`
+	MinDeliveryDateTime *time.Time `json:"minDeliveryDateTime"`
+
+	// ServiceCode The carrier's code of the service; null when none is chosen.
+	//
+	// Examples: Standard
+	ServiceCode *string `json:"serviceCode"`
+
+	// Title The service as the customer reads it; null when none is chosen.
+	//
+	// Examples: Standard
 	Title                *string                `json:"title"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// DeliveryObjectKind defines model for DeliveryObject.Kind.
+// DeliveryObjectKind SHIPPING: sent. LOCAL: brought by the store. PICK_UP: fetched by the customer.
+//
+// Examples: SHIPPING
 type DeliveryObjectKind string
 
 // DiscountConnection defines model for DiscountConnection.
 type DiscountConnection struct {
-	Edges                []DiscountEdge         `json:"edges"`
-	Nodes                []DiscountNode         `json:"nodes"`
+	// Edges The same, each wrapped in an edge.
+	Edges []DiscountEdge `json:"edges"`
+
+	// Nodes The discounts.
+	Nodes []DiscountNode `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
 	PageInfo             PageInfo               `json:"pageInfo"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // DiscountEdge defines model for DiscountEdge.
 type DiscountEdge struct {
+	// Node The discount.
 	Node                 DiscountNode           `json:"node"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // DiscountNode defines model for DiscountNode.
 type DiscountNode struct {
-	Amount            *AmountObject `json:"amount"`
-	AppliesOnEachItem bool          `json:"appliesOnEachItem"`
+	// Amount What is taken off; null when it is a percentage.
+	Amount *AmountObject `json:"amount"`
+
+	// AppliesOnEachItem Whether amount is taken off each piece and not once off all the lines.
+	//
+	// Examples: false
+	AppliesOnEachItem bool `json:"appliesOnEachItem"`
 
 	// Code Null for a discount made by hand.
-	Code          *string       `json:"code"`
+	Code *string `json:"code"`
+
+	// EntitledLines The lines that it is for.
 	EntitledLines EntitledLines `json:"entitledLines"`
 
 	// Id Graph id.
-	Id         string `json:"id"`
+	Id string `json:"id"`
+
+	// Percentage Per cent off, 1 to 100; null when it is an amount.
+	//
+	// Examples: 10
 	Percentage *int32 `json:"percentage"`
 
 	// RecurringCycleLimit How many orders it lasts; null: no end.
-	RecurringCycleLimit *int32                 `json:"recurringCycleLimit"`
-	RejectionReason     *string                `json:"rejectionReason"`
-	TargetType          DiscountNodeTargetType `json:"targetType"`
-	Title               *string                `json:"title"`
-	Type                DiscountNodeType       `json:"type"`
+	RecurringCycleLimit *int32 `json:"recurringCycleLimit"`
+
+	// RejectionReason Why the platform does not apply it, in its own code; null: it applies.
+	RejectionReason *string `json:"rejectionReason"`
+
+	// TargetType What it is taken off: lines, or what delivery costs.
+	//
+	// Examples: LINE_ITEM
+	TargetType DiscountNodeTargetType `json:"targetType"`
+
+	// Title Name of the discount, as the customer reads it; null when there is none.
+	//
+	// Examples: Loyal customer
+	Title *string `json:"title"`
+
+	// Type MANUAL: made by hand. CODE_DISCOUNT: a code was redeemed.
+	//
+	// Examples: MANUAL
+	Type DiscountNodeType `json:"type"`
 
 	// UsageCount Orders that had it.
 	UsageCount           int32                  `json:"usageCount"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// DiscountNodeTargetType defines model for DiscountNode.TargetType.
+// DiscountNodeTargetType What it is taken off: lines, or what delivery costs.
+//
+// Examples: LINE_ITEM
 type DiscountNodeTargetType string
 
-// DiscountNodeType defines model for DiscountNode.Type.
+// DiscountNodeType MANUAL: made by hand. CODE_DISCOUNT: a code was redeemed.
+//
+// Examples: MANUAL
 type DiscountNodeType string
 
 // DisplaySettings defines model for DisplaySettings.
 type DisplaySettings struct {
-	EnableFiltering         *bool                      `json:"enableFiltering,omitempty"`
-	EnableSearch            *bool                      `json:"enableSearch,omitempty"`
-	LayoutType              *DisplaySettingsLayoutType `json:"layoutType,omitempty"`
-	ProductsPerRow          *int32                     `json:"productsPerRow,omitempty"`
-	ShowBundlePreview       *bool                      `json:"showBundlePreview,omitempty"`
-	ShowPricing             *bool                      `json:"showPricing,omitempty"`
-	ShowProductDescriptions *bool                      `json:"showProductDescriptions,omitempty"`
-	ShowProductImages       *bool                      `json:"showProductImages,omitempty"`
-	AdditionalProperties    map[string]interface{}     `json:"-"`
+	// EnableFiltering Whether buyers can filter the products.
+	EnableFiltering *bool `json:"enableFiltering,omitempty"`
+
+	// EnableSearch Whether buyers can search the products.
+	EnableSearch *bool `json:"enableSearch,omitempty"`
+
+	// LayoutType How the storefront arranges the products.
+	LayoutType *DisplaySettingsLayoutType `json:"layoutType,omitempty"`
+
+	// ProductsPerRow Products in a row of a GRID.
+	ProductsPerRow *int32 `json:"productsPerRow,omitempty"`
+
+	// ShowBundlePreview Whether the storefront shows the box as it fills.
+	ShowBundlePreview *bool `json:"showBundlePreview,omitempty"`
+
+	// ShowPricing Whether the storefront shows prices.
+	ShowPricing *bool `json:"showPricing,omitempty"`
+
+	// ShowProductDescriptions Whether the storefront shows descriptions.
+	ShowProductDescriptions *bool `json:"showProductDescriptions,omitempty"`
+
+	// ShowProductImages Whether the storefront shows pictures.
+	ShowProductImages    *bool                  `json:"showProductImages,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// DisplaySettingsLayoutType defines model for DisplaySettings.LayoutType.
+// DisplaySettingsLayoutType How the storefront arranges the products.
 type DisplaySettingsLayoutType string
 
 // EntitledLines defines model for EntitledLines.
 type EntitledLines struct {
+	// All Whether it is for all lines, also those that are added later.
+	//
+	// Examples: true
 	All bool `json:"all"`
 
 	// Lines Graph ids; empty when it is for all.
@@ -3005,14 +3689,25 @@ type FewerScopes struct {
 
 // ForeseenLine defines model for ForeseenLine.
 type ForeseenLine struct {
+	// DisplayName Title of the product and of the variant.
+	//
+	// Examples: House Blend Coffee - 250 g
 	DisplayName string `json:"displayName"`
 
 	// Id The variant.
-	Id       int64  `json:"id"`
+	Id int64 `json:"id"`
+
+	// ImageSrc Address of a picture; empty when there is none.
+	//
+	// Examples:
 	ImageSrc string `json:"imageSrc"`
 
 	// Price Of one, in the contract's currency.
-	Price                float64                `json:"price"`
+	Price float64 `json:"price"`
+
+	// Quantity Pieces.
+	//
+	// Examples: 2
 	Quantity             int32                  `json:"quantity"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3023,57 +3718,96 @@ type ForeseenOrder struct {
 	AppliedRules *[]ForeseenSource `json:"appliedRules"`
 
 	// BillingCycle The platform's index of the billing cycle.
-	BillingCycle         int32                  `json:"billingCycle"`
-	OrderDate            *time.Time             `json:"orderDate"`
+	BillingCycle int32 `json:"billingCycle"`
+
+	// OrderDate When the order is due, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	OrderDate *time.Time `json:"orderDate"`
+
+	// Variants What would be ordered.
 	Variants             *[]ForeseenLine        `json:"variants"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // ForeseenSource defines model for ForeseenSource.
 type ForeseenSource struct {
-	Id                   int64                  `json:"id"`
+	// Id Number of the rule.
+	//
+	// Examples: 1001
+	Id int64 `json:"id"`
+
+	// Name Name of the rule; empty when it has none.
+	//
+	// Examples: Starter kit, then refills
 	Name                 string                 `json:"name"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // FulfilmentConnection defines model for FulfilmentConnection.
 type FulfilmentConnection struct {
-	Edges                []NodeEdge             `json:"edges"`
-	Nodes                []NodeID               `json:"nodes"`
+	// Edges The same, each wrapped in an edge.
+	Edges []NodeEdge `json:"edges"`
+
+	// Nodes The fulfilment orders.
+	Nodes []NodeID `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
 	PageInfo             PageInfo               `json:"pageInfo"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // GroupEdit defines model for GroupEdit.
 type GroupEdit struct {
+	// AccessoryProductIds Kept for integrations; the service does not act on it. null or an empty text clears it.
 	AccessoryProductIds *string `json:"accessoryProductIds,omitempty"`
-	CustomerTag         *string `json:"customerTag,omitempty"`
+
+	// CustomerTag Tags for customers who subscribe, separated by commas. null or an empty text clears them.
+	//
+	// Examples: subscriber
+	CustomerTag *string `json:"customerTag,omitempty"`
 
 	// DeleteProducts Products and variants to be removed from those that the group has.
 	DeleteProducts *GroupItems `json:"deleteProducts,omitempty"`
-	FormFieldsJson *string     `json:"formFieldsJson,omitempty"`
+
+	// FormFieldsJson Kept for integrations; the service does not act on it. null or an empty text clears it.
+	FormFieldsJson *string `json:"formFieldsJson,omitempty"`
 
 	// GroupName Required when a group is made.
 	GroupName *string `json:"groupName,omitempty"`
 
 	// Id In a change: the group. Ignored when one is made.
-	Id             *int64  `json:"id,omitempty"`
+	Id *int64 `json:"id,omitempty"`
+
+	// MemberOrderTag Tags for renewals, separated by commas. null or an empty text clears them.
+	//
+	// Examples: renewal
 	MemberOrderTag *string `json:"memberOrderTag,omitempty"`
-	OrderTag       *string `json:"orderTag,omitempty"`
-	ProductId      *string `json:"productId,omitempty"`
+
+	// OrderTag Tags for first orders, separated by commas. null or an empty text clears them.
+	//
+	// Examples: first-subscription
+	OrderTag *string `json:"orderTag,omitempty"`
+
+	// ProductId Kept for integrations; the service does not act on it. null or an empty text clears it.
+	ProductId *string `json:"productId,omitempty"`
 
 	// ProductIds JSON text of a list of objects with an id, as answers have it, or ids separated by commas. In a change it replaces the list; null empties it.
 	//
 	// Examples: 3001,3002
 	ProductIds *string `json:"productIds,omitempty"`
-	RulesJson  *string `json:"rulesJson,omitempty"`
+
+	// RulesJson Kept for integrations; the service does not act on it. null or an empty text clears it.
+	RulesJson *string `json:"rulesJson,omitempty"`
 
 	// Shop Must be the key's store.
 	Shop *string `json:"shop,omitempty"`
 
 	// SubscriptionPlans Required when a group is made.
 	SubscriptionPlans *[]PlanOption `json:"subscriptionPlans,omitempty"`
-	Translations      *string       `json:"translations,omitempty"`
+
+	// Translations Kept for integrations; the service does not act on it. null or an empty text clears it.
+	Translations *string `json:"translations,omitempty"`
 
 	// UpdateProducts Products and variants to be added to those that the group has.
 	UpdateProducts *GroupItems `json:"updateProducts,omitempty"`
@@ -3101,13 +3835,23 @@ type GroupItems struct {
 
 // ImageObject defines model for ImageObject.
 type ImageObject struct {
+	// TransformedSrc Address of the picture.
+	//
+	// Examples: https://cdn.shopify.com/s/files/house-blend.jpg
 	TransformedSrc       string                 `json:"transformedSrc"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // InfoObject defines model for InfoObject.
 type InfoObject struct {
-	Instructions         *string                `json:"instructions"`
+	// Instructions Words of the customer for the driver; null when there is none.
+	//
+	// Examples: Leave at the back door
+	Instructions *string `json:"instructions"`
+
+	// Phone Telephone number for the driver; null when there is none.
+	//
+	// Examples: +16135550101
 	Phone                *string                `json:"phone"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3115,27 +3859,61 @@ type InfoObject struct {
 // InstrumentObject defines model for InstrumentObject.
 type InstrumentObject struct {
 	// UnderscoreUnderscoreTypename CustomerCreditCard, CustomerPaypalBillingAgreement, CustomerShopPayAgreement or BankAccount.
-	UnderscoreUnderscoreTypename string                 `json:"__typename"`
-	Brand                        *string                `json:"brand"`
-	ExpiresSoon                  *bool                  `json:"expiresSoon"`
-	ExpiryMonth                  *int32                 `json:"expiryMonth"`
-	ExpiryYear                   *int32                 `json:"expiryYear"`
-	LastDigits                   *string                `json:"lastDigits"`
-	MaskedNumber                 *string                `json:"maskedNumber"`
-	Name                         *string                `json:"name"`
-	AdditionalProperties         map[string]interface{} `json:"-"`
+	UnderscoreUnderscoreTypename string `json:"__typename"`
+
+	// Brand Brand of the card, such as visa; null when it is no card.
+	//
+	// Examples: visa
+	Brand *string `json:"brand"`
+
+	// ExpiresSoon Whether the platform says that the card is about to expire; null when it has no expiry.
+	//
+	// Examples: false
+	ExpiresSoon *bool `json:"expiresSoon"`
+
+	// ExpiryMonth Last month in which the card is good, 1 to 12; null when it is no card.
+	//
+	// Examples: 12
+	ExpiryMonth *int32 `json:"expiryMonth"`
+
+	// ExpiryYear Year of that month, four digits; null when it is no card.
+	//
+	// Examples: 2030
+	ExpiryYear *int32 `json:"expiryYear"`
+
+	// LastDigits Last digits of the number; null when it has none.
+	//
+	// Examples: 4242
+	LastDigits *string `json:"lastDigits"`
+
+	// MaskedNumber The number with all but its last digits hidden; null when it has none.
+	//
+	// Examples: •••• •••• •••• 4242
+	MaskedNumber *string `json:"maskedNumber"`
+
+	// Name Name of the holder, or e-mail address of the account; null when not known.
+	//
+	// Examples: Ada Khan
+	Name                 *string                `json:"name"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // LineConnection defines model for LineConnection.
 type LineConnection struct {
-	Edges                []LineEdge             `json:"edges"`
-	Nodes                []LineNode             `json:"nodes"`
+	// Edges The same, each wrapped in an edge.
+	Edges []LineEdge `json:"edges"`
+
+	// Nodes The lines.
+	Nodes []LineNode `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
 	PageInfo             PageInfo               `json:"pageInfo"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // LineEdge defines model for LineEdge.
 type LineEdge struct {
+	// Node The line.
 	Node                 LineNode               `json:"node"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3143,8 +3921,12 @@ type LineEdge struct {
 // LineNode defines model for LineNode.
 type LineNode struct {
 	// CurrentPrice Of one unit.
-	CurrentPrice        AmountObject       `json:"currentPrice"`
-	CustomAttributes    []AttributeObject  `json:"customAttributes"`
+	CurrentPrice AmountObject `json:"currentPrice"`
+
+	// CustomAttributes Keys and values of the line.
+	CustomAttributes []AttributeObject `json:"customAttributes"`
+
+	// DiscountAllocations What each discount takes off the line; empty when none does.
 	DiscountAllocations []AllocationObject `json:"discountAllocations"`
 
 	// Id Graph id of the line.
@@ -3158,18 +3940,44 @@ type LineNode struct {
 
 	// ProductId Graph id.
 	ProductId *string `json:"productId"`
-	Quantity  int32   `json:"quantity"`
+
+	// Quantity Pieces in every order.
+	//
+	// Examples: 2
+	Quantity int32 `json:"quantity"`
 
 	// SellingPlanId Graph id.
-	SellingPlanId   *string `json:"sellingPlanId"`
+	SellingPlanId *string `json:"sellingPlanId"`
+
+	// SellingPlanName Name of the selling plan; null when the line has none.
+	//
+	// Examples: Every month
 	SellingPlanName *string `json:"sellingPlanName"`
-	Sku             *string `json:"sku"`
-	Taxable         bool    `json:"taxable"`
-	Title           string  `json:"title"`
+
+	// Sku Stock keeping unit of the variant; null when it has none.
+	//
+	// Examples: COFFEE-250
+	Sku *string `json:"sku"`
+
+	// Taxable Whether tax is charged for the line.
+	//
+	// Examples: true
+	Taxable bool `json:"taxable"`
+
+	// Title Title of the product.
+	//
+	// Examples: House Blend Coffee
+	Title string `json:"title"`
 
 	// VariantId Graph id.
-	VariantId            *string                `json:"variantId"`
-	VariantImage         *ImageObject           `json:"variantImage"`
+	VariantId *string `json:"variantId"`
+
+	// VariantImage Picture of the variant; null when it has none.
+	VariantImage *ImageObject `json:"variantImage"`
+
+	// VariantTitle Title of the variant; null when the product has only one.
+	//
+	// Examples: 250 g
 	VariantTitle         *string                `json:"variantTitle"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3204,6 +4012,9 @@ type ManageLink struct {
 
 // MessageBody defines model for MessageBody.
 type MessageBody struct {
+	// Message What was done, in words.
+	//
+	// Examples: Attributes updated successfully
 	Message              string                 `json:"message"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3215,7 +4026,7 @@ type NewConnection struct {
 	// Examples: reports
 	PartnerId string `json:"partnerId"`
 
-	// Scopes What it may do; absent: all that it may ask for.
+	// Scopes What it may do; absent: what it has asked for, or all that it may ask for when there is no connection yet.
 	Scopes *[]string `json:"scopes,omitempty"`
 
 	// Shop The caller's store, when given.
@@ -3225,41 +4036,104 @@ type NewConnection struct {
 
 // NewContract defines model for NewContract.
 type NewContract struct {
-	BillingIntervalCount int32                          `json:"billingIntervalCount"`
-	BillingIntervalType  NewContractBillingIntervalType `json:"billingIntervalType"`
+	// BillingIntervalCount How many such units lie between two charges.
+	//
+	// Examples: 1
+	BillingIntervalCount int32 `json:"billingIntervalCount"`
+
+	// BillingIntervalType Unit of time between two charges, in any letter case.
+	//
+	// Examples: MONTH
+	BillingIntervalType NewContractBillingIntervalType `json:"billingIntervalType"`
 
 	// CreateWithoutPaymentMethod The contract may wait for a payment method.
-	CreateWithoutPaymentMethod *bool              `json:"createWithoutPaymentMethod,omitempty"`
-	CustomAttributes           *[]AttributeObject `json:"customAttributes,omitempty"`
+	CreateWithoutPaymentMethod *bool `json:"createWithoutPaymentMethod,omitempty"`
+
+	// CustomAttributes Keys and values that every order carries, each key once.
+	CustomAttributes *[]AttributeObject `json:"customAttributes,omitempty"`
 
 	// CustomerId The customer: number or graph id.
-	CustomerId          NewContract_CustomerId `json:"customerId"`
-	DeliveryAddress1    *string                `json:"deliveryAddress1,omitempty"`
-	DeliveryAddress2    *string                `json:"deliveryAddress2,omitempty"`
-	DeliveryCity        *string                `json:"deliveryCity,omitempty"`
-	DeliveryCompany     *string                `json:"deliveryCompany,omitempty"`
-	DeliveryCountryCode *string                `json:"deliveryCountryCode,omitempty"`
-	DeliveryFirstName   *string                `json:"deliveryFirstName,omitempty"`
+	CustomerId NewContract_CustomerId `json:"customerId"`
+
+	// DeliveryAddress1 Street and number.
+	//
+	// Examples: 12 Mill Lane
+	DeliveryAddress1 *string `json:"deliveryAddress1,omitempty"`
+
+	// DeliveryAddress2 Second line of the street address, such as a flat.
+	//
+	// Examples: Flat 3
+	DeliveryAddress2 *string `json:"deliveryAddress2,omitempty"`
+
+	// DeliveryCity City.
+	//
+	// Examples: Ottawa
+	DeliveryCity *string `json:"deliveryCity,omitempty"`
+
+	// DeliveryCompany Company.
+	//
+	// Examples: Khan Roasters
+	DeliveryCompany *string `json:"deliveryCompany,omitempty"`
+
+	// DeliveryCountryCode Country: ISO 3166-1, two letters.
+	//
+	// Examples: CA
+	DeliveryCountryCode *string `json:"deliveryCountryCode,omitempty"`
+
+	// DeliveryFirstName First name of who receives the orders.
+	//
+	// Examples: Ada
+	DeliveryFirstName *string `json:"deliveryFirstName,omitempty"`
 
 	// DeliveryIntervalCount Default: as billed.
 	DeliveryIntervalCount *int32 `json:"deliveryIntervalCount,omitempty"`
 
 	// DeliveryIntervalType Default: as billed.
 	DeliveryIntervalType *NewContractDeliveryIntervalType `json:"deliveryIntervalType,omitempty"`
-	DeliveryLastName     *string                          `json:"deliveryLastName,omitempty"`
-	DeliveryPhone        *string                          `json:"deliveryPhone,omitempty"`
+
+	// DeliveryLastName Last name of who receives the orders.
+	//
+	// Examples: Khan
+	DeliveryLastName *string `json:"deliveryLastName,omitempty"`
+
+	// DeliveryPhone Telephone number for the delivery, with the country's prefix.
+	//
+	// Examples: +16135550101
+	DeliveryPhone *string `json:"deliveryPhone,omitempty"`
 
 	// DeliveryPriceAmount In the store's currency.
-	DeliveryPriceAmount  *string           `json:"deliveryPriceAmount,omitempty"`
-	DeliveryProvinceCode *string           `json:"deliveryProvinceCode,omitempty"`
-	DeliveryZip          *string           `json:"deliveryZip,omitempty"`
-	Lines                *[]ContractLineIn `json:"lines"`
-	MaxCycles            *int32            `json:"maxCycles,omitempty"`
-	MinCycles            *int32            `json:"minCycles,omitempty"`
+	DeliveryPriceAmount *string `json:"deliveryPriceAmount,omitempty"`
+
+	// DeliveryProvinceCode Code of the province or state within its country.
+	//
+	// Examples: ON
+	DeliveryProvinceCode *string `json:"deliveryProvinceCode,omitempty"`
+
+	// DeliveryZip Postal code.
+	//
+	// Examples: K1A 0B1
+	DeliveryZip *string `json:"deliveryZip,omitempty"`
+
+	// Lines What every order has in it.
+	Lines *[]ContractLineIn `json:"lines"`
+
+	// MaxCycles Orders after which the contract ends; more than minCycles. Absent or 0: no end.
+	//
+	// Examples: 12
+	MaxCycles *int32 `json:"maxCycles,omitempty"`
+
+	// MinCycles Orders that the customer commits to. Absent or 0: none.
+	//
+	// Examples: 3
+	MinCycles *int32 `json:"minCycles,omitempty"`
 
 	// NextBillingDate ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone.
-	NextBillingDate string  `json:"nextBillingDate"`
-	OrderNote       *string `json:"orderNote,omitempty"`
+	NextBillingDate string `json:"nextBillingDate"`
+
+	// OrderNote Note that every order carries; plain text.
+	//
+	// Examples: No plastic, please
+	OrderNote *string `json:"orderNote,omitempty"`
 
 	// PaymentMethodId Absent: the customer's newest one.
 	PaymentMethodId *string `json:"paymentMethodId,omitempty"`
@@ -3272,7 +4146,9 @@ type NewContract struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// NewContractBillingIntervalType defines model for NewContract.BillingIntervalType.
+// NewContractBillingIntervalType Unit of time between two charges, in any letter case.
+//
+// Examples: MONTH
 type NewContractBillingIntervalType string
 
 // NewContractCustomerId0 defines model for NewContract.CustomerId.0.
@@ -3312,9 +4188,15 @@ type NewKey struct {
 // NewLine defines model for NewLine.
 type NewLine struct {
 	// CurrentPrice Unit price in the contract's currency. Absent: the price that the plan gives.
-	CurrentPrice     *string            `json:"currentPrice,omitempty"`
+	CurrentPrice *string `json:"currentPrice,omitempty"`
+
+	// CustomAttributes Keys and values to put on the line, each key once.
 	CustomAttributes *[]AttributeObject `json:"customAttributes,omitempty"`
-	Quantity         int32              `json:"quantity"`
+
+	// Quantity Pieces in every order.
+	//
+	// Examples: 2
+	Quantity int32 `json:"quantity"`
 
 	// SellingPlanId The selling plan: number or graph id. Absent: that of the contract's first line.
 	SellingPlanId *NewLine_SellingPlanId `json:"sellingPlanId,omitempty"`
@@ -3348,6 +4230,7 @@ type NewLine_VariantId struct {
 
 // NodeEdge defines model for NodeEdge.
 type NodeEdge struct {
+	// Node The fulfilment order.
 	Node                 NodeID                 `json:"node"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3363,7 +4246,11 @@ type NodeID struct {
 type OneOff struct {
 	// BillingAttemptId The order that carries the product; null while the contract has no order for it.
 	BillingAttemptId *int64 `json:"billingAttemptId"`
-	Id               int64  `json:"id"`
+
+	// Id Number of the one-time product.
+	//
+	// Examples: 1001
+	Id int64 `json:"id"`
 
 	// Price Of one, in the store's currency.
 	//
@@ -3376,32 +4263,56 @@ type OneOff struct {
 	// Shop The store's domain.
 	//
 	// Examples: demo.myshopify.com
-	Shop                   string `json:"shop"`
-	SubscriptionContractId int64  `json:"subscriptionContractId"`
+	Shop string `json:"shop"`
 
-	// VariantHandle Examples: cold-brew
-	VariantHandle        *string                `json:"variantHandle"`
+	// SubscriptionContractId Number of the contract.
+	//
+	// Examples: 9001
+	SubscriptionContractId int64 `json:"subscriptionContractId"`
+
+	// VariantHandle The product's name in addresses of the storefront; null when not known.
+	//
+	// Examples: cold-brew
+	VariantHandle *string `json:"variantHandle"`
+
+	// VariantId Number of the variant.
+	//
+	// Examples: 4001
 	VariantId            int64                  `json:"variantId"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // OriginOrderObject defines model for OriginOrderObject.
 type OriginOrderObject struct {
+	// FulfillmentOrders The order's fulfilment orders at the platform.
 	FulfillmentOrders FulfilmentConnection `json:"fulfillmentOrders"`
 
 	// Id Graph id.
 	Id string `json:"id"`
 
-	// Name Examples: #1001
+	// Name Name of the order, as the store writes it.
+	//
+	// Examples: #1001
 	Name                 string                 `json:"name"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // PageInfo defines model for PageInfo.
 type PageInfo struct {
-	EndCursor            *string                `json:"endCursor"`
-	HasNextPage          bool                   `json:"hasNextPage"`
-	HasPreviousPage      bool                   `json:"hasPreviousPage"`
+	// EndCursor Place of the last element; null where places are not given.
+	EndCursor *string `json:"endCursor"`
+
+	// HasNextPage Whether there is a page after this one.
+	//
+	// Examples: false
+	HasNextPage bool `json:"hasNextPage"`
+
+	// HasPreviousPage Whether there is a page before this one.
+	//
+	// Examples: false
+	HasPreviousPage bool `json:"hasPreviousPage"`
+
+	// StartCursor Place of the first element; null where places are not given.
 	StartCursor          *string                `json:"startCursor"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3520,13 +4431,32 @@ type PartnerConnectionStatus string
 
 // PayerObject defines model for PayerObject.
 type PayerObject struct {
+	// DisplayName Name as the platform shows it; null when there is none.
+	//
+	// Examples: Ada Khan
 	DisplayName *string `json:"displayName"`
-	Email       *string `json:"email"`
-	FirstName   *string `json:"firstName"`
+
+	// Email E-mail address; null when there is none.
+	//
+	// Examples: ada@example.com
+	Email *string `json:"email"`
+
+	// FirstName First name; null when there is none.
+	//
+	// Examples: Ada
+	FirstName *string `json:"firstName"`
 
 	// Id Graph id.
-	Id                   string                 `json:"id"`
-	LastName             *string                `json:"lastName"`
+	Id string `json:"id"`
+
+	// LastName Last name; null when there is none.
+	//
+	// Examples: Khan
+	LastName *string `json:"lastName"`
+
+	// Phone Telephone number; null when there is none.
+	//
+	// Examples: +16135550101
 	Phone                *string                `json:"phone"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3534,14 +4464,21 @@ type PayerObject struct {
 // PaymentObject defines model for PaymentObject.
 type PaymentObject struct {
 	// Id Graph id.
-	Id                   string                 `json:"id"`
-	Instrument           *InstrumentObject      `json:"instrument"`
+	Id string `json:"id"`
+
+	// Instrument What is behind the method; null when the platform does not say.
+	Instrument *InstrumentObject `json:"instrument"`
+
+	// RevokedAt Since when it cannot be charged any more, in UTC; null: it can be.
 	RevokedAt            *time.Time             `json:"revokedAt"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // PendingDowngrade defines model for PendingDowngrade.
 type PendingDowngrade struct {
+	// ContractId Number of the contract.
+	//
+	// Examples: 9001
 	ContractId int64 `json:"contractId"`
 
 	// EffectiveDate Of the order that has the new variant first.
@@ -3597,7 +4534,11 @@ type PlanOption struct {
 	// BillingFrequencyCount Intervals between payments. Left out: as the deliveries.
 	//
 	// Examples: 1
-	BillingFrequencyCount    int32                              `json:"billingFrequencyCount"`
+	BillingFrequencyCount int32 `json:"billingFrequencyCount"`
+
+	// BillingFrequencyInterval Unit of time between payments, which billingFrequencyCount counts. Left out: as the deliveries.
+	//
+	// Examples: MONTH
 	BillingFrequencyInterval PlanOptionBillingFrequencyInterval `json:"billingFrequencyInterval"`
 
 	// CutOff Days before the specific day from which a new order misses it.
@@ -3607,7 +4548,11 @@ type PlanOption struct {
 	DeliveryPolicyPreAnchorBehavior *PlanOptionDeliveryPolicyPreAnchorBehavior `json:"deliveryPolicyPreAnchorBehavior"`
 
 	// DiscountEnabled Left out of a new plan: whether there is a discountOffer.
-	DiscountEnabled  bool `json:"discountEnabled"`
+	DiscountEnabled bool `json:"discountEnabled"`
+
+	// DiscountEnabled2 Whether there is a second discount. Not together with a free trial. Left out of a new plan: whether there is a discountOffer2.
+	//
+	// Examples: false
 	DiscountEnabled2 bool `json:"discountEnabled2"`
 
 	// DiscountEnabled2Masked Kept for forms; the service does not act on it.
@@ -3619,29 +4564,57 @@ type PlanOption struct {
 	// DiscountOffer A percentage, or an amount in the store's currency for the whole payment.
 	//
 	// Examples: 10
-	DiscountOffer  *float64 `json:"discountOffer"`
+	DiscountOffer *float64 `json:"discountOffer"`
+
+	// DiscountOffer2 The second discount: a percentage, or an amount in the store's currency for the whole payment; null when there is none.
+	//
+	// Examples: 15
 	DiscountOffer2 *float64 `json:"discountOffer2"`
 
 	// DiscountType PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE.
-	DiscountType   *PlanOptionDiscountType  `json:"discountType"`
-	DiscountType2  *PlanOptionDiscountType2 `json:"discountType2"`
-	FreeTrialCount *int32                   `json:"freeTrialCount"`
+	DiscountType *PlanOptionDiscountType `json:"discountType"`
+
+	// DiscountType2 How discountOffer2 is meant: PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE; null when there is no second discount.
+	//
+	// Examples: PERCENTAGE
+	DiscountType2 *PlanOptionDiscountType2 `json:"discountType2"`
+
+	// FreeTrialCount How long the free trial is, in freeTrialInterval; null when there is none.
+	//
+	// Examples: 14
+	FreeTrialCount *int32 `json:"freeTrialCount"`
 
 	// FreeTrialEnabled The first order costs nothing. Left out of a new plan: whether there is a freeTrialCount.
-	FreeTrialEnabled  bool                         `json:"freeTrialEnabled"`
+	FreeTrialEnabled bool `json:"freeTrialEnabled"`
+
+	// FreeTrialInterval Unit of time of freeTrialCount; null when there is no trial.
+	//
+	// Examples: DAY
 	FreeTrialInterval *PlanOptionFreeTrialInterval `json:"freeTrialInterval"`
 
 	// FrequencyCount Intervals between deliveries.
 	//
 	// Examples: 1
-	FrequencyCount       int32                       `json:"frequencyCount"`
-	FrequencyDescription *string                     `json:"frequencyDescription"`
-	FrequencyInterval    PlanOptionFrequencyInterval `json:"frequencyInterval"`
+	FrequencyCount int32 `json:"frequencyCount"`
+
+	// FrequencyDescription What buyers read about the plan; null when there is nothing.
+	//
+	// Examples: Fresh coffee every month
+	FrequencyDescription *string `json:"frequencyDescription"`
+
+	// FrequencyInterval Unit of time between deliveries, which frequencyCount counts.
+	//
+	// Examples: MONTH
+	FrequencyInterval PlanOptionFrequencyInterval `json:"frequencyInterval"`
 
 	// FrequencyName Unique in the group.
 	//
 	// Examples: Every month
-	FrequencyName string                  `json:"frequencyName"`
+	FrequencyName string `json:"frequencyName"`
+
+	// FrequencyType Whether orders are counted from the day of the purchase or fall on a fixed day. Default ON_PURCHASE_DAY.
+	//
+	// Examples: ON_PURCHASE_DAY
 	FrequencyType PlanOptionFrequencyType `json:"frequencyType"`
 
 	// GroupId The group to which the plan belongs.
@@ -3707,7 +4680,9 @@ type PlanOption struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// PlanOptionBillingFrequencyInterval defines model for PlanOption.BillingFrequencyInterval.
+// PlanOptionBillingFrequencyInterval Unit of time between payments, which billingFrequencyCount counts. Left out: as the deliveries.
+//
+// Examples: MONTH
 type PlanOptionBillingFrequencyInterval string
 
 // PlanOptionDeliveryPolicyPreAnchorBehavior What happens before the first specific day: something is delivered at once, or the first delivery waits.
@@ -3716,16 +4691,24 @@ type PlanOptionDeliveryPolicyPreAnchorBehavior string
 // PlanOptionDiscountType PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE.
 type PlanOptionDiscountType string
 
-// PlanOptionDiscountType2 defines model for PlanOption.DiscountType2.
+// PlanOptionDiscountType2 How discountOffer2 is meant: PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE; null when there is no second discount.
+//
+// Examples: PERCENTAGE
 type PlanOptionDiscountType2 string
 
-// PlanOptionFreeTrialInterval defines model for PlanOption.FreeTrialInterval.
+// PlanOptionFreeTrialInterval Unit of time of freeTrialCount; null when there is no trial.
+//
+// Examples: DAY
 type PlanOptionFreeTrialInterval string
 
-// PlanOptionFrequencyInterval defines model for PlanOption.FrequencyInterval.
+// PlanOptionFrequencyInterval Unit of time between deliveries, which frequencyCount counts.
+//
+// Examples: MONTH
 type PlanOptionFrequencyInterval string
 
-// PlanOptionFrequencyType defines model for PlanOption.FrequencyType.
+// PlanOptionFrequencyType Whether orders are counted from the day of the purchase or fall on a fixed day. Default ON_PURCHASE_DAY.
+//
+// Examples: ON_PURCHASE_DAY
 type PlanOptionFrequencyType string
 
 // PlanOptionPlanType A PREPAID plan is paid for several deliveries at once.
@@ -3736,13 +4719,24 @@ type PlanOptionPrepaidFlag string
 
 // PolicyObject defines model for PolicyObject.
 type PolicyObject struct {
-	Anchors              []AnchorObject         `json:"anchors"`
-	Interval             PolicyObjectInterval   `json:"interval"`
+	// Anchors Fixed days on which deliveries fall; empty when they are counted from the first order.
+	Anchors []AnchorObject `json:"anchors"`
+
+	// Interval Unit of time between two deliveries.
+	//
+	// Examples: MONTH
+	Interval PolicyObjectInterval `json:"interval"`
+
+	// IntervalCount How many such units lie between two deliveries.
+	//
+	// Examples: 1
 	IntervalCount        int32                  `json:"intervalCount"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// PolicyObjectInterval defines model for PolicyObject.Interval.
+// PolicyObjectInterval Unit of time between two deliveries.
+//
+// Examples: MONTH
 type PolicyObjectInterval string
 
 // PortalToken defines model for PortalToken.
@@ -3762,17 +4756,26 @@ type PortalToken struct {
 // PriceInput defines model for PriceInput.
 type PriceInput struct {
 	// Amount In the store's currency.
-	Amount               float64                   `json:"amount"`
+	Amount float64 `json:"amount"`
+
+	// DeliverCondtion Whether the order must come to amount at least or at most. The name is spelt so.
+	//
+	// Examples: GREATER_THAN_OR_EQUAL_TO
 	DeliverCondtion      PriceInputDeliverCondtion `json:"deliverCondtion"`
 	AdditionalProperties map[string]interface{}    `json:"-"`
 }
 
-// PriceInputDeliverCondtion defines model for PriceInput.DeliverCondtion.
+// PriceInputDeliverCondtion Whether the order must come to amount at least or at most. The name is spelt so.
+//
+// Examples: GREATER_THAN_OR_EQUAL_TO
 type PriceInputDeliverCondtion string
 
 // PricingObject defines model for PricingObject.
 type PricingObject struct {
-	BasePrice            AmountObject           `json:"basePrice"`
+	// BasePrice Unit price before the changes.
+	BasePrice AmountObject `json:"basePrice"`
+
+	// CycleDiscounts The changes, in the order in which they set in; at most 2.
 	CycleDiscounts       []CycleDiscountObject  `json:"cycleDiscounts"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3833,7 +4836,9 @@ type RateInput struct {
 	// DeliveryConditionType What the method depends on. Absent or empty: what conditions are given for. TOTAL_PRICE and TOTAL_WEIGHT are read too. In any letter case, as all such words.
 	DeliveryConditionType *RateInputDeliveryConditionType `json:"deliveryConditionType,omitempty"`
 
-	// Name Examples: Standard
+	// Name Name of the way of delivery, as buyers read it.
+	//
+	// Examples: Standard
 	Name string `json:"name"`
 
 	// PriceConditions At most one from below and one from above.
@@ -3860,39 +4865,100 @@ type RateInputDeliveryConditionType string
 
 // Recommendations defines model for Recommendations.
 type Recommendations struct {
-	EnableRecommendations  *bool                                  `json:"enableRecommendations,omitempty"`
+	// EnableRecommendations Whether the storefront suggests products.
+	EnableRecommendations *bool `json:"enableRecommendations,omitempty"`
+
+	// RecommendationStrategy How the storefront chooses them.
 	RecommendationStrategy *RecommendationsRecommendationStrategy `json:"recommendationStrategy,omitempty"`
-	ShowBestSellers        *bool                                  `json:"showBestSellers,omitempty"`
-	ShowCuratedBundles     *bool                                  `json:"showCuratedBundles,omitempty"`
-	AdditionalProperties   map[string]interface{}                 `json:"-"`
+
+	// ShowBestSellers Whether the storefront shows what sells best.
+	ShowBestSellers *bool `json:"showBestSellers,omitempty"`
+
+	// ShowCuratedBundles Whether the storefront shows boxes that the merchant put together.
+	ShowCuratedBundles   *bool                  `json:"showCuratedBundles,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// RecommendationsRecommendationStrategy defines model for Recommendations.RecommendationStrategy.
+// RecommendationsRecommendationStrategy How the storefront chooses them.
 type RecommendationsRecommendationStrategy string
 
 // ShippingAddress defines model for ShippingAddress.
 type ShippingAddress struct {
+	// Address1 Street and number. Required unless PICK_UP.
+	//
+	// Examples: 12 Mill Lane
 	Address1 *string `json:"address1,omitempty"`
+
+	// Address2 Second line of the street address, such as a flat.
+	//
+	// Examples: Flat 3
 	Address2 *string `json:"address2,omitempty"`
-	City     *string `json:"city,omitempty"`
-	Company  *string `json:"company,omitempty"`
-	Country  *string `json:"country,omitempty"`
+
+	// City City. Required unless PICK_UP.
+	//
+	// Examples: Ottawa
+	City *string `json:"city,omitempty"`
+
+	// Company Company.
+	//
+	// Examples: Khan Roasters
+	Company *string `json:"company,omitempty"`
+
+	// Country Name of the country. This or countryCode is required unless PICK_UP.
+	//
+	// Examples: Canada
+	Country *string `json:"country,omitempty"`
 
 	// CountryCode ISO 3166-1, two letters.
 	CountryCode *string `json:"countryCode,omitempty"`
-	FirstName   *string `json:"firstName,omitempty"`
-	LastName    *string `json:"lastName,omitempty"`
 
-	// LocationId Graph id of the place to pick up at, for PICK_UP.
-	LocationId *string `json:"locationId,omitempty"`
+	// FirstName First name of who receives the orders.
+	//
+	// Examples: Ada
+	FirstName *string `json:"firstName,omitempty"`
+
+	// LastName Last name of who receives the orders.
+	//
+	// Examples: Khan
+	LastName *string `json:"lastName,omitempty"`
+
+	// LocationId The place to pick up at, for PICK_UP: number or graph id.
+	LocationId *ShippingAddress_LocationId `json:"locationId,omitempty"`
 
 	// MethodType In any letter case. Default SHIPPING.
-	MethodType           *ShippingAddressMethodType `json:"methodType,omitempty"`
-	Phone                *string                    `json:"phone,omitempty"`
-	Province             *string                    `json:"province,omitempty"`
-	ProvinceCode         *string                    `json:"provinceCode,omitempty"`
-	Zip                  *string                    `json:"zip,omitempty"`
-	AdditionalProperties map[string]interface{}     `json:"-"`
+	MethodType *ShippingAddressMethodType `json:"methodType,omitempty"`
+
+	// Phone Telephone number for the delivery, with the country's prefix. Required for LOCAL.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone,omitempty"`
+
+	// Province Name of the province or state.
+	//
+	// Examples: Ontario
+	Province *string `json:"province,omitempty"`
+
+	// ProvinceCode Code of the province or state within its country.
+	//
+	// Examples: ON
+	ProvinceCode *string `json:"provinceCode,omitempty"`
+
+	// Zip Postal code.
+	//
+	// Examples: K1A 0B1
+	Zip                  *string                `json:"zip,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ShippingAddressLocationId0 defines model for ShippingAddress.LocationId.0.
+type ShippingAddressLocationId0 = int64
+
+// ShippingAddressLocationId1 defines model for ShippingAddress.LocationId.1.
+type ShippingAddressLocationId1 = string
+
+// ShippingAddress_LocationId The place to pick up at, for PICK_UP: number or graph id.
+type ShippingAddress_LocationId struct {
+	union json.RawMessage
 }
 
 // ShippingAddressMethodType In any letter case. Default SHIPPING.
@@ -3910,13 +4976,17 @@ type ShippingProfile struct {
 	// Examples: 1001
 	Id int64 `json:"id"`
 
-	// Name Examples: Subscriptions
+	// Name Name of the profile.
+	//
+	// Examples: Subscriptions
 	Name string `json:"name"`
 
 	// SellerGroupIds Graph ids of the selling plan groups whose orders the profile is for.
 	SellerGroupIds []string `json:"sellerGroupIds"`
 
-	// Shop Examples: demo.myshopify.com
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
 	Shop                 string                 `json:"shop"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3966,7 +5036,9 @@ type SubscriptionGroup struct {
 	// FormFieldsJson Kept for integrations; the service does not act on it.
 	FormFieldsJson *string `json:"formFieldsJson"`
 
-	// GroupName Examples: Subscribe and save
+	// GroupName Name of the group, as buyers read it.
+	//
+	// Examples: Subscribe and save
 	GroupName string `json:"groupName"`
 
 	// Id The service's number of the group.
@@ -4020,14 +5092,21 @@ type SubscriptionGroup struct {
 
 // Substitution defines model for Substitution.
 type Substitution struct {
-	AllowCustomerToApproveSubstitutions *bool                           `json:"allowCustomerToApproveSubstitutions,omitempty"`
-	AllowSubstitutions                  *bool                           `json:"allowSubstitutions,omitempty"`
-	NotifyCustomerOfSubstitutions       *bool                           `json:"notifyCustomerOfSubstitutions,omitempty"`
-	SubstitutionMethod                  *SubstitutionSubstitutionMethod `json:"substitutionMethod,omitempty"`
-	AdditionalProperties                map[string]interface{}          `json:"-"`
+	// AllowCustomerToApproveSubstitutions Whether buyers are asked before.
+	AllowCustomerToApproveSubstitutions *bool `json:"allowCustomerToApproveSubstitutions,omitempty"`
+
+	// AllowSubstitutions Whether another product may be sent instead. Kept for whoever packs the box: the service replaces products by product swaps only.
+	AllowSubstitutions *bool `json:"allowSubstitutions,omitempty"`
+
+	// NotifyCustomerOfSubstitutions Whether buyers are told of another product.
+	NotifyCustomerOfSubstitutions *bool `json:"notifyCustomerOfSubstitutions,omitempty"`
+
+	// SubstitutionMethod How another product is chosen.
+	SubstitutionMethod   *SubstitutionSubstitutionMethod `json:"substitutionMethod,omitempty"`
+	AdditionalProperties map[string]interface{}          `json:"-"`
 }
 
-// SubstitutionSubstitutionMethod defines model for Substitution.SubstitutionMethod.
+// SubstitutionSubstitutionMethod How another product is chosen.
 type SubstitutionSubstitutionMethod string
 
 // SwapRecord defines model for SwapRecord.
@@ -4051,9 +5130,15 @@ type SwapRecord struct {
 
 	// ForBillingCycle The platform's index of the billing cycle; null: any.
 	ForBillingCycle *int32 `json:"forBillingCycle"`
-	Id              int64  `json:"id"`
 
-	// Name Examples: Starter kit, then refills
+	// Id Number of the rule.
+	//
+	// Examples: 1001
+	Id int64 `json:"id"`
+
+	// Name Name of the rule, for the merchant; null when it has none.
+	//
+	// Examples: Starter kit, then refills
 	Name *string `json:"name"`
 
 	// RuleSequence Lower ones first. Absent or 0 in a new rule: after all others.
@@ -4149,25 +5234,41 @@ type VariantSwap_OldVariants_Item struct {
 
 // VolumeTier defines model for VolumeTier.
 type VolumeTier struct {
+	// DiscountPercent What is taken off the price, in percent.
 	DiscountPercent float64 `json:"discountPercent"`
 
-	// MinProducts Whole.
+	// MinProducts Whole: pieces from which the discount is given.
 	MinProducts          float64                `json:"minProducts"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // WeightsInput defines model for WeightsInput.
 type WeightsInput struct {
-	DeliveryCondition    WeightsInputDeliveryCondition `json:"deliveryCondition"`
-	Weight               *float64                      `json:"weight"`
-	WeightUnit           WeightsInputWeightUnit        `json:"weightUnit"`
-	AdditionalProperties map[string]interface{}        `json:"-"`
+	// DeliveryCondition Whether the order must weigh so much at least or at most.
+	//
+	// Examples: LESS_THAN_OR_EQUAL_TO
+	DeliveryCondition WeightsInputDeliveryCondition `json:"deliveryCondition"`
+
+	// Weight The weight, in weightUnit.
+	//
+	// Examples: 2.5
+	Weight *float64 `json:"weight"`
+
+	// WeightUnit Unit of weight.
+	//
+	// Examples: KILOGRAMS
+	WeightUnit           WeightsInputWeightUnit `json:"weightUnit"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// WeightsInputDeliveryCondition defines model for WeightsInput.DeliveryCondition.
+// WeightsInputDeliveryCondition Whether the order must weigh so much at least or at most.
+//
+// Examples: LESS_THAN_OR_EQUAL_TO
 type WeightsInputDeliveryCondition string
 
-// WeightsInputWeightUnit defines model for WeightsInput.WeightUnit.
+// WeightsInputWeightUnit Unit of weight.
+//
+// Examples: KILOGRAMS
 type WeightsInputWeightUnit string
 
 // ZoneInput defines model for ZoneInput.
@@ -4196,81 +5297,230 @@ type Failure = Problem
 
 // ListActivityLogsParams defines parameters for ListActivityLogs.
 type ListActivityLogsParams struct {
-	IdEquals                     *int64            `form:"id.equals,omitempty" json:"id.equals,omitempty"`
-	IdNotEquals                  *int64            `form:"id.notEquals,omitempty" json:"id.notEquals,omitempty"`
-	IdIn                         *[]int64          `form:"id.in,omitempty" json:"id.in,omitempty"`
-	IdNotIn                      *[]int64          `form:"id.notIn,omitempty" json:"id.notIn,omitempty"`
-	IdSpecified                  *bool             `form:"id.specified,omitempty" json:"id.specified,omitempty"`
-	IdGreaterThan                *int64            `form:"id.greaterThan,omitempty" json:"id.greaterThan,omitempty"`
-	IdGreaterThanOrEqual         *int64            `form:"id.greaterThanOrEqual,omitempty" json:"id.greaterThanOrEqual,omitempty"`
-	IdLessThan                   *int64            `form:"id.lessThan,omitempty" json:"id.lessThan,omitempty"`
-	IdLessThanOrEqual            *int64            `form:"id.lessThanOrEqual,omitempty" json:"id.lessThanOrEqual,omitempty"`
-	EntityIdEquals               *int64            `form:"entityId.equals,omitempty" json:"entityId.equals,omitempty"`
-	EntityIdNotEquals            *int64            `form:"entityId.notEquals,omitempty" json:"entityId.notEquals,omitempty"`
-	EntityIdIn                   *[]int64          `form:"entityId.in,omitempty" json:"entityId.in,omitempty"`
-	EntityIdNotIn                *[]int64          `form:"entityId.notIn,omitempty" json:"entityId.notIn,omitempty"`
-	EntityIdSpecified            *bool             `form:"entityId.specified,omitempty" json:"entityId.specified,omitempty"`
-	EntityIdGreaterThan          *int64            `form:"entityId.greaterThan,omitempty" json:"entityId.greaterThan,omitempty"`
-	EntityIdGreaterThanOrEqual   *int64            `form:"entityId.greaterThanOrEqual,omitempty" json:"entityId.greaterThanOrEqual,omitempty"`
-	EntityIdLessThan             *int64            `form:"entityId.lessThan,omitempty" json:"entityId.lessThan,omitempty"`
-	EntityIdLessThanOrEqual      *int64            `form:"entityId.lessThanOrEqual,omitempty" json:"entityId.lessThanOrEqual,omitempty"`
-	EntityTypeEquals             *EntityType       `form:"entityType.equals,omitempty" json:"entityType.equals,omitempty"`
-	EntityTypeNotEquals          *EntityType       `form:"entityType.notEquals,omitempty" json:"entityType.notEquals,omitempty"`
-	EntityTypeIn                 *[]EntityType     `form:"entityType.in,omitempty" json:"entityType.in,omitempty"`
-	EntityTypeNotIn              *[]EntityType     `form:"entityType.notIn,omitempty" json:"entityType.notIn,omitempty"`
-	EntityTypeSpecified          *bool             `form:"entityType.specified,omitempty" json:"entityType.specified,omitempty"`
-	EventSourceEquals            *EventSource      `form:"eventSource.equals,omitempty" json:"eventSource.equals,omitempty"`
-	EventSourceNotEquals         *EventSource      `form:"eventSource.notEquals,omitempty" json:"eventSource.notEquals,omitempty"`
-	EventSourceIn                *[]EventSource    `form:"eventSource.in,omitempty" json:"eventSource.in,omitempty"`
-	EventSourceNotIn             *[]EventSource    `form:"eventSource.notIn,omitempty" json:"eventSource.notIn,omitempty"`
-	EventSourceSpecified         *bool             `form:"eventSource.specified,omitempty" json:"eventSource.specified,omitempty"`
-	EventTypeEquals              *EventType        `form:"eventType.equals,omitempty" json:"eventType.equals,omitempty"`
-	EventTypeNotEquals           *EventType        `form:"eventType.notEquals,omitempty" json:"eventType.notEquals,omitempty"`
-	EventTypeIn                  *[]EventType      `form:"eventType.in,omitempty" json:"eventType.in,omitempty"`
-	EventTypeNotIn               *[]EventType      `form:"eventType.notIn,omitempty" json:"eventType.notIn,omitempty"`
-	EventTypeSpecified           *bool             `form:"eventType.specified,omitempty" json:"eventType.specified,omitempty"`
-	StatusEquals                 *ActivityStatus   `form:"status.equals,omitempty" json:"status.equals,omitempty"`
-	StatusNotEquals              *ActivityStatus   `form:"status.notEquals,omitempty" json:"status.notEquals,omitempty"`
-	StatusIn                     *[]ActivityStatus `form:"status.in,omitempty" json:"status.in,omitempty"`
-	StatusNotIn                  *[]ActivityStatus `form:"status.notIn,omitempty" json:"status.notIn,omitempty"`
-	StatusSpecified              *bool             `form:"status.specified,omitempty" json:"status.specified,omitempty"`
-	CreateAtEquals               *string           `form:"createAt.equals,omitempty" json:"createAt.equals,omitempty"`
-	CreateAtNotEquals            *string           `form:"createAt.notEquals,omitempty" json:"createAt.notEquals,omitempty"`
-	CreateAtIn                   *[]string         `form:"createAt.in,omitempty" json:"createAt.in,omitempty"`
-	CreateAtNotIn                *[]string         `form:"createAt.notIn,omitempty" json:"createAt.notIn,omitempty"`
-	CreateAtSpecified            *bool             `form:"createAt.specified,omitempty" json:"createAt.specified,omitempty"`
-	CreateAtGreaterThan          *string           `form:"createAt.greaterThan,omitempty" json:"createAt.greaterThan,omitempty"`
-	CreateAtGreaterThanOrEqual   *string           `form:"createAt.greaterThanOrEqual,omitempty" json:"createAt.greaterThanOrEqual,omitempty"`
-	CreateAtLessThan             *string           `form:"createAt.lessThan,omitempty" json:"createAt.lessThan,omitempty"`
-	CreateAtLessThanOrEqual      *string           `form:"createAt.lessThanOrEqual,omitempty" json:"createAt.lessThanOrEqual,omitempty"`
-	AdditionalInfoEquals         *string           `form:"additionalInfo.equals,omitempty" json:"additionalInfo.equals,omitempty"`
-	AdditionalInfoNotEquals      *string           `form:"additionalInfo.notEquals,omitempty" json:"additionalInfo.notEquals,omitempty"`
-	AdditionalInfoIn             *[]string         `form:"additionalInfo.in,omitempty" json:"additionalInfo.in,omitempty"`
-	AdditionalInfoNotIn          *[]string         `form:"additionalInfo.notIn,omitempty" json:"additionalInfo.notIn,omitempty"`
-	AdditionalInfoSpecified      *bool             `form:"additionalInfo.specified,omitempty" json:"additionalInfo.specified,omitempty"`
-	AdditionalInfoContains       *string           `form:"additionalInfo.contains,omitempty" json:"additionalInfo.contains,omitempty"`
-	AdditionalInfoDoesNotContain *string           `form:"additionalInfo.doesNotContain,omitempty" json:"additionalInfo.doesNotContain,omitempty"`
-	ActivityByEquals             *string           `form:"activityBy.equals,omitempty" json:"activityBy.equals,omitempty"`
-	ActivityByNotEquals          *string           `form:"activityBy.notEquals,omitempty" json:"activityBy.notEquals,omitempty"`
-	ActivityByIn                 *[]string         `form:"activityBy.in,omitempty" json:"activityBy.in,omitempty"`
-	ActivityByNotIn              *[]string         `form:"activityBy.notIn,omitempty" json:"activityBy.notIn,omitempty"`
-	ActivityBySpecified          *bool             `form:"activityBy.specified,omitempty" json:"activityBy.specified,omitempty"`
-	ActivityByContains           *string           `form:"activityBy.contains,omitempty" json:"activityBy.contains,omitempty"`
-	ActivityByDoesNotContain     *string           `form:"activityBy.doesNotContain,omitempty" json:"activityBy.doesNotContain,omitempty"`
-	ClientIpEquals               *string           `form:"clientIp.equals,omitempty" json:"clientIp.equals,omitempty"`
-	ClientIpNotEquals            *string           `form:"clientIp.notEquals,omitempty" json:"clientIp.notEquals,omitempty"`
-	ClientIpIn                   *[]string         `form:"clientIp.in,omitempty" json:"clientIp.in,omitempty"`
-	ClientIpNotIn                *[]string         `form:"clientIp.notIn,omitempty" json:"clientIp.notIn,omitempty"`
-	ClientIpSpecified            *bool             `form:"clientIp.specified,omitempty" json:"clientIp.specified,omitempty"`
-	ClientIpContains             *string           `form:"clientIp.contains,omitempty" json:"clientIp.contains,omitempty"`
-	ClientIpDoesNotContain       *string           `form:"clientIp.doesNotContain,omitempty" json:"clientIp.doesNotContain,omitempty"`
-	ShopEquals                   *string           `form:"shop.equals,omitempty" json:"shop.equals,omitempty"`
-	ShopNotEquals                *string           `form:"shop.notEquals,omitempty" json:"shop.notEquals,omitempty"`
-	ShopIn                       *[]string         `form:"shop.in,omitempty" json:"shop.in,omitempty"`
-	ShopNotIn                    *[]string         `form:"shop.notIn,omitempty" json:"shop.notIn,omitempty"`
-	ShopSpecified                *bool             `form:"shop.specified,omitempty" json:"shop.specified,omitempty"`
-	ShopContains                 *string           `form:"shop.contains,omitempty" json:"shop.contains,omitempty"`
-	ShopDoesNotContain           *string           `form:"shop.doesNotContain,omitempty" json:"shop.doesNotContain,omitempty"`
+	// IdEquals Only those whose id is the value.
+	IdEquals *int64 `form:"id.equals,omitempty" json:"id.equals,omitempty"`
+
+	// IdNotEquals Only those whose id is not the value.
+	IdNotEquals *int64 `form:"id.notEquals,omitempty" json:"id.notEquals,omitempty"`
+
+	// IdIn Only those whose id is one of the values, which have commas between them.
+	IdIn *[]int64 `form:"id.in,omitempty" json:"id.in,omitempty"`
+
+	// IdNotIn Only those whose id is none of the values, which have commas between them.
+	IdNotIn *[]int64 `form:"id.notIn,omitempty" json:"id.notIn,omitempty"`
+
+	// IdSpecified Only those whose id has a value; with false, those that have none.
+	IdSpecified *bool `form:"id.specified,omitempty" json:"id.specified,omitempty"`
+
+	// IdGreaterThan Only those whose id is more than the value.
+	IdGreaterThan *int64 `form:"id.greaterThan,omitempty" json:"id.greaterThan,omitempty"`
+
+	// IdGreaterThanOrEqual Only those whose id is the value or more.
+	IdGreaterThanOrEqual *int64 `form:"id.greaterThanOrEqual,omitempty" json:"id.greaterThanOrEqual,omitempty"`
+
+	// IdLessThan Only those whose id is less than the value.
+	IdLessThan *int64 `form:"id.lessThan,omitempty" json:"id.lessThan,omitempty"`
+
+	// IdLessThanOrEqual Only those whose id is the value or less.
+	IdLessThanOrEqual *int64 `form:"id.lessThanOrEqual,omitempty" json:"id.lessThanOrEqual,omitempty"`
+
+	// EntityIdEquals Only those whose entityId is the value.
+	EntityIdEquals *int64 `form:"entityId.equals,omitempty" json:"entityId.equals,omitempty"`
+
+	// EntityIdNotEquals Only those whose entityId is not the value.
+	EntityIdNotEquals *int64 `form:"entityId.notEquals,omitempty" json:"entityId.notEquals,omitempty"`
+
+	// EntityIdIn Only those whose entityId is one of the values, which have commas between them.
+	EntityIdIn *[]int64 `form:"entityId.in,omitempty" json:"entityId.in,omitempty"`
+
+	// EntityIdNotIn Only those whose entityId is none of the values, which have commas between them.
+	EntityIdNotIn *[]int64 `form:"entityId.notIn,omitempty" json:"entityId.notIn,omitempty"`
+
+	// EntityIdSpecified Only those whose entityId has a value; with false, those that have none.
+	EntityIdSpecified *bool `form:"entityId.specified,omitempty" json:"entityId.specified,omitempty"`
+
+	// EntityIdGreaterThan Only those whose entityId is more than the value.
+	EntityIdGreaterThan *int64 `form:"entityId.greaterThan,omitempty" json:"entityId.greaterThan,omitempty"`
+
+	// EntityIdGreaterThanOrEqual Only those whose entityId is the value or more.
+	EntityIdGreaterThanOrEqual *int64 `form:"entityId.greaterThanOrEqual,omitempty" json:"entityId.greaterThanOrEqual,omitempty"`
+
+	// EntityIdLessThan Only those whose entityId is less than the value.
+	EntityIdLessThan *int64 `form:"entityId.lessThan,omitempty" json:"entityId.lessThan,omitempty"`
+
+	// EntityIdLessThanOrEqual Only those whose entityId is the value or less.
+	EntityIdLessThanOrEqual *int64 `form:"entityId.lessThanOrEqual,omitempty" json:"entityId.lessThanOrEqual,omitempty"`
+
+	// EntityTypeEquals Only those whose entityType is the value.
+	EntityTypeEquals *EntityType `form:"entityType.equals,omitempty" json:"entityType.equals,omitempty"`
+
+	// EntityTypeNotEquals Only those whose entityType is not the value.
+	EntityTypeNotEquals *EntityType `form:"entityType.notEquals,omitempty" json:"entityType.notEquals,omitempty"`
+
+	// EntityTypeIn Only those whose entityType is one of the values, which have commas between them.
+	EntityTypeIn *[]EntityType `form:"entityType.in,omitempty" json:"entityType.in,omitempty"`
+
+	// EntityTypeNotIn Only those whose entityType is none of the values, which have commas between them.
+	EntityTypeNotIn *[]EntityType `form:"entityType.notIn,omitempty" json:"entityType.notIn,omitempty"`
+
+	// EntityTypeSpecified Only those whose entityType has a value; with false, those that have none.
+	EntityTypeSpecified *bool `form:"entityType.specified,omitempty" json:"entityType.specified,omitempty"`
+
+	// EventSourceEquals Only those whose eventSource is the value.
+	EventSourceEquals *EventSource `form:"eventSource.equals,omitempty" json:"eventSource.equals,omitempty"`
+
+	// EventSourceNotEquals Only those whose eventSource is not the value.
+	EventSourceNotEquals *EventSource `form:"eventSource.notEquals,omitempty" json:"eventSource.notEquals,omitempty"`
+
+	// EventSourceIn Only those whose eventSource is one of the values, which have commas between them.
+	EventSourceIn *[]EventSource `form:"eventSource.in,omitempty" json:"eventSource.in,omitempty"`
+
+	// EventSourceNotIn Only those whose eventSource is none of the values, which have commas between them.
+	EventSourceNotIn *[]EventSource `form:"eventSource.notIn,omitempty" json:"eventSource.notIn,omitempty"`
+
+	// EventSourceSpecified Only those whose eventSource has a value; with false, those that have none.
+	EventSourceSpecified *bool `form:"eventSource.specified,omitempty" json:"eventSource.specified,omitempty"`
+
+	// EventTypeEquals Only those whose eventType is the value.
+	EventTypeEquals *EventType `form:"eventType.equals,omitempty" json:"eventType.equals,omitempty"`
+
+	// EventTypeNotEquals Only those whose eventType is not the value.
+	EventTypeNotEquals *EventType `form:"eventType.notEquals,omitempty" json:"eventType.notEquals,omitempty"`
+
+	// EventTypeIn Only those whose eventType is one of the values, which have commas between them.
+	EventTypeIn *[]EventType `form:"eventType.in,omitempty" json:"eventType.in,omitempty"`
+
+	// EventTypeNotIn Only those whose eventType is none of the values, which have commas between them.
+	EventTypeNotIn *[]EventType `form:"eventType.notIn,omitempty" json:"eventType.notIn,omitempty"`
+
+	// EventTypeSpecified Only those whose eventType has a value; with false, those that have none.
+	EventTypeSpecified *bool `form:"eventType.specified,omitempty" json:"eventType.specified,omitempty"`
+
+	// StatusEquals Only those whose status is the value.
+	StatusEquals *ActivityStatus `form:"status.equals,omitempty" json:"status.equals,omitempty"`
+
+	// StatusNotEquals Only those whose status is not the value.
+	StatusNotEquals *ActivityStatus `form:"status.notEquals,omitempty" json:"status.notEquals,omitempty"`
+
+	// StatusIn Only those whose status is one of the values, which have commas between them.
+	StatusIn *[]ActivityStatus `form:"status.in,omitempty" json:"status.in,omitempty"`
+
+	// StatusNotIn Only those whose status is none of the values, which have commas between them.
+	StatusNotIn *[]ActivityStatus `form:"status.notIn,omitempty" json:"status.notIn,omitempty"`
+
+	// StatusSpecified Only those whose status has a value; with false, those that have none.
+	StatusSpecified *bool `form:"status.specified,omitempty" json:"status.specified,omitempty"`
+
+	// CreateAtEquals Only those whose createAt is the value.
+	CreateAtEquals *string `form:"createAt.equals,omitempty" json:"createAt.equals,omitempty"`
+
+	// CreateAtNotEquals Only those whose createAt is not the value.
+	CreateAtNotEquals *string `form:"createAt.notEquals,omitempty" json:"createAt.notEquals,omitempty"`
+
+	// CreateAtIn Only those whose createAt is one of the values, which have commas between them.
+	CreateAtIn *[]string `form:"createAt.in,omitempty" json:"createAt.in,omitempty"`
+
+	// CreateAtNotIn Only those whose createAt is none of the values, which have commas between them.
+	CreateAtNotIn *[]string `form:"createAt.notIn,omitempty" json:"createAt.notIn,omitempty"`
+
+	// CreateAtSpecified Only those whose createAt has a value; with false, those that have none.
+	CreateAtSpecified *bool `form:"createAt.specified,omitempty" json:"createAt.specified,omitempty"`
+
+	// CreateAtGreaterThan Only those whose createAt is more than the value.
+	CreateAtGreaterThan *string `form:"createAt.greaterThan,omitempty" json:"createAt.greaterThan,omitempty"`
+
+	// CreateAtGreaterThanOrEqual Only those whose createAt is the value or more.
+	CreateAtGreaterThanOrEqual *string `form:"createAt.greaterThanOrEqual,omitempty" json:"createAt.greaterThanOrEqual,omitempty"`
+
+	// CreateAtLessThan Only those whose createAt is less than the value.
+	CreateAtLessThan *string `form:"createAt.lessThan,omitempty" json:"createAt.lessThan,omitempty"`
+
+	// CreateAtLessThanOrEqual Only those whose createAt is the value or less.
+	CreateAtLessThanOrEqual *string `form:"createAt.lessThanOrEqual,omitempty" json:"createAt.lessThanOrEqual,omitempty"`
+
+	// AdditionalInfoEquals Only those whose additionalInfo is the value.
+	AdditionalInfoEquals *string `form:"additionalInfo.equals,omitempty" json:"additionalInfo.equals,omitempty"`
+
+	// AdditionalInfoNotEquals Only those whose additionalInfo is not the value.
+	AdditionalInfoNotEquals *string `form:"additionalInfo.notEquals,omitempty" json:"additionalInfo.notEquals,omitempty"`
+
+	// AdditionalInfoIn Only those whose additionalInfo is one of the values, which have commas between them.
+	AdditionalInfoIn *[]string `form:"additionalInfo.in,omitempty" json:"additionalInfo.in,omitempty"`
+
+	// AdditionalInfoNotIn Only those whose additionalInfo is none of the values, which have commas between them.
+	AdditionalInfoNotIn *[]string `form:"additionalInfo.notIn,omitempty" json:"additionalInfo.notIn,omitempty"`
+
+	// AdditionalInfoSpecified Only those whose additionalInfo has a value; with false, those that have none.
+	AdditionalInfoSpecified *bool `form:"additionalInfo.specified,omitempty" json:"additionalInfo.specified,omitempty"`
+
+	// AdditionalInfoContains Only those whose additionalInfo contains the text, in any letter case.
+	AdditionalInfoContains *string `form:"additionalInfo.contains,omitempty" json:"additionalInfo.contains,omitempty"`
+
+	// AdditionalInfoDoesNotContain Only those whose additionalInfo does not contain the text, in any letter case.
+	AdditionalInfoDoesNotContain *string `form:"additionalInfo.doesNotContain,omitempty" json:"additionalInfo.doesNotContain,omitempty"`
+
+	// ActivityByEquals Only those whose activityBy is the value.
+	ActivityByEquals *string `form:"activityBy.equals,omitempty" json:"activityBy.equals,omitempty"`
+
+	// ActivityByNotEquals Only those whose activityBy is not the value.
+	ActivityByNotEquals *string `form:"activityBy.notEquals,omitempty" json:"activityBy.notEquals,omitempty"`
+
+	// ActivityByIn Only those whose activityBy is one of the values, which have commas between them.
+	ActivityByIn *[]string `form:"activityBy.in,omitempty" json:"activityBy.in,omitempty"`
+
+	// ActivityByNotIn Only those whose activityBy is none of the values, which have commas between them.
+	ActivityByNotIn *[]string `form:"activityBy.notIn,omitempty" json:"activityBy.notIn,omitempty"`
+
+	// ActivityBySpecified Only those whose activityBy has a value; with false, those that have none.
+	ActivityBySpecified *bool `form:"activityBy.specified,omitempty" json:"activityBy.specified,omitempty"`
+
+	// ActivityByContains Only those whose activityBy contains the text, in any letter case.
+	ActivityByContains *string `form:"activityBy.contains,omitempty" json:"activityBy.contains,omitempty"`
+
+	// ActivityByDoesNotContain Only those whose activityBy does not contain the text, in any letter case.
+	ActivityByDoesNotContain *string `form:"activityBy.doesNotContain,omitempty" json:"activityBy.doesNotContain,omitempty"`
+
+	// ClientIpEquals Only those whose clientIp is the value.
+	ClientIpEquals *string `form:"clientIp.equals,omitempty" json:"clientIp.equals,omitempty"`
+
+	// ClientIpNotEquals Only those whose clientIp is not the value.
+	ClientIpNotEquals *string `form:"clientIp.notEquals,omitempty" json:"clientIp.notEquals,omitempty"`
+
+	// ClientIpIn Only those whose clientIp is one of the values, which have commas between them.
+	ClientIpIn *[]string `form:"clientIp.in,omitempty" json:"clientIp.in,omitempty"`
+
+	// ClientIpNotIn Only those whose clientIp is none of the values, which have commas between them.
+	ClientIpNotIn *[]string `form:"clientIp.notIn,omitempty" json:"clientIp.notIn,omitempty"`
+
+	// ClientIpSpecified Only those whose clientIp has a value; with false, those that have none.
+	ClientIpSpecified *bool `form:"clientIp.specified,omitempty" json:"clientIp.specified,omitempty"`
+
+	// ClientIpContains Only those whose clientIp contains the text, in any letter case.
+	ClientIpContains *string `form:"clientIp.contains,omitempty" json:"clientIp.contains,omitempty"`
+
+	// ClientIpDoesNotContain Only those whose clientIp does not contain the text, in any letter case.
+	ClientIpDoesNotContain *string `form:"clientIp.doesNotContain,omitempty" json:"clientIp.doesNotContain,omitempty"`
+
+	// ShopEquals Only those whose shop is the value.
+	ShopEquals *string `form:"shop.equals,omitempty" json:"shop.equals,omitempty"`
+
+	// ShopNotEquals Only those whose shop is not the value.
+	ShopNotEquals *string `form:"shop.notEquals,omitempty" json:"shop.notEquals,omitempty"`
+
+	// ShopIn Only those whose shop is one of the values, which have commas between them.
+	ShopIn *[]string `form:"shop.in,omitempty" json:"shop.in,omitempty"`
+
+	// ShopNotIn Only those whose shop is none of the values, which have commas between them.
+	ShopNotIn *[]string `form:"shop.notIn,omitempty" json:"shop.notIn,omitempty"`
+
+	// ShopSpecified Only those whose shop has a value; with false, those that have none.
+	ShopSpecified *bool `form:"shop.specified,omitempty" json:"shop.specified,omitempty"`
+
+	// ShopContains Only those whose shop contains the text, in any letter case.
+	ShopContains *string `form:"shop.contains,omitempty" json:"shop.contains,omitempty"`
+
+	// ShopDoesNotContain Only those whose shop does not contain the text, in any letter case.
+	ShopDoesNotContain *string `form:"shop.doesNotContain,omitempty" json:"shop.doesNotContain,omitempty"`
 
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
@@ -4723,8 +5973,12 @@ type CreateBundleSettingsJSONBody struct {
 	CongratsMessageText *string `json:"congratsMessageText,omitempty"`
 
 	// ContinueShopping On the button back to the products.
-	ContinueShopping *string    `json:"continueShopping,omitempty"`
-	CreatedAt        *time.Time `json:"createdAt,omitempty"`
+	ContinueShopping *string `json:"continueShopping,omitempty"`
+
+	// CreatedAt When the bundle was made, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt,omitempty"`
 
 	// CurrencySwitcherClassName Style class of the theme's choice of currency.
 	CurrencySwitcherClassName *string `json:"currencySwitcherClassName,omitempty"`
@@ -4739,9 +5993,13 @@ type CreateBundleSettingsJSONBody struct {
 	DisableProductCardImageSlider *bool `json:"disableProductCardImageSlider,omitempty"`
 
 	// DisableProductDescription Hides descriptions.
-	DisableProductDescription *bool            `json:"disableProductDescription,omitempty"`
-	Discounts                 *BundleDiscounts `json:"discounts,omitempty"`
-	DisplaySettings           *DisplaySettings `json:"displaySettings,omitempty"`
+	DisableProductDescription *bool `json:"disableProductDescription,omitempty"`
+
+	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
+	Discounts *BundleDiscounts `json:"discounts,omitempty"`
+
+	// DisplaySettings How the storefront shows the products.
+	DisplaySettings *DisplaySettings `json:"displaySettings,omitempty"`
 
 	// DisplayUnavailableProduct Shows products that cannot be bought.
 	DisplayUnavailableProduct *bool `json:"displayUnavailableProduct,omitempty"`
@@ -4770,7 +6028,7 @@ type CreateBundleSettingsJSONBody struct {
 	// EnableProductDetailButton Shows a button to a product's details.
 	EnableProductDetailButton *bool `json:"enableProductDetailButton,omitempty"`
 
-	// EnableProductRotation The merchant exchanges products from time to time.
+	// EnableProductRotation Whether the merchant exchanges products from time to time. Kept for the storefront to show.
 	EnableProductRotation *bool `json:"enableProductRotation,omitempty"`
 
 	// EnableRedirectToProductPage Lets a product's name lead to its page.
@@ -4791,7 +6049,7 @@ type CreateBundleSettingsJSONBody struct {
 	// FailedToAddTitleText Heads the message that a product could not be added.
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
-	// FixedBundlePrice In the store's currency. Required with FIXED.
+	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
 
 	// Id Ours.
@@ -4836,8 +6094,10 @@ type CreateBundleSettingsJSONBody struct {
 	MoveOneTimePurchaseToTop *bool `json:"moveOneTimePurchaseToTop,omitempty"`
 
 	// MyDeliveryText Heads the list of what is in the box. May not be empty.
-	MyDeliveryText *string      `json:"myDeliveryText,omitempty"`
-	Notifications  *BundleMails `json:"notifications,omitempty"`
+	MyDeliveryText *string `json:"myDeliveryText,omitempty"`
+
+	// Notifications What buyers are written to about.
+	Notifications *BundleMails `json:"notifications,omitempty"`
 
 	// OkBtnText On the button that closes a message.
 	OkBtnText *string `json:"okBtnText,omitempty"`
@@ -4848,7 +6108,7 @@ type CreateBundleSettingsJSONBody struct {
 	// PageBackgroundColor Colour of the page.
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
-	// PricingModel DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box.
+	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel *CreateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
@@ -4870,7 +6130,9 @@ type CreateBundleSettingsJSONBody struct {
 	ProductsToProceedText *string `json:"productsToProceedText,omitempty"`
 
 	// QuantityLabel Labels quantities.
-	QuantityLabel   *string          `json:"quantityLabel,omitempty"`
+	QuantityLabel *string `json:"quantityLabel,omitempty"`
+
+	// Recommendations What the storefront suggests to buyers.
 	Recommendations *Recommendations `json:"recommendations,omitempty"`
 
 	// RemoveItem On the button that takes a product out.
@@ -4891,10 +6153,12 @@ type CreateBundleSettingsJSONBody struct {
 	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
 	SelectedFrequencyLabelText *string `json:"selectedFrequencyLabelText,omitempty"`
 
-	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most.
+	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts.
 	SellingPlanIds *[]int64 `json:"sellingPlanIds,omitempty"`
 
-	// Shop Examples: demo.myshopify.com
+	// Shop The store's domain; must be the key's.
+	//
+	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
 	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together.
@@ -4922,7 +6186,9 @@ type CreateBundleSettingsJSONBody struct {
 	SpendAmountGetDiscount *string `json:"spendAmountGetDiscount,omitempty"`
 
 	// SpentText Labels what was spent so far.
-	SpentText    *string       `json:"spentText,omitempty"`
+	SpentText *string `json:"spentText,omitempty"`
+
+	// Substitution What happens when a product cannot be had.
 	Substitution *Substitution `json:"substitution,omitempty"`
 
 	// Subtotal Labels the sum of the box.
@@ -4932,7 +6198,11 @@ type CreateBundleSettingsJSONBody struct {
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
 
 	// Title Heads the page.
-	Title     *string    `json:"title,omitempty"`
+	Title *string `json:"title,omitempty"`
+
+	// UpdatedAt When it was changed last, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 
 	// VariantLabelTextV2 Labels the choice of a variant.
@@ -5006,8 +6276,12 @@ type UpdateBundleSettingsJSONBody struct {
 	CongratsMessageText *string `json:"congratsMessageText,omitempty"`
 
 	// ContinueShopping On the button back to the products.
-	ContinueShopping *string    `json:"continueShopping,omitempty"`
-	CreatedAt        *time.Time `json:"createdAt,omitempty"`
+	ContinueShopping *string `json:"continueShopping,omitempty"`
+
+	// CreatedAt When the bundle was made, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt,omitempty"`
 
 	// CurrencySwitcherClassName Style class of the theme's choice of currency.
 	CurrencySwitcherClassName *string `json:"currencySwitcherClassName,omitempty"`
@@ -5022,9 +6296,13 @@ type UpdateBundleSettingsJSONBody struct {
 	DisableProductCardImageSlider *bool `json:"disableProductCardImageSlider,omitempty"`
 
 	// DisableProductDescription Hides descriptions.
-	DisableProductDescription *bool            `json:"disableProductDescription,omitempty"`
-	Discounts                 *BundleDiscounts `json:"discounts,omitempty"`
-	DisplaySettings           *DisplaySettings `json:"displaySettings,omitempty"`
+	DisableProductDescription *bool `json:"disableProductDescription,omitempty"`
+
+	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
+	Discounts *BundleDiscounts `json:"discounts,omitempty"`
+
+	// DisplaySettings How the storefront shows the products.
+	DisplaySettings *DisplaySettings `json:"displaySettings,omitempty"`
 
 	// DisplayUnavailableProduct Shows products that cannot be bought.
 	DisplayUnavailableProduct *bool `json:"displayUnavailableProduct,omitempty"`
@@ -5053,7 +6331,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// EnableProductDetailButton Shows a button to a product's details.
 	EnableProductDetailButton *bool `json:"enableProductDetailButton,omitempty"`
 
-	// EnableProductRotation The merchant exchanges products from time to time.
+	// EnableProductRotation Whether the merchant exchanges products from time to time. Kept for the storefront to show.
 	EnableProductRotation *bool `json:"enableProductRotation,omitempty"`
 
 	// EnableRedirectToProductPage Lets a product's name lead to its page.
@@ -5074,7 +6352,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// FailedToAddTitleText Heads the message that a product could not be added.
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
-	// FixedBundlePrice In the store's currency. Required with FIXED.
+	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
 
 	// Id Ours.
@@ -5119,8 +6397,10 @@ type UpdateBundleSettingsJSONBody struct {
 	MoveOneTimePurchaseToTop *bool `json:"moveOneTimePurchaseToTop,omitempty"`
 
 	// MyDeliveryText Heads the list of what is in the box. May not be empty.
-	MyDeliveryText *string      `json:"myDeliveryText,omitempty"`
-	Notifications  *BundleMails `json:"notifications,omitempty"`
+	MyDeliveryText *string `json:"myDeliveryText,omitempty"`
+
+	// Notifications What buyers are written to about.
+	Notifications *BundleMails `json:"notifications,omitempty"`
 
 	// OkBtnText On the button that closes a message.
 	OkBtnText *string `json:"okBtnText,omitempty"`
@@ -5131,7 +6411,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// PageBackgroundColor Colour of the page.
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
-	// PricingModel DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box.
+	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel *UpdateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
@@ -5153,7 +6433,9 @@ type UpdateBundleSettingsJSONBody struct {
 	ProductsToProceedText *string `json:"productsToProceedText,omitempty"`
 
 	// QuantityLabel Labels quantities.
-	QuantityLabel   *string          `json:"quantityLabel,omitempty"`
+	QuantityLabel *string `json:"quantityLabel,omitempty"`
+
+	// Recommendations What the storefront suggests to buyers.
 	Recommendations *Recommendations `json:"recommendations,omitempty"`
 
 	// RemoveItem On the button that takes a product out.
@@ -5174,10 +6456,12 @@ type UpdateBundleSettingsJSONBody struct {
 	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
 	SelectedFrequencyLabelText *string `json:"selectedFrequencyLabelText,omitempty"`
 
-	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most.
+	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts.
 	SellingPlanIds *[]int64 `json:"sellingPlanIds,omitempty"`
 
-	// Shop Examples: demo.myshopify.com
+	// Shop The store's domain; must be the key's.
+	//
+	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
 	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together.
@@ -5205,7 +6489,9 @@ type UpdateBundleSettingsJSONBody struct {
 	SpendAmountGetDiscount *string `json:"spendAmountGetDiscount,omitempty"`
 
 	// SpentText Labels what was spent so far.
-	SpentText    *string       `json:"spentText,omitempty"`
+	SpentText *string `json:"spentText,omitempty"`
+
+	// Substitution What happens when a product cannot be had.
 	Substitution *Substitution `json:"substitution,omitempty"`
 
 	// Subtotal Labels the sum of the box.
@@ -5215,7 +6501,11 @@ type UpdateBundleSettingsJSONBody struct {
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
 
 	// Title Heads the page.
-	Title     *string    `json:"title,omitempty"`
+	Title *string `json:"title,omitempty"`
+
+	// UpdatedAt When it was changed last, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 
 	// VariantLabelTextV2 Labels the choice of a variant.
@@ -23694,6 +24984,68 @@ func (t *RateInput_CarrierServiceId) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsShippingAddressLocationId0 returns the union data inside the ShippingAddress_LocationId as a ShippingAddressLocationId0
+func (t ShippingAddress_LocationId) AsShippingAddressLocationId0() (ShippingAddressLocationId0, error) {
+	var body ShippingAddressLocationId0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromShippingAddressLocationId0 overwrites any union data inside the ShippingAddress_LocationId as the provided ShippingAddressLocationId0
+func (t *ShippingAddress_LocationId) FromShippingAddressLocationId0(v ShippingAddressLocationId0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeShippingAddressLocationId0 performs a merge with any union data inside the ShippingAddress_LocationId, using the provided ShippingAddressLocationId0
+func (t *ShippingAddress_LocationId) MergeShippingAddressLocationId0(v ShippingAddressLocationId0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsShippingAddressLocationId1 returns the union data inside the ShippingAddress_LocationId as a ShippingAddressLocationId1
+func (t ShippingAddress_LocationId) AsShippingAddressLocationId1() (ShippingAddressLocationId1, error) {
+	var body ShippingAddressLocationId1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromShippingAddressLocationId1 overwrites any union data inside the ShippingAddress_LocationId as the provided ShippingAddressLocationId1
+func (t *ShippingAddress_LocationId) FromShippingAddressLocationId1(v ShippingAddressLocationId1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeShippingAddressLocationId1 performs a merge with any union data inside the ShippingAddress_LocationId, using the provided ShippingAddressLocationId1
+func (t *ShippingAddress_LocationId) MergeShippingAddressLocationId1(v ShippingAddressLocationId1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ShippingAddress_LocationId) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ShippingAddress_LocationId) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsShippingProfileBodyId0 returns the union data inside the ShippingProfileBody_Id as a ShippingProfileBodyId0
 func (t ShippingProfileBody_Id) AsShippingProfileBodyId0() (ShippingProfileBodyId0, error) {
 	var body ShippingProfileBodyId0
@@ -24018,7 +25370,7 @@ type ClientInterface interface {
 
 	// ListActivityLogs Activity log
 	//
-	// What happened to the store's subscriptions, newest first. At most 100 entries in a page.
+	// What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.
 	//
 	// Corresponds with GET /api/external/v2/activity-logs (the `ListActivityLogs` operationId).
 	ListActivityLogs(ctx context.Context, params *ListActivityLogsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -24124,7 +25476,7 @@ type ClientInterface interface {
 
 	// RequestPartnerConnectionWithBody Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -24133,7 +25485,7 @@ type ClientInterface interface {
 
 	// RequestPartnerConnection Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -24472,7 +25824,7 @@ type ClientInterface interface {
 
 	// SplitContractWithBody Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -24481,7 +25833,7 @@ type ClientInterface interface {
 
 	// SplitContract Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -24578,7 +25930,7 @@ type ClientInterface interface {
 
 	// EmailMagicLink E-mail a sign-in link
 	//
-	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that no subscriber has, and a store that has switched the e-mail off, are answered 400.
+	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
 	//
 	// Corresponds with GET /api/external/v2/subscription-contracts-email-magic-link (the `EmailMagicLink` operationId).
 	EmailMagicLink(ctx context.Context, params *EmailMagicLinkParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -24965,7 +26317,7 @@ type ClientInterface interface {
 
 // ListActivityLogs Activity log
 //
-// What happened to the store's subscriptions, newest first. At most 100 entries in a page.
+// What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.
 //
 // Corresponds with GET /api/external/v2/activity-logs (the `ListActivityLogs` operationId).
 func (c *Client) ListActivityLogs(ctx context.Context, params *ListActivityLogsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -25211,7 +26563,7 @@ func (c *Client) ListPartnerConnections(ctx context.Context, params *ListPartner
 
 // RequestPartnerConnectionWithBody Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 //
 // Takes any type of body and a specified content type.
 //
@@ -25230,7 +26582,7 @@ func (c *Client) RequestPartnerConnectionWithBody(ctx context.Context, params *R
 
 // RequestPartnerConnection Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -25999,7 +27351,7 @@ func (c *Client) ReplaceVariants(ctx context.Context, params *ReplaceVariantsPar
 
 // SplitContractWithBody Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes any type of body and a specified content type.
 //
@@ -26018,7 +27370,7 @@ func (c *Client) SplitContractWithBody(ctx context.Context, params *SplitContrac
 
 // SplitContract Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -26245,7 +27597,7 @@ func (c *Client) ApplyDiscount(ctx context.Context, params *ApplyDiscountParams,
 
 // EmailMagicLink E-mail a sign-in link
 //
-// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that no subscriber has, and a store that has switched the e-mail off, are answered 400.
+// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
 //
 // Corresponds with GET /api/external/v2/subscription-contracts-email-magic-link (the `EmailMagicLink` operationId).
 func (c *Client) EmailMagicLink(ctx context.Context, params *EmailMagicLinkParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36075,7 +37427,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListActivityLogsWithResponse Activity log
 	//
-	// What happened to the store's subscriptions, newest first. At most 100 entries in a page.
+	// What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -36201,7 +37553,7 @@ type ClientWithResponsesInterface interface {
 
 	// RequestPartnerConnectionWithBodyWithResponse Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -36210,7 +37562,7 @@ type ClientWithResponsesInterface interface {
 
 	// RequestPartnerConnectionWithResponse Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -36597,7 +37949,7 @@ type ClientWithResponsesInterface interface {
 
 	// SplitContractWithBodyWithResponse Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -36606,7 +37958,7 @@ type ClientWithResponsesInterface interface {
 
 	// SplitContractWithResponse Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -36723,7 +38075,7 @@ type ClientWithResponsesInterface interface {
 
 	// EmailMagicLinkWithResponse E-mail a sign-in link
 	//
-	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that no subscriber has, and a store that has switched the e-mail off, are answered 400.
+	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -37174,8 +38526,13 @@ type ClientWithResponsesInterface interface {
 
 // ListActivityLogsResponse200Headers the declared response headers of an HTTP 200 response for ListActivityLogs
 type ListActivityLogsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListActivityLogsResponse struct {
@@ -37230,8 +38587,13 @@ func (r ListActivityLogsResponse) ContentType() string {
 
 // ListSellingPlansResponse200Headers the declared response headers of an HTTP 200 response for ListSellingPlans
 type ListSellingPlansResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListSellingPlansResponse struct {
@@ -37286,8 +38648,13 @@ func (r ListSellingPlansResponse) ContentType() string {
 
 // ListAPIKeysResponse200Headers the declared response headers of an HTTP 200 response for ListAPIKeys
 type ListAPIKeysResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListAPIKeysResponse struct {
@@ -37340,6 +38707,16 @@ func (r ListAPIKeysResponse) ContentType() string {
 	return ""
 }
 
+// CreateAPIKeyResponse200Headers the declared response headers of an HTTP 200 response for CreateAPIKey
+type CreateAPIKeyResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateAPIKeyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37347,6 +38724,8 @@ type CreateAPIKeyResponse struct {
 	JSON200 *MadeKey
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateAPIKeyResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37388,11 +38767,23 @@ func (r CreateAPIKeyResponse) ContentType() string {
 	return ""
 }
 
+// RevokeAPIKeyResponse200Headers the declared response headers of an HTTP 200 response for RevokeAPIKey
+type RevokeAPIKeyResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RevokeAPIKeyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RevokeAPIKeyResponse200Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -37429,6 +38820,16 @@ func (r RevokeAPIKeyResponse) ContentType() string {
 	return ""
 }
 
+// RotateAPIKeyResponse200Headers the declared response headers of an HTTP 200 response for RotateAPIKey
+type RotateAPIKeyResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RotateAPIKeyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37436,6 +38837,8 @@ type RotateAPIKeyResponse struct {
 	JSON200 *MadeKey
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RotateAPIKeyResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37477,6 +38880,15 @@ func (r RotateAPIKeyResponse) ContentType() string {
 	return ""
 }
 
+// GetContractRawResponse200Headers the declared response headers of an HTTP 200 response for GetContractRaw
+type GetContractRawResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetContractRawResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37484,6 +38896,8 @@ type GetContractRawResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetContractRawResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37525,6 +38939,15 @@ func (r GetContractRawResponse) ContentType() string {
 	return ""
 }
 
+// CreateCustomerPortalTokenResponse200Headers the declared response headers of an HTTP 200 response for CreateCustomerPortalToken
+type CreateCustomerPortalTokenResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateCustomerPortalTokenResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37532,6 +38955,8 @@ type CreateCustomerPortalTokenResponse struct {
 	JSON200 *PortalToken
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateCustomerPortalTokenResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37573,6 +38998,16 @@ func (r CreateCustomerPortalTokenResponse) ContentType() string {
 	return ""
 }
 
+// CreateShippingProfileResponse200Headers the declared response headers of an HTTP 200 response for CreateShippingProfile
+type CreateShippingProfileResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateShippingProfileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37580,6 +39015,8 @@ type CreateShippingProfileResponse struct {
 	JSON200 *ShippingProfile
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateShippingProfileResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37621,6 +39058,15 @@ func (r CreateShippingProfileResponse) ContentType() string {
 	return ""
 }
 
+// CreateManageSubscriptionLinkResponse200Headers the declared response headers of an HTTP 200 response for CreateManageSubscriptionLink
+type CreateManageSubscriptionLinkResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateManageSubscriptionLinkResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37628,6 +39074,8 @@ type CreateManageSubscriptionLinkResponse struct {
 	JSON200 *ManageLink
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateManageSubscriptionLinkResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37669,6 +39117,15 @@ func (r CreateManageSubscriptionLinkResponse) ContentType() string {
 	return ""
 }
 
+// CreateManageSubscriptionLinkOfCustomerResponse200Headers the declared response headers of an HTTP 200 response for CreateManageSubscriptionLinkOfCustomer
+type CreateManageSubscriptionLinkOfCustomerResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateManageSubscriptionLinkOfCustomerResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37676,6 +39133,8 @@ type CreateManageSubscriptionLinkOfCustomerResponse struct {
 	JSON200 *ManageLink
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateManageSubscriptionLinkOfCustomerResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37719,8 +39178,13 @@ func (r CreateManageSubscriptionLinkOfCustomerResponse) ContentType() string {
 
 // ListPartnerConnectionsResponse200Headers the declared response headers of an HTTP 200 response for ListPartnerConnections
 type ListPartnerConnectionsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListPartnerConnectionsResponse struct {
@@ -37773,6 +39237,16 @@ func (r ListPartnerConnectionsResponse) ContentType() string {
 	return ""
 }
 
+// RequestPartnerConnectionResponse200Headers the declared response headers of an HTTP 200 response for RequestPartnerConnection
+type RequestPartnerConnectionResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RequestPartnerConnectionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37780,6 +39254,8 @@ type RequestPartnerConnectionResponse struct {
 	JSON200 *PartnerConnection
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RequestPartnerConnectionResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37821,6 +39297,15 @@ func (r RequestPartnerConnectionResponse) ContentType() string {
 	return ""
 }
 
+// ReviewPartnerConnectionResponse200Headers the declared response headers of an HTTP 200 response for ReviewPartnerConnection
+type ReviewPartnerConnectionResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type ReviewPartnerConnectionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37828,6 +39313,8 @@ type ReviewPartnerConnectionResponse struct {
 	JSON200 *PartnerConnection
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ReviewPartnerConnectionResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37869,6 +39356,16 @@ func (r ReviewPartnerConnectionResponse) ContentType() string {
 	return ""
 }
 
+// ApprovePartnerConnectionResponse200Headers the declared response headers of an HTTP 200 response for ApprovePartnerConnection
+type ApprovePartnerConnectionResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type ApprovePartnerConnectionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37876,6 +39373,8 @@ type ApprovePartnerConnectionResponse struct {
 	JSON200 *PartnerConnection
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ApprovePartnerConnectionResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37917,6 +39416,16 @@ func (r ApprovePartnerConnectionResponse) ContentType() string {
 	return ""
 }
 
+// DisconnectPartnerConnectionResponse200Headers the declared response headers of an HTTP 200 response for DisconnectPartnerConnection
+type DisconnectPartnerConnectionResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type DisconnectPartnerConnectionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37924,6 +39433,8 @@ type DisconnectPartnerConnectionResponse struct {
 	JSON200 *PartnerConnection
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DisconnectPartnerConnectionResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -37965,6 +39476,16 @@ func (r DisconnectPartnerConnectionResponse) ContentType() string {
 	return ""
 }
 
+// RejectPartnerConnectionResponse200Headers the declared response headers of an HTTP 200 response for RejectPartnerConnection
+type RejectPartnerConnectionResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RejectPartnerConnectionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -37972,6 +39493,8 @@ type RejectPartnerConnectionResponse struct {
 	JSON200 *PartnerConnection
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RejectPartnerConnectionResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38013,6 +39536,16 @@ func (r RejectPartnerConnectionResponse) ContentType() string {
 	return ""
 }
 
+// ReducePartnerConnectionResponse200Headers the declared response headers of an HTTP 200 response for ReducePartnerConnection
+type ReducePartnerConnectionResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type ReducePartnerConnectionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38020,6 +39553,8 @@ type ReducePartnerConnectionResponse struct {
 	JSON200 *PartnerConnection
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ReducePartnerConnectionResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38063,8 +39598,13 @@ func (r ReducePartnerConnectionResponse) ContentType() string {
 
 // ListProductSwapsResponse200Headers the declared response headers of an HTTP 200 response for ListProductSwaps
 type ListProductSwapsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListProductSwapsResponse struct {
@@ -38117,6 +39657,16 @@ func (r ListProductSwapsResponse) ContentType() string {
 	return ""
 }
 
+// CreateProductSwapResponse201Headers the declared response headers of an HTTP 201 response for CreateProductSwap
+type CreateProductSwapResponse201Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateProductSwapResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38124,6 +39674,8 @@ type CreateProductSwapResponse struct {
 	JSON201 *SwapRecord
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers201 the parsed response headers for an HTTP 201 response
+	Headers201 *CreateProductSwapResponse201Headers
 }
 
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
@@ -38165,6 +39717,16 @@ func (r CreateProductSwapResponse) ContentType() string {
 	return ""
 }
 
+// UpdateProductSwapResponse200Headers the declared response headers of an HTTP 200 response for UpdateProductSwap
+type UpdateProductSwapResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateProductSwapResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38172,6 +39734,8 @@ type UpdateProductSwapResponse struct {
 	JSON200 *SwapRecord
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateProductSwapResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38213,6 +39777,16 @@ func (r UpdateProductSwapResponse) ContentType() string {
 	return ""
 }
 
+// ForeseeProductSwapsResponse200Headers the declared response headers of an HTTP 200 response for ForeseeProductSwaps
+type ForeseeProductSwapsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type ForeseeProductSwapsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38220,6 +39794,8 @@ type ForeseeProductSwapsResponse struct {
 	JSON200 *[]ForeseenOrder
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ForeseeProductSwapsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38261,11 +39837,23 @@ func (r ForeseeProductSwapsResponse) ContentType() string {
 	return ""
 }
 
+// DeleteProductSwapResponse204Headers the declared response headers of an HTTP 204 response for DeleteProductSwap
+type DeleteProductSwapResponse204Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type DeleteProductSwapResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *DeleteProductSwapResponse204Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -38302,6 +39890,15 @@ func (r DeleteProductSwapResponse) ContentType() string {
 	return ""
 }
 
+// GetProductSwapResponse200Headers the declared response headers of an HTTP 200 response for GetProductSwap
+type GetProductSwapResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetProductSwapResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38309,6 +39906,8 @@ type GetProductSwapResponse struct {
 	JSON200 *SwapRecord
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetProductSwapResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38350,6 +39949,16 @@ func (r GetProductSwapResponse) ContentType() string {
 	return ""
 }
 
+// UpdateProductSwapByIdResponse200Headers the declared response headers of an HTTP 200 response for UpdateProductSwapById
+type UpdateProductSwapByIdResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateProductSwapByIdResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38357,6 +39966,8 @@ type UpdateProductSwapByIdResponse struct {
 	JSON200 *SwapRecord
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateProductSwapByIdResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38398,6 +40009,16 @@ func (r UpdateProductSwapByIdResponse) ContentType() string {
 	return ""
 }
 
+// UpdateBillingAttemptResponse200Headers the declared response headers of an HTTP 200 response for UpdateBillingAttempt
+type UpdateBillingAttemptResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateBillingAttemptResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38405,6 +40026,8 @@ type UpdateBillingAttemptResponse struct {
 	JSON200 *BillingAttempt
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateBillingAttemptResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38446,6 +40069,16 @@ func (r UpdateBillingAttemptResponse) ContentType() string {
 	return ""
 }
 
+// UpdateAttemptOrderNoteResponse200Headers the declared response headers of an HTTP 200 response for UpdateAttemptOrderNote
+type UpdateAttemptOrderNoteResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateAttemptOrderNoteResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38453,6 +40086,8 @@ type UpdateAttemptOrderNoteResponse struct {
 	JSON200 *bool
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateAttemptOrderNoteResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38494,11 +40129,23 @@ func (r UpdateAttemptOrderNoteResponse) ContentType() string {
 	return ""
 }
 
+// AttemptBillingResponse200Headers the declared response headers of an HTTP 200 response for AttemptBilling
+type AttemptBillingResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type AttemptBillingResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AttemptBillingResponse200Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -38537,8 +40184,13 @@ func (r AttemptBillingResponse) ContentType() string {
 
 // ListPastOrdersResponse200Headers the declared response headers of an HTTP 200 response for ListPastOrders
 type ListPastOrdersResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListPastOrdersResponse struct {
@@ -38593,8 +40245,13 @@ func (r ListPastOrdersResponse) ContentType() string {
 
 // ReportPastOrdersResponse200Headers the declared response headers of an HTTP 200 response for ReportPastOrders
 type ReportPastOrdersResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ReportPastOrdersResponse struct {
@@ -38647,6 +40304,16 @@ func (r ReportPastOrdersResponse) ContentType() string {
 	return ""
 }
 
+// RescheduleOrderResponse200Headers the declared response headers of an HTTP 200 response for RescheduleOrder
+type RescheduleOrderResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RescheduleOrderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38654,6 +40321,8 @@ type RescheduleOrderResponse struct {
 	JSON200 *BillingAttempt
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RescheduleOrderResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38695,6 +40364,16 @@ func (r RescheduleOrderResponse) ContentType() string {
 	return ""
 }
 
+// SkipOrderResponse200Headers the declared response headers of an HTTP 200 response for SkipOrder
+type SkipOrderResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type SkipOrderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38702,6 +40381,8 @@ type SkipOrderResponse struct {
 	JSON200 *BillingAttempt
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *SkipOrderResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38743,6 +40424,16 @@ func (r SkipOrderResponse) ContentType() string {
 	return ""
 }
 
+// SkipUpcomingOrderResponse200Headers the declared response headers of an HTTP 200 response for SkipUpcomingOrder
+type SkipUpcomingOrderResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type SkipUpcomingOrderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38750,6 +40441,8 @@ type SkipUpcomingOrderResponse struct {
 	JSON200 *BillingAttempt
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *SkipUpcomingOrderResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38793,8 +40486,13 @@ func (r SkipUpcomingOrderResponse) ContentType() string {
 
 // ListUpcomingOrdersResponse200Headers the declared response headers of an HTTP 200 response for ListUpcomingOrders
 type ListUpcomingOrdersResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListUpcomingOrdersResponse struct {
@@ -38847,6 +40545,16 @@ func (r ListUpcomingOrdersResponse) ContentType() string {
 	return ""
 }
 
+// UnskipOrderResponse200Headers the declared response headers of an HTTP 200 response for UnskipOrder
+type UnskipOrderResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UnskipOrderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38854,6 +40562,8 @@ type UnskipOrderResponse struct {
 	JSON200 *BillingAttempt
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UnskipOrderResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38897,8 +40607,13 @@ func (r UnskipOrderResponse) ContentType() string {
 
 // ListBundleSettingsResponse200Headers the declared response headers of an HTTP 200 response for ListBundleSettings
 type ListBundleSettingsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListBundleSettingsResponse struct {
@@ -38951,6 +40666,16 @@ func (r ListBundleSettingsResponse) ContentType() string {
 	return ""
 }
 
+// CreateBundleSettingsResponse200Headers the declared response headers of an HTTP 200 response for CreateBundleSettings
+type CreateBundleSettingsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateBundleSettingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -38958,6 +40683,8 @@ type CreateBundleSettingsResponse struct {
 	JSON200 *BundleSettings
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateBundleSettingsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -38999,6 +40726,16 @@ func (r CreateBundleSettingsResponse) ContentType() string {
 	return ""
 }
 
+// UpdateBundleSettingsResponse200Headers the declared response headers of an HTTP 200 response for UpdateBundleSettings
+type UpdateBundleSettingsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateBundleSettingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39006,6 +40743,8 @@ type UpdateBundleSettingsResponse struct {
 	JSON200 *BundleSettings
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateBundleSettingsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39047,11 +40786,23 @@ func (r UpdateBundleSettingsResponse) ContentType() string {
 	return ""
 }
 
+// DeleteBundleSettingsResponse200Headers the declared response headers of an HTTP 200 response for DeleteBundleSettings
+type DeleteBundleSettingsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type DeleteBundleSettingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteBundleSettingsResponse200Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -39088,6 +40839,15 @@ func (r DeleteBundleSettingsResponse) ContentType() string {
 	return ""
 }
 
+// GetBundleSettingsResponse200Headers the declared response headers of an HTTP 200 response for GetBundleSettings
+type GetBundleSettingsResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetBundleSettingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39095,6 +40855,8 @@ type GetBundleSettingsResponse struct {
 	JSON200 *BundleSettings
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetBundleSettingsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39136,6 +40898,16 @@ func (r GetBundleSettingsResponse) ContentType() string {
 	return ""
 }
 
+// AddLineItemWithPriceResponse200Headers the declared response headers of an HTTP 200 response for AddLineItemWithPrice
+type AddLineItemWithPriceResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type AddLineItemWithPriceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39143,6 +40915,8 @@ type AddLineItemWithPriceResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AddLineItemWithPriceResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39186,8 +40960,13 @@ func (r AddLineItemWithPriceResponse) ContentType() string {
 
 // SearchContractsResponse200Headers the declared response headers of an HTTP 200 response for SearchContracts
 type SearchContractsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type SearchContractsResponse struct {
@@ -39242,8 +41021,13 @@ func (r SearchContractsResponse) ContentType() string {
 
 // ListBillingIntervalsResponse200Headers the declared response headers of an HTTP 200 response for ListBillingIntervals
 type ListBillingIntervalsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListBillingIntervalsResponse struct {
@@ -39296,6 +41080,16 @@ func (r ListBillingIntervalsResponse) ContentType() string {
 	return ""
 }
 
+// CreateContractResponse201Headers the declared response headers of an HTTP 201 response for CreateContract
+type CreateContractResponse201Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateContractResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39303,6 +41097,8 @@ type CreateContractResponse struct {
 	JSON201 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers201 the parsed response headers for an HTTP 201 response
+	Headers201 *CreateContractResponse201Headers
 }
 
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
@@ -39346,8 +41142,13 @@ func (r CreateContractResponse) ContentType() string {
 
 // SearchCustomersResponse200Headers the declared response headers of an HTTP 200 response for SearchCustomers
 type SearchCustomersResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type SearchCustomersResponse struct {
@@ -39400,6 +41201,16 @@ func (r SearchCustomersResponse) ContentType() string {
 	return ""
 }
 
+// ReplaceVariantsResponse200Headers the declared response headers of an HTTP 200 response for ReplaceVariants
+type ReplaceVariantsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type ReplaceVariantsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39407,6 +41218,8 @@ type ReplaceVariantsResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ReplaceVariantsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39448,6 +41261,16 @@ func (r ReplaceVariantsResponse) ContentType() string {
 	return ""
 }
 
+// SplitContractResponse200Headers the declared response headers of an HTTP 200 response for SplitContract
+type SplitContractResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type SplitContractResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39455,6 +41278,8 @@ type SplitContractResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *SplitContractResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39496,11 +41321,23 @@ func (r SplitContractResponse) ContentType() string {
 	return ""
 }
 
+// CancelPendingDowngradeResponse204Headers the declared response headers of an HTTP 204 response for CancelPendingDowngrade
+type CancelPendingDowngradeResponse204Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CancelPendingDowngradeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *CancelPendingDowngradeResponse204Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -39537,6 +41374,15 @@ func (r CancelPendingDowngradeResponse) ContentType() string {
 	return ""
 }
 
+// GetPendingDowngradeResponse200Headers the declared response headers of an HTTP 200 response for GetPendingDowngrade
+type GetPendingDowngradeResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetPendingDowngradeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39544,6 +41390,8 @@ type GetPendingDowngradeResponse struct {
 	JSON200 *PendingDowngrade
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetPendingDowngradeResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39587,8 +41435,13 @@ func (r GetPendingDowngradeResponse) ContentType() string {
 
 // ListOneOffsResponse200Headers the declared response headers of an HTTP 200 response for ListOneOffs
 type ListOneOffsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListOneOffsResponse struct {
@@ -39643,8 +41496,14 @@ func (r ListOneOffsResponse) ContentType() string {
 
 // RemoveOneOffResponse200Headers the declared response headers of an HTTP 200 response for RemoveOneOff
 type RemoveOneOffResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	IdempotentReplayed *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type RemoveOneOffResponse struct {
@@ -39699,8 +41558,14 @@ func (r RemoveOneOffResponse) ContentType() string {
 
 // AddOneOffResponse200Headers the declared response headers of an HTTP 200 response for AddOneOff
 type AddOneOffResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	IdempotentReplayed *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type AddOneOffResponse struct {
@@ -39753,6 +41618,16 @@ func (r AddOneOffResponse) ContentType() string {
 	return ""
 }
 
+// UpdateOneOffQuantityResponse200Headers the declared response headers of an HTTP 200 response for UpdateOneOffQuantity
+type UpdateOneOffQuantityResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateOneOffQuantityResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39760,6 +41635,8 @@ type UpdateOneOffQuantityResponse struct {
 	JSON200 *OneOff
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateOneOffQuantityResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39801,6 +41678,16 @@ func (r UpdateOneOffQuantityResponse) ContentType() string {
 	return ""
 }
 
+// UpdateVariantResponse200Headers the declared response headers of an HTTP 200 response for UpdateVariant
+type UpdateVariantResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateVariantResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39808,6 +41695,8 @@ type UpdateVariantResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateVariantResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39849,6 +41738,16 @@ func (r UpdateVariantResponse) ContentType() string {
 	return ""
 }
 
+// AddDiscountResponse200Headers the declared response headers of an HTTP 200 response for AddDiscount
+type AddDiscountResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type AddDiscountResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39856,6 +41755,8 @@ type AddDiscountResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AddDiscountResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39897,6 +41798,16 @@ func (r AddDiscountResponse) ContentType() string {
 	return ""
 }
 
+// AddLineItemResponse200Headers the declared response headers of an HTTP 200 response for AddLineItem
+type AddLineItemResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type AddLineItemResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39904,6 +41815,8 @@ type AddLineItemResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AddLineItemResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39945,6 +41858,16 @@ func (r AddLineItemResponse) ContentType() string {
 	return ""
 }
 
+// AddLineItemsResponse200Headers the declared response headers of an HTTP 200 response for AddLineItems
+type AddLineItemsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type AddLineItemsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -39952,6 +41875,8 @@ type AddLineItemsResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AddLineItemsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -39993,6 +41918,16 @@ func (r AddLineItemsResponse) ContentType() string {
 	return ""
 }
 
+// ApplyDiscountResponse200Headers the declared response headers of an HTTP 200 response for ApplyDiscount
+type ApplyDiscountResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type ApplyDiscountResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40000,6 +41935,8 @@ type ApplyDiscountResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ApplyDiscountResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40041,6 +41978,15 @@ func (r ApplyDiscountResponse) ContentType() string {
 	return ""
 }
 
+// EmailMagicLinkResponse200Headers the declared response headers of an HTTP 200 response for EmailMagicLink
+type EmailMagicLinkResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type EmailMagicLinkResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40048,6 +41994,8 @@ type EmailMagicLinkResponse struct {
 	JSON200 *string
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *EmailMagicLinkResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40089,6 +42037,16 @@ func (r EmailMagicLinkResponse) ContentType() string {
 	return ""
 }
 
+// RemoveDiscountResponse200Headers the declared response headers of an HTTP 200 response for RemoveDiscount
+type RemoveDiscountResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RemoveDiscountResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40096,6 +42054,8 @@ type RemoveDiscountResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveDiscountResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40137,6 +42097,16 @@ func (r RemoveDiscountResponse) ContentType() string {
 	return ""
 }
 
+// RemoveLineItemResponse200Headers the declared response headers of an HTTP 200 response for RemoveLineItem
+type RemoveLineItemResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RemoveLineItemResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40144,6 +42114,8 @@ type RemoveLineItemResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveLineItemResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40185,6 +42157,16 @@ func (r RemoveLineItemResponse) ContentType() string {
 	return ""
 }
 
+// RemoveLineItemsResponse200Headers the declared response headers of an HTTP 200 response for RemoveLineItems
+type RemoveLineItemsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RemoveLineItemsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40192,6 +42174,8 @@ type RemoveLineItemsResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveLineItemsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40233,6 +42217,16 @@ func (r RemoveLineItemsResponse) ContentType() string {
 	return ""
 }
 
+// UpdateBillingDateResponse200Headers the declared response headers of an HTTP 200 response for UpdateBillingDate
+type UpdateBillingDateResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateBillingDateResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40240,6 +42234,8 @@ type UpdateBillingDateResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateBillingDateResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40281,6 +42277,16 @@ func (r UpdateBillingDateResponse) ContentType() string {
 	return ""
 }
 
+// UpdateBillingIntervalResponse200Headers the declared response headers of an HTTP 200 response for UpdateBillingInterval
+type UpdateBillingIntervalResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateBillingIntervalResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40288,6 +42294,8 @@ type UpdateBillingIntervalResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateBillingIntervalResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40329,11 +42337,23 @@ func (r UpdateBillingIntervalResponse) ContentType() string {
 	return ""
 }
 
+// UpdateCustomNoteAttributesResponse200Headers the declared response headers of an HTTP 200 response for UpdateCustomNoteAttributes
+type UpdateCustomNoteAttributesResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateCustomNoteAttributesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateCustomNoteAttributesResponse200Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -40370,6 +42390,16 @@ func (r UpdateCustomNoteAttributesResponse) ContentType() string {
 	return ""
 }
 
+// UpdateDeliveryIntervalResponse200Headers the declared response headers of an HTTP 200 response for UpdateDeliveryInterval
+type UpdateDeliveryIntervalResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateDeliveryIntervalResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40377,6 +42407,8 @@ type UpdateDeliveryIntervalResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateDeliveryIntervalResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40418,6 +42450,16 @@ func (r UpdateDeliveryIntervalResponse) ContentType() string {
 	return ""
 }
 
+// UpdateDeliveryMethodResponse200Headers the declared response headers of an HTTP 200 response for UpdateDeliveryMethod
+type UpdateDeliveryMethodResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateDeliveryMethodResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40425,6 +42467,8 @@ type UpdateDeliveryMethodResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateDeliveryMethodResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40466,6 +42510,16 @@ func (r UpdateDeliveryMethodResponse) ContentType() string {
 	return ""
 }
 
+// UpdateDeliveryPriceResponse200Headers the declared response headers of an HTTP 200 response for UpdateDeliveryPrice
+type UpdateDeliveryPriceResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateDeliveryPriceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40473,6 +42527,8 @@ type UpdateDeliveryPriceResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateDeliveryPriceResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40514,6 +42570,16 @@ func (r UpdateDeliveryPriceResponse) ContentType() string {
 	return ""
 }
 
+// UpdateExistingPaymentMethodResponse200Headers the declared response headers of an HTTP 200 response for UpdateExistingPaymentMethod
+type UpdateExistingPaymentMethodResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateExistingPaymentMethodResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40521,6 +42587,8 @@ type UpdateExistingPaymentMethodResponse struct {
 	JSON200 *MessageBody
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateExistingPaymentMethodResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40562,6 +42630,16 @@ func (r UpdateExistingPaymentMethodResponse) ContentType() string {
 	return ""
 }
 
+// UpdateFrequencyBySellingPlanResponse200Headers the declared response headers of an HTTP 200 response for UpdateFrequencyBySellingPlan
+type UpdateFrequencyBySellingPlanResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateFrequencyBySellingPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40569,6 +42647,8 @@ type UpdateFrequencyBySellingPlanResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateFrequencyBySellingPlanResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40610,6 +42690,16 @@ func (r UpdateFrequencyBySellingPlanResponse) ContentType() string {
 	return ""
 }
 
+// UpdateLineItemResponse200Headers the declared response headers of an HTTP 200 response for UpdateLineItem
+type UpdateLineItemResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateLineItemResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40617,6 +42707,8 @@ type UpdateLineItemResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateLineItemResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40658,6 +42750,16 @@ func (r UpdateLineItemResponse) ContentType() string {
 	return ""
 }
 
+// UpdateLineItemAttributesResponse200Headers the declared response headers of an HTTP 200 response for UpdateLineItemAttributes
+type UpdateLineItemAttributesResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateLineItemAttributesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40665,6 +42767,8 @@ type UpdateLineItemAttributesResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateLineItemAttributesResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40706,6 +42810,16 @@ func (r UpdateLineItemAttributesResponse) ContentType() string {
 	return ""
 }
 
+// UpdateLineItemPriceResponse200Headers the declared response headers of an HTTP 200 response for UpdateLineItemPrice
+type UpdateLineItemPriceResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateLineItemPriceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40713,6 +42827,8 @@ type UpdateLineItemPriceResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateLineItemPriceResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40754,6 +42870,16 @@ func (r UpdateLineItemPriceResponse) ContentType() string {
 	return ""
 }
 
+// UpdateLineItemPricingPolicyResponse200Headers the declared response headers of an HTTP 200 response for UpdateLineItemPricingPolicy
+type UpdateLineItemPricingPolicyResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateLineItemPricingPolicyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40761,6 +42887,8 @@ type UpdateLineItemPricingPolicyResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateLineItemPricingPolicyResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40802,6 +42930,16 @@ func (r UpdateLineItemPricingPolicyResponse) ContentType() string {
 	return ""
 }
 
+// UpdateLineItemQuantityResponse200Headers the declared response headers of an HTTP 200 response for UpdateLineItemQuantity
+type UpdateLineItemQuantityResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateLineItemQuantityResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40809,6 +42947,8 @@ type UpdateLineItemQuantityResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateLineItemQuantityResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40850,6 +42990,16 @@ func (r UpdateLineItemQuantityResponse) ContentType() string {
 	return ""
 }
 
+// UpdateLineItemSellingPlanResponse200Headers the declared response headers of an HTTP 200 response for UpdateLineItemSellingPlan
+type UpdateLineItemSellingPlanResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateLineItemSellingPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40857,6 +43007,8 @@ type UpdateLineItemSellingPlanResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateLineItemSellingPlanResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40898,6 +43050,16 @@ func (r UpdateLineItemSellingPlanResponse) ContentType() string {
 	return ""
 }
 
+// UpdateMaxCyclesResponse200Headers the declared response headers of an HTTP 200 response for UpdateMaxCycles
+type UpdateMaxCyclesResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateMaxCyclesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40905,6 +43067,8 @@ type UpdateMaxCyclesResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateMaxCyclesResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40946,6 +43110,16 @@ func (r UpdateMaxCyclesResponse) ContentType() string {
 	return ""
 }
 
+// UpdateMinCyclesResponse200Headers the declared response headers of an HTTP 200 response for UpdateMinCycles
+type UpdateMinCyclesResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateMinCyclesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -40953,6 +43127,8 @@ type UpdateMinCyclesResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateMinCyclesResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -40994,6 +43170,16 @@ func (r UpdateMinCyclesResponse) ContentType() string {
 	return ""
 }
 
+// UpdateOrderNoteResponse200Headers the declared response headers of an HTTP 200 response for UpdateOrderNote
+type UpdateOrderNoteResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateOrderNoteResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41001,6 +43187,8 @@ type UpdateOrderNoteResponse struct {
 	JSON200 *bool
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateOrderNoteResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41042,11 +43230,23 @@ func (r UpdateOrderNoteResponse) ContentType() string {
 	return ""
 }
 
+// UpdatePaymentMethodResponse204Headers the declared response headers of an HTTP 204 response for UpdatePaymentMethod
+type UpdatePaymentMethodResponse204Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdatePaymentMethodResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *UpdatePaymentMethodResponse204Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -41083,6 +43283,16 @@ func (r UpdatePaymentMethodResponse) ContentType() string {
 	return ""
 }
 
+// UpdateShippingAddressResponse200Headers the declared response headers of an HTTP 200 response for UpdateShippingAddress
+type UpdateShippingAddressResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateShippingAddressResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41090,6 +43300,8 @@ type UpdateShippingAddressResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateShippingAddressResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41131,11 +43343,23 @@ func (r UpdateShippingAddressResponse) ContentType() string {
 	return ""
 }
 
+// UpdateStatusResponse204Headers the declared response headers of an HTTP 204 response for UpdateStatus
+type UpdateStatusResponse204Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateStatusResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *UpdateStatusResponse204Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -41172,6 +43396,15 @@ func (r UpdateStatusResponse) ContentType() string {
 	return ""
 }
 
+// GetContractExternalResponse200Headers the declared response headers of an HTTP 200 response for GetContractExternal
+type GetContractExternalResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetContractExternalResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41179,6 +43412,8 @@ type GetContractExternalResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetContractExternalResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41220,11 +43455,23 @@ func (r GetContractExternalResponse) ContentType() string {
 	return ""
 }
 
+// CancelContractResponse204Headers the declared response headers of an HTTP 204 response for CancelContract
+type CancelContractResponse204Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CancelContractResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *CancelContractResponse204Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -41261,6 +43508,15 @@ func (r CancelContractResponse) ContentType() string {
 	return ""
 }
 
+// GetContractResponse200Headers the declared response headers of an HTTP 200 response for GetContract
+type GetContractResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetContractResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41268,6 +43524,8 @@ type GetContractResponse struct {
 	JSON200 *ContractObject
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetContractResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41311,8 +43569,13 @@ func (r GetContractResponse) ContentType() string {
 
 // ListCustomerContractsResponse200Headers the declared response headers of an HTTP 200 response for ListCustomerContracts
 type ListCustomerContractsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListCustomerContractsResponse struct {
@@ -41365,6 +43628,15 @@ func (r ListCustomerContractsResponse) ContentType() string {
 	return ""
 }
 
+// ListCustomerContractIdsResponse200Headers the declared response headers of an HTTP 200 response for ListCustomerContractIds
+type ListCustomerContractIdsResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type ListCustomerContractIdsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41372,6 +43644,8 @@ type ListCustomerContractIdsResponse struct {
 	JSON200 *[]int64
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCustomerContractIdsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41413,6 +43687,15 @@ func (r ListCustomerContractIdsResponse) ContentType() string {
 	return ""
 }
 
+// GetCustomerResponse200Headers the declared response headers of an HTTP 200 response for GetCustomer
+type GetCustomerResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetCustomerResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41420,6 +43703,8 @@ type GetCustomerResponse struct {
 	JSON200 *CustomerAnswer
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetCustomerResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41463,8 +43748,13 @@ func (r GetCustomerResponse) ContentType() string {
 
 // ListSubscriptionGroupsResponse200Headers the declared response headers of an HTTP 200 response for ListSubscriptionGroups
 type ListSubscriptionGroupsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListSubscriptionGroupsResponse struct {
@@ -41517,6 +43807,16 @@ func (r ListSubscriptionGroupsResponse) ContentType() string {
 	return ""
 }
 
+// CreateSubscriptionGroupResponse201Headers the declared response headers of an HTTP 201 response for CreateSubscriptionGroup
+type CreateSubscriptionGroupResponse201Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type CreateSubscriptionGroupResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41524,6 +43824,8 @@ type CreateSubscriptionGroupResponse struct {
 	JSON201 *SubscriptionGroup
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers201 the parsed response headers for an HTTP 201 response
+	Headers201 *CreateSubscriptionGroupResponse201Headers
 }
 
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
@@ -41565,6 +43867,16 @@ func (r CreateSubscriptionGroupResponse) ContentType() string {
 	return ""
 }
 
+// UpdateSubscriptionGroupByBodyResponse200Headers the declared response headers of an HTTP 200 response for UpdateSubscriptionGroupByBody
+type UpdateSubscriptionGroupByBodyResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateSubscriptionGroupByBodyResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41572,6 +43884,8 @@ type UpdateSubscriptionGroupByBodyResponse struct {
 	JSON200 *SubscriptionGroup
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSubscriptionGroupByBodyResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41615,8 +43929,14 @@ func (r UpdateSubscriptionGroupByBodyResponse) ContentType() string {
 
 // RemoveProductsFromAllGroupsResponse200Headers the declared response headers of an HTTP 200 response for RemoveProductsFromAllGroups
 type RemoveProductsFromAllGroupsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	IdempotentReplayed *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type RemoveProductsFromAllGroupsResponse struct {
@@ -41669,11 +43989,23 @@ func (r RemoveProductsFromAllGroupsResponse) ContentType() string {
 	return ""
 }
 
+// DeleteSubscriptionGroupResponse204Headers the declared response headers of an HTTP 204 response for DeleteSubscriptionGroup
+type DeleteSubscriptionGroupResponse204Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type DeleteSubscriptionGroupResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *DeleteSubscriptionGroupResponse204Headers
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -41710,6 +44042,15 @@ func (r DeleteSubscriptionGroupResponse) ContentType() string {
 	return ""
 }
 
+// GetSubscriptionGroupResponse200Headers the declared response headers of an HTTP 200 response for GetSubscriptionGroup
+type GetSubscriptionGroupResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type GetSubscriptionGroupResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41717,6 +44058,8 @@ type GetSubscriptionGroupResponse struct {
 	JSON200 *SubscriptionGroup
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetSubscriptionGroupResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41758,6 +44101,16 @@ func (r GetSubscriptionGroupResponse) ContentType() string {
 	return ""
 }
 
+// UpdateSubscriptionGroupResponse200Headers the declared response headers of an HTTP 200 response for UpdateSubscriptionGroup
+type UpdateSubscriptionGroupResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type UpdateSubscriptionGroupResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41765,6 +44118,8 @@ type UpdateSubscriptionGroupResponse struct {
 	JSON200 *SubscriptionGroup
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSubscriptionGroupResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41806,6 +44161,16 @@ func (r UpdateSubscriptionGroupResponse) ContentType() string {
 	return ""
 }
 
+// AddGroupProductsResponse200Headers the declared response headers of an HTTP 200 response for AddGroupProducts
+type AddGroupProductsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type AddGroupProductsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41813,6 +44178,8 @@ type AddGroupProductsResponse struct {
 	JSON200 *SubscriptionGroup
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AddGroupProductsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41854,6 +44221,16 @@ func (r AddGroupProductsResponse) ContentType() string {
 	return ""
 }
 
+// RemoveGroupProductsResponse200Headers the declared response headers of an HTTP 200 response for RemoveGroupProducts
+type RemoveGroupProductsResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type RemoveGroupProductsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41861,6 +44238,8 @@ type RemoveGroupProductsResponse struct {
 	JSON200 *SubscriptionGroup
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveGroupProductsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -41904,8 +44283,13 @@ func (r RemoveGroupProductsResponse) ContentType() string {
 
 // ListUpcomingOneOffsResponse200Headers the declared response headers of an HTTP 200 response for ListUpcomingOneOffs
 type ListUpcomingOneOffsResponse200Headers struct {
-	Link        *string
-	XTotalCount *int64
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListUpcomingOneOffsResponse struct {
@@ -41958,6 +44342,16 @@ func (r ListUpcomingOneOffsResponse) ContentType() string {
 	return ""
 }
 
+// PostCustomNoteAttributesResponse200Headers the declared response headers of an HTTP 200 response for PostCustomNoteAttributes
+type PostCustomNoteAttributesResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
 type PostCustomNoteAttributesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -41965,6 +44359,8 @@ type PostCustomNoteAttributesResponse struct {
 	JSON200 *MessageBody
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *PostCustomNoteAttributesResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -42008,7 +44404,7 @@ func (r PostCustomNoteAttributesResponse) ContentType() string {
 
 // ListActivityLogsWithResponse Activity log
 //
-// What happened to the store's subscriptions, newest first. At most 100 entries in a page.
+// What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -42218,7 +44614,7 @@ func (c *ClientWithResponses) ListPartnerConnectionsWithResponse(ctx context.Con
 
 // RequestPartnerConnectionWithBodyWithResponse Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -42233,7 +44629,7 @@ func (c *ClientWithResponses) RequestPartnerConnectionWithBodyWithResponse(ctx c
 
 // RequestPartnerConnectionWithResponse Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. What the application asked for already is approved. A connection that stands stays as it is.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -42878,7 +45274,7 @@ func (c *ClientWithResponses) ReplaceVariantsWithResponse(ctx context.Context, p
 
 // SplitContractWithBodyWithResponse Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -42893,7 +45289,7 @@ func (c *ClientWithResponses) SplitContractWithBodyWithResponse(ctx context.Cont
 
 // SplitContractWithResponse Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -43088,7 +45484,7 @@ func (c *ClientWithResponses) ApplyDiscountWithResponse(ctx context.Context, par
 
 // EmailMagicLinkWithResponse E-mail a sign-in link
 //
-// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that no subscriber has, and a store that has switched the e-mail off, are answered 400.
+// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -43869,12 +46265,47 @@ func ParseListActivityLogsResponse(rsp *http.Response) (*ListActivityLogsRespons
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListActivityLogsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -43922,12 +46353,47 @@ func ParseListSellingPlansResponse(rsp *http.Response) (*ListSellingPlansRespons
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListSellingPlansResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -43975,12 +46441,47 @@ func ParseListAPIKeysResponse(rsp *http.Response) (*ListAPIKeysResponse, error) 
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListAPIKeysResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -44025,6 +46526,54 @@ func ParseCreateAPIKeyResponse(rsp *http.Response) (*CreateAPIKeyResponse, error
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateAPIKeyResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44052,6 +46601,54 @@ func ParseRevokeAPIKeyResponse(rsp *http.Response) (*RevokeAPIKeyResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RevokeAPIKeyResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44087,6 +46684,54 @@ func ParseRotateAPIKeyResponse(rsp *http.Response) (*RotateAPIKeyResponse, error
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RotateAPIKeyResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44118,6 +46763,47 @@ func ParseGetContractRawResponse(rsp *http.Response) (*GetContractRawResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetContractRawResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44153,6 +46839,47 @@ func ParseCreateCustomerPortalTokenResponse(rsp *http.Response) (*CreateCustomer
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateCustomerPortalTokenResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44184,6 +46911,54 @@ func ParseCreateShippingProfileResponse(rsp *http.Response) (*CreateShippingProf
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateShippingProfileResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44219,6 +46994,47 @@ func ParseCreateManageSubscriptionLinkResponse(rsp *http.Response) (*CreateManag
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateManageSubscriptionLinkResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44250,6 +47066,47 @@ func ParseCreateManageSubscriptionLinkOfCustomerResponse(rsp *http.Response) (*C
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateManageSubscriptionLinkOfCustomerResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44288,12 +47145,47 @@ func ParseListPartnerConnectionsResponse(rsp *http.Response) (*ListPartnerConnec
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListPartnerConnectionsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -44338,6 +47230,54 @@ func ParseRequestPartnerConnectionResponse(rsp *http.Response) (*RequestPartnerC
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RequestPartnerConnectionResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44369,6 +47309,47 @@ func ParseReviewPartnerConnectionResponse(rsp *http.Response) (*ReviewPartnerCon
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ReviewPartnerConnectionResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44404,6 +47385,54 @@ func ParseApprovePartnerConnectionResponse(rsp *http.Response) (*ApprovePartnerC
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ApprovePartnerConnectionResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44435,6 +47464,54 @@ func ParseDisconnectPartnerConnectionResponse(rsp *http.Response) (*DisconnectPa
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DisconnectPartnerConnectionResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44470,6 +47547,54 @@ func ParseRejectPartnerConnectionResponse(rsp *http.Response) (*RejectPartnerCon
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RejectPartnerConnectionResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44501,6 +47626,54 @@ func ParseReducePartnerConnectionResponse(rsp *http.Response) (*ReducePartnerCon
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ReducePartnerConnectionResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44539,12 +47712,47 @@ func ParseListProductSwapsResponse(rsp *http.Response) (*ListProductSwapsRespons
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListProductSwapsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -44589,6 +47797,54 @@ func ParseCreateProductSwapResponse(rsp *http.Response) (*CreateProductSwapRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 201:
+		var headers CreateProductSwapResponse201Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers201 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44620,6 +47876,54 @@ func ParseUpdateProductSwapResponse(rsp *http.Response) (*UpdateProductSwapRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateProductSwapResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44655,6 +47959,54 @@ func ParseForeseeProductSwapsResponse(rsp *http.Response) (*ForeseeProductSwapsR
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ForeseeProductSwapsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44682,6 +48034,54 @@ func ParseDeleteProductSwapResponse(rsp *http.Response) (*DeleteProductSwapRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers DeleteProductSwapResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
 	}
 
 	return response, nil
@@ -44717,6 +48117,47 @@ func ParseGetProductSwapResponse(rsp *http.Response) (*GetProductSwapResponse, e
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetProductSwapResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44748,6 +48189,54 @@ func ParseUpdateProductSwapByIdResponse(rsp *http.Response) (*UpdateProductSwapB
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateProductSwapByIdResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44783,6 +48272,54 @@ func ParseUpdateBillingAttemptResponse(rsp *http.Response) (*UpdateBillingAttemp
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateBillingAttemptResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44816,6 +48353,54 @@ func ParseUpdateAttemptOrderNoteResponse(rsp *http.Response) (*UpdateAttemptOrde
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateAttemptOrderNoteResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -44843,6 +48428,54 @@ func ParseAttemptBillingResponse(rsp *http.Response) (*AttemptBillingResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AttemptBillingResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -44881,12 +48514,47 @@ func ParseListPastOrdersResponse(rsp *http.Response) (*ListPastOrdersResponse, e
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListPastOrdersResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -44934,12 +48602,47 @@ func ParseReportPastOrdersResponse(rsp *http.Response) (*ReportPastOrdersRespons
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ReportPastOrdersResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -44984,6 +48687,54 @@ func ParseRescheduleOrderResponse(rsp *http.Response) (*RescheduleOrderResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RescheduleOrderResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45017,6 +48768,54 @@ func ParseSkipOrderResponse(rsp *http.Response) (*SkipOrderResponse, error) {
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers SkipOrderResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45048,6 +48847,54 @@ func ParseSkipUpcomingOrderResponse(rsp *http.Response) (*SkipUpcomingOrderRespo
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers SkipUpcomingOrderResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -45086,12 +48933,47 @@ func ParseListUpcomingOrdersResponse(rsp *http.Response) (*ListUpcomingOrdersRes
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListUpcomingOrdersResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45136,6 +49018,54 @@ func ParseUnskipOrderResponse(rsp *http.Response) (*UnskipOrderResponse, error) 
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UnskipOrderResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45172,12 +49102,47 @@ func ParseListBundleSettingsResponse(rsp *http.Response) (*ListBundleSettingsRes
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListBundleSettingsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45222,6 +49187,54 @@ func ParseCreateBundleSettingsResponse(rsp *http.Response) (*CreateBundleSetting
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateBundleSettingsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45255,6 +49268,54 @@ func ParseUpdateBundleSettingsResponse(rsp *http.Response) (*UpdateBundleSetting
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateBundleSettingsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45282,6 +49343,54 @@ func ParseDeleteBundleSettingsResponse(rsp *http.Response) (*DeleteBundleSetting
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteBundleSettingsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -45317,6 +49426,47 @@ func ParseGetBundleSettingsResponse(rsp *http.Response) (*GetBundleSettingsRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetBundleSettingsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45348,6 +49498,54 @@ func ParseAddLineItemWithPriceResponse(rsp *http.Response) (*AddLineItemWithPric
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AddLineItemWithPriceResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -45386,12 +49584,47 @@ func ParseSearchContractsResponse(rsp *http.Response) (*SearchContractsResponse,
 	switch {
 	case rsp.StatusCode == 200:
 		var headers SearchContractsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45439,12 +49672,47 @@ func ParseListBillingIntervalsResponse(rsp *http.Response) (*ListBillingInterval
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListBillingIntervalsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45489,6 +49757,54 @@ func ParseCreateContractResponse(rsp *http.Response) (*CreateContractResponse, e
 
 	}
 
+	switch {
+	case rsp.StatusCode == 201:
+		var headers CreateContractResponse201Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers201 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45525,12 +49841,47 @@ func ParseSearchCustomersResponse(rsp *http.Response) (*SearchCustomersResponse,
 	switch {
 	case rsp.StatusCode == 200:
 		var headers SearchCustomersResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45575,6 +49926,54 @@ func ParseReplaceVariantsResponse(rsp *http.Response) (*ReplaceVariantsResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ReplaceVariantsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45608,6 +50007,54 @@ func ParseSplitContractResponse(rsp *http.Response) (*SplitContractResponse, err
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers SplitContractResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45635,6 +50082,54 @@ func ParseCancelPendingDowngradeResponse(rsp *http.Response) (*CancelPendingDown
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers CancelPendingDowngradeResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
 	}
 
 	return response, nil
@@ -45668,6 +50163,47 @@ func ParseGetPendingDowngradeResponse(rsp *http.Response) (*GetPendingDowngradeR
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetPendingDowngradeResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -45706,12 +50242,47 @@ func ParseListOneOffsResponse(rsp *http.Response) (*ListOneOffsResponse, error) 
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListOneOffsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45759,12 +50330,54 @@ func ParseRemoveOneOffResponse(rsp *http.Response) (*RemoveOneOffResponse, error
 	switch {
 	case rsp.StatusCode == 200:
 		var headers RemoveOneOffResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45812,12 +50425,54 @@ func ParseAddOneOffResponse(rsp *http.Response) (*AddOneOffResponse, error) {
 	switch {
 	case rsp.StatusCode == 200:
 		var headers AddOneOffResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -45862,6 +50517,54 @@ func ParseUpdateOneOffQuantityResponse(rsp *http.Response) (*UpdateOneOffQuantit
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateOneOffQuantityResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45893,6 +50596,54 @@ func ParseUpdateVariantResponse(rsp *http.Response) (*UpdateVariantResponse, err
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateVariantResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -45928,6 +50679,54 @@ func ParseAddDiscountResponse(rsp *http.Response) (*AddDiscountResponse, error) 
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AddDiscountResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -45959,6 +50758,54 @@ func ParseAddLineItemResponse(rsp *http.Response) (*AddLineItemResponse, error) 
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AddLineItemResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -45994,6 +50841,54 @@ func ParseAddLineItemsResponse(rsp *http.Response) (*AddLineItemsResponse, error
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AddLineItemsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46025,6 +50920,54 @@ func ParseApplyDiscountResponse(rsp *http.Response) (*ApplyDiscountResponse, err
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ApplyDiscountResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46060,6 +51003,47 @@ func ParseEmailMagicLinkResponse(rsp *http.Response) (*EmailMagicLinkResponse, e
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers EmailMagicLinkResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46091,6 +51075,54 @@ func ParseRemoveDiscountResponse(rsp *http.Response) (*RemoveDiscountResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveDiscountResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46126,6 +51158,54 @@ func ParseRemoveLineItemResponse(rsp *http.Response) (*RemoveLineItemResponse, e
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveLineItemResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46157,6 +51237,54 @@ func ParseRemoveLineItemsResponse(rsp *http.Response) (*RemoveLineItemsResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveLineItemsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46192,6 +51320,54 @@ func ParseUpdateBillingDateResponse(rsp *http.Response) (*UpdateBillingDateRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateBillingDateResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46225,6 +51401,54 @@ func ParseUpdateBillingIntervalResponse(rsp *http.Response) (*UpdateBillingInter
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateBillingIntervalResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46252,6 +51476,54 @@ func ParseUpdateCustomNoteAttributesResponse(rsp *http.Response) (*UpdateCustomN
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateCustomNoteAttributesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46287,6 +51559,54 @@ func ParseUpdateDeliveryIntervalResponse(rsp *http.Response) (*UpdateDeliveryInt
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateDeliveryIntervalResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46318,6 +51638,54 @@ func ParseUpdateDeliveryMethodResponse(rsp *http.Response) (*UpdateDeliveryMetho
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateDeliveryMethodResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46353,6 +51721,54 @@ func ParseUpdateDeliveryPriceResponse(rsp *http.Response) (*UpdateDeliveryPriceR
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateDeliveryPriceResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46384,6 +51800,54 @@ func ParseUpdateExistingPaymentMethodResponse(rsp *http.Response) (*UpdateExisti
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateExistingPaymentMethodResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46419,6 +51883,54 @@ func ParseUpdateFrequencyBySellingPlanResponse(rsp *http.Response) (*UpdateFrequ
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateFrequencyBySellingPlanResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46450,6 +51962,54 @@ func ParseUpdateLineItemResponse(rsp *http.Response) (*UpdateLineItemResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateLineItemResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46485,6 +52045,54 @@ func ParseUpdateLineItemAttributesResponse(rsp *http.Response) (*UpdateLineItemA
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateLineItemAttributesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46516,6 +52124,54 @@ func ParseUpdateLineItemPriceResponse(rsp *http.Response) (*UpdateLineItemPriceR
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateLineItemPriceResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46551,6 +52207,54 @@ func ParseUpdateLineItemPricingPolicyResponse(rsp *http.Response) (*UpdateLineIt
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateLineItemPricingPolicyResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46582,6 +52286,54 @@ func ParseUpdateLineItemQuantityResponse(rsp *http.Response) (*UpdateLineItemQua
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateLineItemQuantityResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46617,6 +52369,54 @@ func ParseUpdateLineItemSellingPlanResponse(rsp *http.Response) (*UpdateLineItem
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateLineItemSellingPlanResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46648,6 +52448,54 @@ func ParseUpdateMaxCyclesResponse(rsp *http.Response) (*UpdateMaxCyclesResponse,
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateMaxCyclesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46683,6 +52531,54 @@ func ParseUpdateMinCyclesResponse(rsp *http.Response) (*UpdateMinCyclesResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateMinCyclesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46716,6 +52612,54 @@ func ParseUpdateOrderNoteResponse(rsp *http.Response) (*UpdateOrderNoteResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateOrderNoteResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46743,6 +52687,54 @@ func ParseUpdatePaymentMethodResponse(rsp *http.Response) (*UpdatePaymentMethodR
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers UpdatePaymentMethodResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
 	}
 
 	return response, nil
@@ -46778,6 +52770,54 @@ func ParseUpdateShippingAddressResponse(rsp *http.Response) (*UpdateShippingAddr
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateShippingAddressResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46805,6 +52845,54 @@ func ParseUpdateStatusResponse(rsp *http.Response) (*UpdateStatusResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers UpdateStatusResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
 	}
 
 	return response, nil
@@ -46840,6 +52928,47 @@ func ParseGetContractExternalResponse(rsp *http.Response) (*GetContractExternalR
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetContractExternalResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -46867,6 +52996,54 @@ func ParseCancelContractResponse(rsp *http.Response) (*CancelContractResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers CancelContractResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
 	}
 
 	return response, nil
@@ -46900,6 +53077,47 @@ func ParseGetContractResponse(rsp *http.Response) (*GetContractResponse, error) 
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetContractResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -46938,12 +53156,47 @@ func ParseListCustomerContractsResponse(rsp *http.Response) (*ListCustomerContra
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListCustomerContractsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -46988,6 +53241,47 @@ func ParseListCustomerContractIdsResponse(rsp *http.Response) (*ListCustomerCont
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCustomerContractIdsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -47019,6 +53313,47 @@ func ParseGetCustomerResponse(rsp *http.Response) (*GetCustomerResponse, error) 
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetCustomerResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -47057,12 +53392,47 @@ func ParseListSubscriptionGroupsResponse(rsp *http.Response) (*ListSubscriptionG
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListSubscriptionGroupsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -47107,6 +53477,54 @@ func ParseCreateSubscriptionGroupResponse(rsp *http.Response) (*CreateSubscripti
 
 	}
 
+	switch {
+	case rsp.StatusCode == 201:
+		var headers CreateSubscriptionGroupResponse201Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers201 = &headers
+	}
+
 	return response, nil
 }
 
@@ -47138,6 +53556,54 @@ func ParseUpdateSubscriptionGroupByBodyResponse(rsp *http.Response) (*UpdateSubs
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSubscriptionGroupByBodyResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -47176,12 +53642,54 @@ func ParseRemoveProductsFromAllGroupsResponse(rsp *http.Response) (*RemoveProduc
 	switch {
 	case rsp.StatusCode == 200:
 		var headers RemoveProductsFromAllGroupsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -47222,6 +53730,54 @@ func ParseDeleteSubscriptionGroupResponse(rsp *http.Response) (*DeleteSubscripti
 
 	}
 
+	switch {
+	case rsp.StatusCode == 204:
+		var headers DeleteSubscriptionGroupResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
+	}
+
 	return response, nil
 }
 
@@ -47253,6 +53809,47 @@ func ParseGetSubscriptionGroupResponse(rsp *http.Response) (*GetSubscriptionGrou
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetSubscriptionGroupResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -47288,6 +53885,54 @@ func ParseUpdateSubscriptionGroupResponse(rsp *http.Response) (*UpdateSubscripti
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSubscriptionGroupResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -47321,6 +53966,54 @@ func ParseAddGroupProductsResponse(rsp *http.Response) (*AddGroupProductsRespons
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AddGroupProductsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -47352,6 +54045,54 @@ func ParseRemoveGroupProductsResponse(rsp *http.Response) (*RemoveGroupProductsR
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveGroupProductsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -47390,12 +54131,47 @@ func ParseListUpcomingOneOffsResponse(rsp *http.Response) (*ListUpcomingOneOffsR
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListUpcomingOneOffsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
 			var value int64
@@ -47438,6 +54214,54 @@ func ParsePostCustomNoteAttributesResponse(rsp *http.Response) (*PostCustomNoteA
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers PostCustomNoteAttributesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil

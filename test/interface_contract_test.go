@@ -42,6 +42,7 @@ type wholeContract struct {
 			Name     string
 		}
 	}
+	Customer    struct{ DisplayName, Phone string }
 	OriginOrder struct {
 		ID, Name          string
 		FulfillmentOrders struct{ Nodes []struct{ ID string } }
@@ -145,7 +146,7 @@ func illustrate(t *testing.T) *illustrated {
 		Lines     []string
 	}
 	s.call("POST", "/platform/contracts", map[string]any{
-		"customer":        map[string]any{"email": "ana@shopper.example", "firstName": "Ana", "lastName": "Silva"},
+		"customer":        map[string]any{"email": "ana@shopper.example", "firstName": "Ana", "lastName": "Silva", "phone": "+15550100"},
 		"nextBillingDate": "2026-11-20", "deliveryPrice": "4.90", "customAttributes": []any{map[string]string{"key": "gift", "value": "yes"}},
 		"billingPolicy": map[string]any{"interval": "YEAR", "intervalCount": 1, "minCycles": 1, "maxCycles": 9, "anchors": []any{map[string]any{"type": "YEARDAY", "day": 20, "month": 11}}},
 		"lines":         []any{map[string]any{"variantId": s.variant, "quantity": 2, "currentPrice": "12.50"}},
@@ -197,6 +198,7 @@ func (s *illustrated) wantWhole(c wholeContract, price string) {
 	want("days of delivery", c.DeliveryPolicy.Anchors, day)
 	want("rhythm", fmt.Sprint(c.BillingPolicy.Interval, c.BillingPolicy.IntervalCount, c.BillingPolicy.MinCycles, c.BillingPolicy.MaxCycles), "YEAR1 1 9")
 	want("attributes", c.CustomAttributes, "[{gift yes}]")
+	want("customer", c.Customer.DisplayName+" "+c.Customer.Phone, "Ana Silva +15550100")
 	want("first order", c.OriginOrder.Name+" "+c.OriginOrder.ID, fmt.Sprintf("%s gid://shopify/Order/%d", s.order.OrderName, s.order.OrderID))
 	want("fulfilment orders", c.OriginOrder.FulfillmentOrders.Nodes, fmt.Sprintf("[{gid://shopify/FulfillmentOrder/%d}]", s.order.OrderID))
 	want("card", c.CustomerPaymentMethod.Instrument.Typename+" of "+c.CustomerPaymentMethod.Instrument.Name, "CustomerCreditCard of Ana Silva")
@@ -229,6 +231,10 @@ func (s *illustrated) wantWhole(c wholeContract, price string) {
 		t.Errorf("charge %+v, want %s on %s and its end", shown, charge[0].Key, charged)
 	}
 	want("last payment", c.LastPaymentStatus, "SUCCEEDED")
+
+	var rows []struct{ Phone string }
+	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
+	want("telephone in the search", rows, "[{+15550100}]")
 }
 
 func rational(amount string) *big.Rat {

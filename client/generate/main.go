@@ -5,6 +5,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,10 +35,10 @@ func run(document, reduced string) error {
 	if err := os.WriteFile(reduced, text, 0o600); err != nil {
 		return err
 	}
-	defer os.Remove(reduced)
-	generator := exec.Command("go", "tool", "-modfile=../tools/go.mod", "oapi-codegen", "-config", "config.yaml", reduced)
+	generator := exec.CommandContext(context.Background(), "go", "tool", "-modfile=../tools/go.mod", "oapi-codegen", "-config", "config.yaml", reduced)
 	generator.Stdout, generator.Stderr = os.Stdout, os.Stderr
-	return generator.Run()
+	err = generator.Run()
+	return errors.Join(err, os.Remove(reduced))
 }
 
 // failure is the name of the answer that stands for every failure.

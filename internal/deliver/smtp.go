@@ -111,7 +111,7 @@ func (s *SMTP) Send(ctx context.Context, letters []notify.Letter) []error {
 			continue
 		}
 		var broken bool
-		if failures[i], broken = verdict(err); broken {
+		if broken, failures[i] = verdict(err); broken {
 			fill(failures[i:], failures[i])
 			break
 		}
@@ -128,17 +128,17 @@ func fill(failures []error, err error) []error {
 
 // verdict tells the failure of a letter that the server will never take from one
 // that may pass, and whether the connection is broken: then there was no answer.
-func verdict(err error) (failure error, broken bool) {
+func verdict(err error) (broken bool, failure error) {
 	sent, ok := errors.AsType[*gomail.SendError](err)
 	if !ok {
-		return err, true
+		return true, err
 	}
 	code := sent.ErrorCode()
 	ofLetter := sent.Reason == gomail.ErrSMTPRcptTo || sent.Reason == gomail.ErrSMTPData || sent.Reason == gomail.ErrSMTPDataClose
 	if code/100 == 5 && ofLetter {
-		return fmt.Errorf("%w: %w", notify.ErrRejected, err), false
+		return false, fmt.Errorf("%w: %w", notify.ErrRejected, err)
 	}
-	return err, code == 0
+	return code == 0, err
 }
 
 // kindHeader says which kind of message a letter is.

@@ -68,7 +68,7 @@ func (s *Sandbox) furnish(ctx context.Context) error {
 
 func (s *Sandbox) demoBundle(ctx context.Context, of shop.ID) (bundle.ID, error) {
 	a := s.front.running()
-	list, _, err := a.Store.Bundles(ctx, of, page.Request{Size: 1})
+	list, _, err := a.Store.Bundles(ctx, of, shop.Subscriptions, page.Request{Size: 1})
 	if err != nil {
 		return 0, err
 	}
@@ -76,6 +76,7 @@ func (s *Sandbox) demoBundle(ctx context.Context, of shop.ID) (bundle.ID, error)
 		return list[0].ID, nil
 	}
 	wanted := bundle.New()
+	wanted.Line = shop.Subscriptions
 	wanted.Texts.Title, wanted.Look.ButtonBackgroundColor = "Build your pantry box", "#1f5c3a"
 	wanted.Rules.MinProducts, wanted.Rules.MaxProducts = 3, 12
 	wanted.Rules.MinValue = money.Amount{Minor: 2500, Currency: "USD"}

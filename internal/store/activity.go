@@ -12,7 +12,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-var _ activity.Trail = (*DB)(nil)
+var (
+	_ activity.Trail     = (*DB)(nil)
+	_ activity.LineTrail = (*DB)(nil)
+)
 
 // entryRow is a row of activity.
 type entryRow struct {
@@ -80,8 +83,48 @@ var entryFields = map[string]field{
 // Entries returns the page of a shop's entries that meet every criterion, newest
 // first unless the page says otherwise, and how many there are.
 func (db *DB) Entries(ctx context.Context, of shop.ID, where []page.Criterion, p page.Request) ([]activity.Entry, int, error) {
+	return db.entries(ctx, of, where, p, "")
+}
+
+// EntriesOf is Entries without those about what belongs to the other line.
+func (db *DB) EntriesOf(ctx context.Context, of shop.ID, line shop.Line, where []page.Criterion, p page.Request) ([]activity.Entry, int, error) {
+	other := shop.Memberships
+	if line == other {
+		other = shop.Subscriptions
+	}
+	// Most stores have one line: they need not look up what each entry is about.
+	for _, table := range []string{"contract_facets", "plan_groups", "swap_rules", "bundles"} {
+		some, err := db.reader.NewSelect().Table(table).Where("shop_id = ?", of).Where("line = ?", other).Exists(ctx)
+		if err != nil {
+			return nil, 0, fmt.Errorf("look for the line %s: %w", other, err)
+		}
+		if some {
+			return db.entries(ctx, of, where, p, other)
+		}
+	}
+	return db.entries(ctx, of, where, p, "")
+}
+
+// lineOfEntity holds, by type, where it is found to which line the entity of an
+// entry belongs. Entities of other types belong to both.
+var lineOfEntity = map[activity.EntityType]string{
+	activity.EntitySubscriptionContractDetails: `SELECT 1 FROM contracts AS x WHERE x.shop_id = e.shop_id AND x.id = e.entity_id AND x.line = ?`,
+	activity.EntitySubscriptionBillingAttempt: `SELECT 1 FROM attempts AS a JOIN contracts AS x ON x.shop_id = a.shop_id AND x.id = a.contract_id
+		WHERE a.shop_id = e.shop_id AND a.id = e.entity_id AND x.line = ?`,
+	activity.EntitySubscriptionGroupPlan: `SELECT 1 FROM plan_groups AS x WHERE x.shop_id = e.shop_id AND x.id = e.entity_id AND x.line = ?`,
+	activity.EntityProductSwap:           `SELECT 1 FROM swap_rules AS x WHERE x.shop_id = e.shop_id AND x.id = e.entity_id AND x.line = ?`,
+	activity.EntitySubscriptionBundling:  `SELECT 1 FROM bundles AS x WHERE x.shop_id = e.shop_id AND x.id = e.entity_id AND x.line = ?`,
+}
+
+// entries reads entries, without those about what belongs to a line.
+func (db *DB) entries(ctx context.Context, of shop.ID, where []page.Criterion, p page.Request, without shop.Line) ([]activity.Entry, int, error) {
 	var rows []entryRow
 	q := db.reader.NewSelect().Model(&rows).Where("e.shop_id = ?", of)
+	if without != "" {
+		for _, entity := range sortedKeys(lineOfEntity) {
+			q = q.Where("NOT (e.entity_type = ? AND EXISTS ("+lineOfEntity[entity]+"))", entity, without)
+		}
+	}
 	for _, c := range where {
 		var err error
 		if q, err = db.engine.dialect().meet(q, entryFields, c); err != nil {

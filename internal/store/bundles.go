@@ -32,6 +32,7 @@ type bundleRow struct {
 
 	ShopID    int64  `bun:"shop_id,pk"`
 	ID        int64  `bun:"id,pk"`
+	Line      string
 	Settings  string // JSON
 	CreatedAt int64
 	UpdatedAt int64
@@ -40,9 +41,9 @@ type bundleRow struct {
 
 func bundleRowOf(of shop.ID, s bundle.Settings) (bundleRow, error) {
 	row := bundleRow{
-		ShopID: int64(of), ID: int64(s.ID), CreatedAt: millis(s.CreatedAt), UpdatedAt: millis(s.UpdatedAt), Version: s.Version,
+		ShopID: int64(of), ID: int64(s.ID), Line: string(s.Line), CreatedAt: millis(s.CreatedAt), UpdatedAt: millis(s.UpdatedAt), Version: s.Version,
 	}
-	s.ID, s.CreatedAt, s.UpdatedAt, s.Version = 0, time.Time{}, time.Time{}, 0 // they have columns
+	s.ID, s.Line, s.CreatedAt, s.UpdatedAt, s.Version = 0, "", time.Time{}, time.Time{}, 0 // they have columns
 	text, err := json.Marshal(s)
 	if err != nil {
 		return bundleRow{}, fmt.Errorf("write bundle %d: %w", row.ID, err)
@@ -56,7 +57,7 @@ func (r bundleRow) bundle() (bundle.Settings, error) {
 	if err := json.Unmarshal([]byte(r.Settings), &s); err != nil {
 		return bundle.Settings{}, fmt.Errorf("read bundle %d: %w", r.ID, err)
 	}
-	s.ID, s.CreatedAt, s.UpdatedAt, s.Version = bundle.ID(r.ID), instant(r.CreatedAt), instant(r.UpdatedAt), r.Version
+	s.ID, s.Line, s.CreatedAt, s.UpdatedAt, s.Version = bundle.ID(r.ID), shop.Line(r.Line), instant(r.CreatedAt), instant(r.UpdatedAt), r.Version
 	return s, nil
 }
 
@@ -71,10 +72,10 @@ func bundlesOf(rows []bundleRow) ([]bundle.Settings, error) {
 	return list, nil
 }
 
-// Bundle returns a bundle, or NotFound.
-func (db *DB) Bundle(ctx context.Context, of shop.ID, id bundle.ID) (bundle.Settings, error) {
+// Bundle returns a bundle of a line, or NotFound.
+func (db *DB) Bundle(ctx context.Context, of shop.ID, line shop.Line, id bundle.ID) (bundle.Settings, error) {
 	var row bundleRow
-	err := db.reader.NewSelect().Model(&row).Where("b.shop_id = ?", of).Where("b.id = ?", id).Scan(ctx)
+	err := db.reader.NewSelect().Model(&row).Where("b.shop_id = ?", of).Where("b.id = ?", id).Where("b.line = ?", line).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return bundle.Settings{}, bundle.NotFound(id)
 	}
@@ -87,11 +88,11 @@ func (db *DB) Bundle(ctx context.Context, of shop.ID, id bundle.ID) (bundle.Sett
 // bundleFields are the fields by which bundles can be sorted.
 var bundleFields = map[string]field{"id": {"id", whole}, "createdAt": {"created_at", whole}, "updatedAt": {"updated_at", whole}}
 
-// Bundles returns a page of the bundles, oldest first unless the page says
+// Bundles returns a page of a line's bundles, oldest first unless the page says
 // otherwise, and how many there are.
-func (db *DB) Bundles(ctx context.Context, of shop.ID, p page.Request) ([]bundle.Settings, int, error) {
+func (db *DB) Bundles(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]bundle.Settings, int, error) {
 	var rows []bundleRow
-	q := db.reader.NewSelect().Model(&rows).Where("b.shop_id = ?", of)
+	q := db.reader.NewSelect().Model(&rows).Where("b.shop_id = ?", of).Where("b.line = ?", line)
 	total, err := fetch(ctx, q, bundleFields, p, func() int { return len(rows) })
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the bundles: %w", err)
@@ -103,7 +104,7 @@ func (db *DB) Bundles(ctx context.Context, of shop.ID, p page.Request) ([]bundle
 // BundleOf returns the bundle of which the contract is a box; false when it is
 // none. Nothing is locked.
 func (db *DB) BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error) {
-	list, _, err := db.Bundles(ctx, of, page.Request{})
+	list, _, err := db.Bundles(ctx, of, c.Line, page.Request{})
 	if err != nil {
 		return bundle.Settings{}, false, err
 	}
@@ -132,13 +133,34 @@ func (tx *Tx) LockBundles(ctx context.Context) error {
 	return nil
 }
 
-// AllBundles returns every bundle, oldest first.
+// AllBundles returns every bundle of both lines, oldest first.
 func (tx *Tx) AllBundles(ctx context.Context) ([]bundle.Settings, error) {
 	var rows []bundleRow
 	if err := tx.q.NewSelect().Model(&rows).Where("b.shop_id = ?", tx.of).Order("b.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the bundles: %w", err)
 	}
 	return bundlesOf(rows)
+}
+
+// PlanLines returns the lines of the selling plans that are known.
+func (tx *Tx) PlanLines(ctx context.Context, plans []int64) (map[int64]shop.Line, error) {
+	lines := make(map[int64]shop.Line, len(plans))
+	if len(plans) == 0 {
+		return lines, nil
+	}
+	var rows []struct {
+		ID   int64
+		Line shop.Line
+	}
+	err := tx.q.NewSelect().TableExpr("plan_options AS o").Join("JOIN plan_groups AS g ON g.shop_id = o.shop_id AND g.id = o.group_id").
+		ColumnExpr("o.id, g.line").Where("o.shop_id = ?", tx.of).Where("o.id IN (?)", bun.List(plans)).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read the lines of %d selling plans: %w", len(plans), err)
+	}
+	for _, r := range rows {
+		lines[r.ID] = r.Line
+	}
+	return lines, nil
 }
 
 // PutBundle inserts a bundle whose ID is 0, giving it one, or replaces it under

@@ -74,20 +74,23 @@ func loginHash(h login.Hash) string { return hex.EncodeToString(h[:]) }
 // missing is the failure that a row is not there.
 func missing(what string) error { return fault.New(fault.NotFound, "%s is not known", what) }
 
-// SubscriberByEmail returns the customer whose newest contract has the address,
-// in any letter case, or NotFound.
-func (tx *Tx) SubscriberByEmail(ctx context.Context, email string) (login.Subscriber, error) {
-	return tx.subscriber(ctx, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("c.email_folded = ?", fold(clean(email))) })
+// SubscriberByEmail returns the customer whose newest contract of a line (empty:
+// any) has the address, in any letter case, or NotFound.
+func (tx *Tx) SubscriberByEmail(ctx context.Context, line shop.Line, email string) (login.Subscriber, error) {
+	return tx.subscriber(ctx, line, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("c.email_folded = ?", fold(clean(email))) })
 }
 
 // SubscriberByID returns the customer with the number, or NotFound.
-func (tx *Tx) SubscriberByID(ctx context.Context, customer int64) (login.Subscriber, error) {
-	return tx.subscriber(ctx, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("c.customer_id = ?", customer) })
+func (tx *Tx) SubscriberByID(ctx context.Context, line shop.Line, customer int64) (login.Subscriber, error) {
+	return tx.subscriber(ctx, line, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("c.customer_id = ?", customer) })
 }
 
-func (tx *Tx) subscriber(ctx context.Context, where func(*bun.SelectQuery) *bun.SelectQuery) (login.Subscriber, error) {
+func (tx *Tx) subscriber(ctx context.Context, line shop.Line, where func(*bun.SelectQuery) *bun.SelectQuery) (login.Subscriber, error) {
 	var row contractRow
 	q := tx.q.NewSelect().Model(&row).Where("c.shop_id = ?", tx.of).Where("c.customer_id <> 0").OrderExpr("c.created_at DESC, c.id DESC").Limit(1)
+	if line != "" {
+		q = q.Where("c.line = ?", line)
+	}
 	err := where(q).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return login.Subscriber{}, missing("the subscriber")

@@ -53,6 +53,9 @@ func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 	if depth(text) > maxDepth {
 		return []error{fault.New(fault.Invalid, "the body is nested deeper than %d levels", maxDepth).Keyed("bodyTooDeep")}
 	}
+	if path, found := nulPath(text); found {
+		return []error{fault.New(fault.Invalid, "field '%s' contains a NUL character", path).At(path)}
+	}
 	b.text = text
 	return nil
 }

@@ -52,6 +52,42 @@ func fieldPath(text []byte, wrong *json.UnmarshalTypeError) string {
 	}
 }
 
+// nulPath returns where in a JSON text a name or a value contains a NUL character,
+// which can only be written as an escape.
+func nulPath(text []byte) (string, bool) {
+	if !bytes.Contains(text, []byte(`\u0000`)) {
+		return "", false
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	var in []level
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return "", false // whoever reads the text says what is wrong with it
+		}
+		delim, _ := token.(json.Delim)
+		if delim == '}' || delim == ']' {
+			in = next(in[:len(in)-1])
+			continue
+		}
+		s, _ := token.(string)
+		n := len(in)
+		name := n > 0 && !in[n-1].list && !in[n-1].named
+		if name {
+			in[n-1].name, in[n-1].named = strings.ReplaceAll(s, "\x00", ""), true
+		}
+		switch {
+		case strings.ContainsRune(s, 0):
+			return pathOf(in), true
+		case name:
+		case delim != 0:
+			in = append(in, level{list: delim == '['})
+		default:
+			in = next(in)
+		}
+	}
+}
+
 var indices = regexp.MustCompile(`\[\d+\]`)
 
 // next steps over a value.

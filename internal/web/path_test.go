@@ -50,3 +50,23 @@ func TestThePathOfAValueOfTheWrongType(t *testing.T) {
 		})
 	}
 }
+
+func TestWhereATextContainsANULCharacter(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		text, want string
+		found      bool
+	}{
+		"nowhere":                       {`{"a":"b"}`, "", false},
+		"a backslash before the digits": {`{"a":"\\u0000"}`, "", false},
+		"a field":                       {`{"a":{"b":1},"c":"x\u0000"}`, "c", true},
+		"an element of a list":          {`{"a":[{"b":"x"},{"b":["y","\u0000"]}]}`, "a[1].b[1]", true},
+		"a name":                        {`{"a":{"b\u0000":1}}`, "a.b", true},
+		"a list by itself":              {`["x","\u0000"]`, "[1]", true},
+		"after what is not JSON":        {`{"a":,"b":"\u0000"}`, "", false},
+	} {
+		if got, found := nulPath([]byte(test.text)); got != test.want || found != test.found {
+			t.Errorf("%s: %q, %t", name, got, found)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -112,8 +113,14 @@ func newProblem(r *http.Request, a kindAnswer, f *fault.Error) *Problem {
 }
 
 func problemMedia(r *http.Request) string {
-	if strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), mediaProblem) {
-		return mediaProblem
+	for one := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		media, params, err := mime.ParseMediaType(one)
+		if err != nil || media != mediaProblem {
+			continue
+		}
+		if q, err := strconv.ParseFloat(params["q"], 64); err != nil || q > 0 { // q=0: anything but this
+			return mediaProblem
+		}
 	}
 	return mediaJSON
 }

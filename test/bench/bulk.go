@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -77,6 +78,7 @@ func (d database) withoutIndexes(ctx context.Context) (again []string, err error
 	if err != nil {
 		return nil, err
 	}
+	defer rows.Close()
 	var drop []string
 	for rows.Next() {
 		var one, other string
@@ -85,7 +87,7 @@ func (d database) withoutIndexes(ctx context.Context) (again []string, err error
 		}
 		drop, again = append(drop, one), append(again, other)
 	}
-	if err := rows.Close(); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
 	for _, s := range drop {

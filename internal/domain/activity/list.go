@@ -34,3 +34,9 @@ type Trail interface {
 	// newest first unless the page says otherwise, and how many there are.
 	Entries(ctx context.Context, of shop.ID, where []page.Criterion, p page.Request) ([]Entry, int, error)
 }
+
+// LineTrail reads the entries that concern one line.
+type LineTrail interface {
+	// EntriesOf is Entries without those about what belongs to the other line.
+	EntriesOf(ctx context.Context, of shop.ID, line shop.Line, where []page.Criterion, p page.Request) ([]Entry, int, error)
+}

@@ -255,6 +255,9 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 
 // payment returns the payment method of a new contract.
 func (s *Service) payment(ctx context.Context, store shop.Shop, n New) (string, error) {
+	if n.Unpaid && n.PaymentMethod == "" {
+		return "", nil
+	}
 	methods, err := s.Platform.PaymentMethods(ctx, store.At(), n.Customer)
 	if err != nil {
 		return "", unanswered(err)
@@ -268,8 +271,6 @@ func (s *Service) payment(ctx context.Context, store shop.Shop, n New) (string, 
 	case n.PaymentMethod != "":
 		return "", fault.New(fault.NotFound, "the customer has no usable payment method %s", n.PaymentMethod).
 			On("customerPaymentMethod").Keyed("paymentMethodNotFound").At("paymentMethodId")
-	case n.Unpaid:
-		return "", nil
 	}
 	return "", fault.New(fault.Refused, "customer %d has no usable payment method: add one, or send createWithoutPaymentMethod=true", n.Customer).
 		On("customerPaymentMethod").Keyed("paymentMethodMissing").At("paymentMethodId")

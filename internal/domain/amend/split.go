@@ -45,6 +45,10 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		return contract.Detail{}, fault.New(fault.Refused, "the store does not permit immediate orders: switch on enableImmediatePlaceOrder").
 			On(entity).Keyed("immediateOrderNotAllowed").At("attemptBilling")
 	}
+	if w.Now && !known.PaymentUsable {
+		return contract.Detail{}, fault.New(fault.Refused, "contract %d has no payment method that can be charged", known.ID).
+			On(entity).Keyed("paymentMethodMissing").At("attemptBilling")
+	}
 	intent := contract.SplitIntent{Token: rand.Text(), Lines: w.Lines, Once: w.Once, Now: w.Now, Actor: cmd.Actor, At: s.Clock.Now()}
 	is, err := s.Platform.Detail(ctx, store.At(), int64(cmd.Contract))
 	if err != nil {

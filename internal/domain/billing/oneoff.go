@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -251,11 +250,6 @@ func carried(list []OneOff, variant int64) (OneOff, bool) {
 // unavailable is the failure of a question that the platform did not answer.
 func unavailable(cause error, format string, args ...any) error {
 	return fault.Because(fault.Unavailable, cause, format, args...)
-}
-
-// sumOf returns what lines cost.
-func sumOf(lines []contract.Line, c money.Currency) money.Amount {
-	return contract.Contract{Currency: c, Lines: lines}.Amount()
 }
 
 // OneOffBook reads one-time products without a transaction.

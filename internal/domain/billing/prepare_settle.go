@@ -66,11 +66,11 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	switch {
 	case p.err != nil:
 		l.doubt(a, p, done)
-		return nil
+		return nil //nolint:nilerr // it is written down, and tried again
 	case p.refused != nil && p.refused.Code == platform.CodeStale && a.Prep.Edits < maxEdits:
 		a.Prep.Edits++
 		a.DueAt = l.now.Add(l.policy.Throttled)
-		return nil
+		return nil //nolint:nilerr // it is tried again
 	case p.refused != nil:
 		l.unprepared(a, p, p.refused.Error())
 		a.Prep = p.leaves(done)

@@ -1,10 +1,12 @@
 package billing
 
 import (
+	"context"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -18,14 +20,90 @@ func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []A
 		if c.MaxCycles > 0 && cycle > c.MaxCycles {
 			break
 		}
-		date := c.DueOn(cycle, cal)
-		a := Attempt{Contract: c.ID, Cycle: cycle, Status: Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now}
-		if c.Series.Moved {
-			a.PublishAt = now
-		}
-		missing = append(missing, a)
+		missing = append(missing, upcoming(c, cycle, cal, now))
 	}
 	return missing
+}
+
+// Replan makes the upcoming attempts of contracts follow their new series, in the
+// caller's transaction: those of its cycles are given its dates and keep their
+// numbers, notes and skips, cycles that have none get one, and the others go. Of
+// a contract that does not run all go that wait.
+func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contract, now time.Time) error {
+	if len(contracts) == 0 {
+		return nil
+	}
+	cal, err := of.Calendar()
+	if err != nil {
+		return err
+	}
+	ids := make([]contract.ID, len(contracts))
+	for i, c := range contracts {
+		ids[i] = c.ID
+	}
+	there, err := tx.AttemptsOf(ctx, ids, Queued, Skipped)
+	if err != nil {
+		return err
+	}
+	byContract := make(map[contract.ID][]Attempt, len(contracts))
+	for _, a := range there {
+		byContract[a.Contract] = append(byContract[a.Contract], a)
+	}
+	var gone []AttemptID
+	var kept []Attempt
+	for _, c := range contracts {
+		dropped, follow := replan(c, byContract[c.ID], cal, now)
+		gone, kept = append(gone, dropped...), append(kept, follow...)
+	}
+	if err := tx.DeleteAttempts(ctx, gone); err != nil {
+		return err
+	}
+	return tx.PutAttempts(ctx, kept)
+}
+
+// replan returns the attempts of one contract that go, and those that are changed
+// or new.
+func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time.Time) (gone []AttemptID, kept []Attempt) {
+	runs := c.Status == contract.Active && !c.Series.Start.IsZero()
+	last := 0
+	has := make(map[int]bool, len(there))
+	for _, a := range there {
+		past := a.Status == Skipped && !a.BillingDate.After(now)
+		beyond := c.MaxCycles > 0 && a.Cycle > c.MaxCycles
+		switch {
+		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || beyond):
+			gone = append(gone, a.ID)
+		case runs && !past && a.Cycle >= c.Series.Cycle:
+			date := c.DueOn(a.Cycle, cal)
+			if a.Moved || c.Series.Moved || a.Status == Skipped {
+				a.PublishAt = now
+			}
+			a.BillingDate, a.Moved, a.UpdatedAt = date, false, now
+			if a.Status == Queued {
+				a.DueAt = date
+			}
+			kept = append(kept, a)
+			fallthrough
+		default:
+			has[a.Cycle], last = true, max(last, a.Cycle)
+		}
+	}
+	for cycle := c.Series.Cycle; runs && cycle < last; cycle++ {
+		if !has[cycle] {
+			kept = append(kept, upcoming(c, cycle, cal, now))
+		}
+	}
+	return gone, kept
+}
+
+// upcoming is the attempt of a cycle that waits for its date.
+func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Time) Attempt {
+	date := c.DueOn(cycle, cal)
+	a := Attempt{Contract: c.ID, Cycle: cycle, Status: Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now}
+	if c.Series.Moved {
+		a.PublishAt = now
+	}
+	return a
 }
 
 // Begin sets where the counting of a contract's cycles starts: the first of the

@@ -21,6 +21,7 @@ type ID int64
 // Settings are all that a merchant says of a bundle.
 type Settings struct {
 	ID      ID
+	Line    shop.Line // of the contracts that can be boxes; it never changes
 	Texts   Texts
 	Look    Look
 	Page    Page
@@ -159,6 +160,9 @@ func New() Settings {
 // selling plan of a line.
 func Of(list []Settings, c contract.Contract) (Settings, bool) {
 	for _, s := range list {
+		if s.Line != c.Line {
+			continue
+		}
 		for _, plan := range s.Plans {
 			for _, l := range c.Lines {
 				if l.SellingPlanID == plan {
@@ -172,11 +176,11 @@ func Of(list []Settings, c contract.Contract) (Settings, bool) {
 
 // Shelf reads bundles without a transaction.
 type Shelf interface {
-	// Bundle returns a bundle, or NotFound.
-	Bundle(ctx context.Context, of shop.ID, id ID) (Settings, error)
-	// Bundles returns a page of the bundles, oldest first, and how many there
-	// are.
-	Bundles(ctx context.Context, of shop.ID, p page.Request) ([]Settings, int, error)
+	// Bundle returns a bundle of a line, or NotFound.
+	Bundle(ctx context.Context, of shop.ID, line shop.Line, id ID) (Settings, error)
+	// Bundles returns a page of a line's bundles, oldest first, and how many
+	// there are.
+	Bundles(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]Settings, int, error)
 }
 
 // Tx is one transaction on one shop's data. Rows that it reads are locked until
@@ -185,8 +189,10 @@ type Tx interface {
 	// LockBundles makes other changes of the shop's bundles wait until this
 	// transaction ends.
 	LockBundles(ctx context.Context) error
-	// AllBundles returns every bundle, oldest first.
+	// AllBundles returns every bundle of both lines, oldest first.
 	AllBundles(ctx context.Context) ([]Settings, error)
+	// PlanLines returns the lines of the selling plans that the service knows.
+	PlanLines(ctx context.Context, plans []int64) (map[int64]shop.Line, error)
 	// PutBundle inserts a bundle whose ID is 0, giving it one, and writes any
 	// other if its Version is still what was read; otherwise it fails with a
 	// Conflict. It raises the version.

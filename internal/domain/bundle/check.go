@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // Limits of settings.
@@ -167,6 +168,18 @@ func (s Settings) clash(others []Settings) error {
 			if o.ID != s.ID && slices.Contains(o.Plans, plan) {
 				return refusedAt(fmt.Sprintf("sellingPlanIds[%d]", i), "selling plan %d belongs to bundle %d already", plan, o.ID)
 			}
+		}
+	}
+	return nil
+}
+
+// ofLine refuses plans of the other line: their contracts are no boxes. A plan
+// that is not known yet may be named.
+func (s Settings) ofLine(lines map[int64]shop.Line) error {
+	for i, plan := range s.Plans {
+		if line, known := lines[plan]; known && line != s.Line {
+			return fault.New(fault.Refused, "selling plan %d is of the other host's contracts", plan).On(entity).
+				Keyed("sellingPlanOfOtherHost").At(fmt.Sprintf("sellingPlanIds[%d]", i))
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, wanted Settings, by ac
 		}
 		made = wanted
 		made.ID, made.CreatedAt, made.UpdatedAt = 0, now, now
-		if err := made.clash(all); err != nil {
+		if err := made.fits(ctx, tx, all); err != nil {
 			return err
 		}
 		if err := tx.PutBundle(ctx, &made); err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Update(ctx context.Context, of shop.ID, wanted Settings, by ac
 		}
 		put = wanted
 		put.UpdatedAt = now
-		if err := put.clash(all); err != nil {
+		if err := put.fits(ctx, tx, all); err != nil {
 			return err
 		}
 		if err := tx.PutBundle(ctx, &put); err != nil {
@@ -89,6 +89,18 @@ func (s *Service) change(ctx context.Context, of shop.ID, fn func(tx Tx, all []S
 		}
 		return fn(tx, all, s.Clock.Now())
 	})
+}
+
+// fits refuses selling plans that the bundle cannot have.
+func (s Settings) fits(ctx context.Context, tx Tx, all []Settings) error {
+	if err := s.clash(all); err != nil {
+		return err
+	}
+	lines, err := tx.PlanLines(ctx, s.Plans)
+	if err != nil {
+		return err
+	}
+	return s.ofLine(lines)
 }
 
 func in(all []Settings, id ID) (Settings, error) {

@@ -5,13 +5,20 @@ import "github.com/perennialhq/perennial/internal/platform"
 // A profile's parts are the platform's: it holds them, and nothing is kept of
 // them here once it has.
 type (
-	Place     = platform.Place
-	Zone      = platform.Zone
-	Rate      = platform.Rate
+	// Place is where parcels come from.
+	Place = platform.Place
+	// Zone is where they go.
+	Zone = platform.Zone
+	// Rate is what that costs.
+	Rate = platform.Rate
+	// Condition says for which orders a rate is.
 	Condition = platform.RateCondition
-	Operator  = platform.ConditionOperator
-	Weight    = platform.Weight
-	Unit      = platform.WeightUnit
+	// Operator compares in a condition.
+	Operator = platform.ConditionOperator
+	// Weight is a weight.
+	Weight = platform.Weight
+	// Unit is what a weight is counted in.
+	Unit = platform.WeightUnit
 )
 
 // Operators lists the comparisons of a condition.

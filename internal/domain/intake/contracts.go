@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -64,13 +65,13 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 	if !changes && by == nil {
 		return nil
 	}
-	reached, err := s.reached(ctx, store.ID, replanned)
+	past, err := s.past(ctx, store.ID, replanned, now)
 	if err != nil {
 		return err
 	}
 	plans := make(map[contract.ID]plan, len(replanned))
 	for _, c := range replanned {
-		if plans[c.ID], err = s.plan(ctx, store, c, shown[c.ID], had{known[c.ID] != nil, reached[c.ID]}, now); err != nil {
+		if plans[c.ID], err = s.plan(ctx, store, c, shown[c.ID], past[c.ID].of(known[c.ID]), now); err != nil {
 			return err
 		}
 	}
@@ -91,33 +92,56 @@ func (s *Service) standing(ctx context.Context, of shop.ID, fresh []platform.Con
 	return known, err
 }
 
-// reached returns the highest cycle of each contract that is past its waiting.
-func (s *Service) reached(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]int, error) {
+// had is what was known of a contract before a fresh reading.
+type had struct {
+	before  bool         // it was known at all
+	reached int          // highest cycle that was or is being charged, or was given up
+	last    time.Time    // latest date of those; zero when there are none
+	skipped map[int]bool // cycles to come that people skip
+	next    time.Time    // of the earliest order that waits; zero when there is none
+}
+
+// of adds what the contract's own row says.
+func (h had) of(c *contract.Contract) had {
+	if c != nil {
+		h.before, h.next = true, c.NextBillingDate
+	}
+	return h
+}
+
+// past returns what has become of the cycles of contracts.
+func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Contract, now time.Time) (map[contract.ID]had, error) {
 	if len(contracts) == 0 {
 		return nil, nil
 	}
-	reached := make(map[contract.ID]int, len(contracts))
+	past := make(map[contract.ID]had, len(contracts))
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		clear(reached)
+		clear(past)
 		ids := make([]contract.ID, len(contracts))
 		for i, c := range contracts {
 			ids[i] = c.ID
 		}
 		attempts, err := tx.AttemptsOf(ctx, ids)
 		for _, a := range attempts {
-			if !a.Status.Upcoming() {
-				reached[a.Contract] = max(reached[a.Contract], a.Cycle)
+			h := past[a.Contract]
+			switch {
+			case a.Status.Upcoming():
+			case a.Status == billing.Skipped && a.BillingDate.After(now):
+				if h.skipped == nil {
+					h.skipped = make(map[int]bool)
+				}
+				h.skipped[a.Cycle] = true
+			default:
+				h.reached = max(h.reached, a.Cycle)
+				if a.BillingDate.After(h.last) {
+					h.last = a.BillingDate
+				}
 			}
+			past[a.Contract] = h
 		}
 		return err
 	})
-	return reached, err
-}
-
-// had is what was known of a contract before a fresh reading.
-type had struct {
-	before  bool // it was known at all
-	reached int  // highest cycle that is past its waiting
+	return past, err
 }
 
 func numbers(fresh []platform.Contract) []contract.ID {
@@ -142,7 +166,8 @@ const (
 
 // plan chooses the cycle with which the queue begins. A new contract begins on
 // the date that the platform shows; one that runs again or changed its interval
-// begins with the next date that is not past.
+// begins with the next date that is not past. The date of an order that has been
+// charged, or is being charged, is spoken for, and what people skip stays skipped.
 func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract, shown time.Time, was had, now time.Time) (plan, error) {
 	cal, err := store.Calendar()
 	if err != nil {
@@ -151,8 +176,17 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	wanted, notBefore := shown, time.Time{}
 	if was.before {
 		notBefore = now
+		if was.next.After(now) {
+			wanted = was.next
+		}
 		if wanted.Before(now) {
 			wanted = time.Time{}
+		}
+		if taken := was.last.Add(c.Billing.Approx() / 2); !was.last.IsZero() && taken.After(notBefore) {
+			notBefore = taken
+			if !wanted.IsZero() && wanted.Before(taken) {
+				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
+			}
 		}
 	}
 	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
@@ -160,8 +194,13 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		if err != nil {
 			return plan{}, fmt.Errorf("read cycles of contract %d: %w", c.ID, err)
 		}
-		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool { return y.Expected.Before(notBefore) })
+		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool {
+			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
+		})
 		if billing.Begin(&c, wanted, open, cal) {
+			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
+				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
+			})
 			return plan{series: c.Series, fits: true}, nil
 		}
 		if len(cycles) < cyclesAtOnce {
@@ -202,10 +241,10 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if len(w.contracts) == 0 {
 		return nil
 	}
-	if err := empty(ctx, tx, w.replanned); err != nil {
+	if err := tx.PutContracts(ctx, w.contracts); err != nil {
 		return err
 	}
-	if err := tx.PutContracts(ctx, w.contracts); err != nil {
+	if err := billing.Replan(ctx, tx, store, w.replanned, now); err != nil {
 		return err
 	}
 	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
@@ -220,18 +259,11 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	return tx.Enqueue(ctx, billing.Work{Shop: store.ID})
 }
 
-// empty removes the upcoming attempts of contracts.
-func empty(ctx context.Context, tx Tx, of []contract.ID) error {
-	queued, err := tx.AttemptsOf(ctx, of, billing.Queued)
-	if err != nil {
-		return err
-	}
-	ids := make([]billing.AttemptID, len(queued))
-	for i, a := range queued {
-		ids[i] = a.ID
-	}
-	return tx.DeleteAttempts(ctx, ids)
-}
+// aDay is how far the date of an order may lie from the platform's before it must
+// be told.
+const aDay = 24 * time.Hour
+
+func apart(a, b time.Time) time.Duration { return a.Sub(b).Abs() }
 
 // writing collects the changes of one transaction.
 type writing struct {
@@ -239,7 +271,7 @@ type writing struct {
 	by        *Authored           // nil: the platform told us
 	seen      []contract.Contract // of which nothing but the revision changed
 	contracts []contract.Contract
-	replanned []contract.ID
+	replanned []contract.Contract
 	begun     []contract.Contract // new ones, and those that run again
 	entries   []activity.Entry
 }
@@ -268,8 +300,8 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		if c.Status == contract.Active && !planned {
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
-		w.replanned = append(w.replanned, c.ID)
 		c.Series = made.series
+		w.replanned = append(w.replanned, c)
 		if c.Status == contract.Active && !made.fits {
 			w.record(c, activity.SubscriptionContractUpdated, activity.Failure, note{Reason: "the platform has no open billing cycle for the contract: nothing can be charged"})
 		}

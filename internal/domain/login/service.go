@@ -22,11 +22,12 @@ type Service struct {
 	PublicURL string
 }
 
-// Who names a customer: by number or by address. When both are given they must
-// be one customer's.
+// Who names a customer of a line: by number or by address. When both are given
+// they must be one customer's.
 type Who struct {
-	Customer int64  // 0: not given
-	Email    string // empty: not given
+	Line     shop.Line // empty: of any
+	Customer int64     // 0: not given
+	Email    string    // empty: not given
 }
 
 // Check refuses what names nobody.
@@ -41,7 +42,7 @@ func (w Who) Check() error {
 // that does not exist; an address is only Invalid.
 func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
 	if w.Customer != 0 {
-		found, err := tx.SubscriberByID(ctx, w.Customer)
+		found, err := tx.SubscriberByID(ctx, w.Line, w.Customer)
 		if fault.Is(err, fault.NotFound) {
 			return found, fault.New(fault.NotFound, "customer %d has no subscription", w.Customer).On(entity).Keyed("customerNotFound").At("customerId")
 		}
@@ -50,7 +51,7 @@ func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
 		}
 		return found, err
 	}
-	found, err := tx.SubscriberByEmail(ctx, w.Email)
+	found, err := tx.SubscriberByEmail(ctx, w.Line, w.Email)
 	if fault.Is(err, fault.NotFound) {
 		return found, fault.New(fault.Invalid, "nobody with the e-mail address %q has a subscription", w.Email).On(entity).Keyed("subscriberNotFound").At("email")
 	}
@@ -117,9 +118,9 @@ func (s *Service) NewToken(ctx context.Context, of shop.ID, who Who) (Pass, erro
 	return made, err
 }
 
-// SendLink e-mails a link to a customer, for a merchant.
-func (s *Service) SendLink(ctx context.Context, of shop.ID, email string, by activity.Actor) error {
-	if err := notify.CheckAddress("email", email); err != nil {
+// SendLink e-mails a link to the customer with an address, for a merchant.
+func (s *Service) SendLink(ctx context.Context, of shop.ID, who Who, by activity.Actor) error {
+	if err := notify.CheckAddress("email", who.Email); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, of, func(tx Tx) error {
@@ -130,11 +131,11 @@ func (s *Service) SendLink(ctx context.Context, of shop.ID, email string, by act
 		if !store.Settings.Sends(notify.ManagementLink) {
 			return fault.New(fault.Refused, "the store does not send e-mails of the kind %s", notify.ManagementLink).On("emailTemplate").Keyed("templateDisabled")
 		}
-		found, err := Who{Email: email}.find(ctx, tx)
+		found, err := who.find(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := s.count(ctx, tx, addressKind, email, perAddress); err != nil {
+		if err := s.count(ctx, tx, addressKind, who.Email, perAddress); err != nil {
 			return err
 		}
 		return s.mail(ctx, tx, store, found, by)

@@ -128,7 +128,7 @@ var merchant = activity.Actor{Source: activity.MerchantExternalAPI, By: "API key
 func TestAMerchantHasALinkMailedToASubscriber(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
-	if err := d.SendLink(t.Context(), d.of, "ADA@shopper.example", merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.Who{Email: "ADA@shopper.example"}, merchant); err != nil {
 		t.Fatal(err)
 	}
 	list := d.letters(d.of)
@@ -167,7 +167,7 @@ func TestLinksThatAreNotMailed(t *testing.T) {
 		{"when there is no address to lead to", ada, func(d *door) { d.PublicURL = "" }, fault.Refused, "publicUrlMissing"},
 		{"more often than five times an hour", ada, func(d *door) {
 			for range 5 {
-				if err := d.SendLink(d.Context(), d.of, ada, merchant); err != nil {
+				if err := d.SendLink(d.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
 					d.Fatal(err)
 				}
 			}
@@ -180,7 +180,7 @@ func TestLinksThatAreNotMailed(t *testing.T) {
 				tt.setup(d)
 			}
 			before := len(d.letters(d.of))
-			err := d.SendLink(t.Context(), d.of, tt.email, merchant)
+			err := d.SendLink(t.Context(), d.of, login.Who{Email: tt.email}, merchant)
 			d.wantKey(err, tt.key)
 			if !fault.Is(err, tt.kind) || len(d.letters(d.of)) != before {
 				t.Errorf("got %v and %d letters more", err, len(d.letters(d.of))-before)
@@ -208,26 +208,26 @@ func TestTheLimitOfAnAddressIsItsOwnAndPasses(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	for range 5 {
-		if err := d.SendLink(t.Context(), d.of, ada, merchant); err != nil {
+		if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
 			t.Fatal(err)
 		}
 		d.at.Set(d.at.Now().Add(time.Minute))
 	}
-	err := d.SendLink(t.Context(), d.of, strings.ToUpper(ada), merchant)
+	err := d.SendLink(t.Context(), d.of, login.Who{Email: strings.ToUpper(ada)}, merchant)
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.TooMany || f.Wait != 55*time.Minute {
 		t.Errorf("the sixth: %+v", err)
 	}
-	if err := d.SendLink(t.Context(), d.of, bob, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.Who{Email: bob}, merchant); err != nil {
 		t.Errorf("another address: %v", err)
 	}
-	if err := d.SendLink(t.Context(), d.second, ada, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.second, login.Who{Email: ada}, merchant); err != nil {
 		t.Errorf("another store: %v", err)
 	}
 	d.at.Set(noon.Add(time.Hour))
-	if err := d.SendLink(t.Context(), d.of, ada, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
 		t.Errorf("an hour after the first: %v", err)
 	}
-	d.wantKey(d.SendLink(t.Context(), d.of, ada, merchant), "linkLimit")
+	d.wantKey(d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant), "linkLimit")
 }
 
 func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
@@ -237,7 +237,7 @@ func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
 	var together sync.WaitGroup
 	for range 16 {
 		together.Go(func() {
-			if err := d.SendLink(context.Background(), d.of, ada, merchant); err == nil {
+			if err := d.SendLink(context.Background(), d.of, login.Who{Email: ada}, merchant); err == nil {
 				granted.Add(1)
 			} else if !fault.Is(err, fault.TooMany) {
 				t.Error(err)
@@ -456,7 +456,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	d := begin(t)
 	link := d.link()
 	session := d.enter(link)
-	if err := d.SendLink(t.Context(), d.of, ada, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
 		t.Fatal(err)
 	}
 	token, err := d.NewToken(t.Context(), d.of, login.Who{Customer: 1})

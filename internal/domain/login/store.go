@@ -14,11 +14,11 @@ type Tx interface {
 	notify.Outbox
 	Shop(ctx context.Context) (shop.Shop, error)
 
-	// SubscriberByEmail returns the customer whose newest contract has the
-	// address, in any letter case, or NotFound.
-	SubscriberByEmail(ctx context.Context, email string) (Subscriber, error)
+	// SubscriberByEmail returns the customer whose newest contract of a line
+	// (empty: any) has the address, in any letter case, or NotFound.
+	SubscriberByEmail(ctx context.Context, line shop.Line, email string) (Subscriber, error)
 	// SubscriberByID returns the customer with the number, or NotFound.
-	SubscriberByID(ctx context.Context, customer int64) (Subscriber, error)
+	SubscriberByID(ctx context.Context, line shop.Line, customer int64) (Subscriber, error)
 
 	// AddLink keeps a link and forgets some that expired before it was made.
 	AddLink(ctx context.Context, l Link) error

@@ -70,7 +70,8 @@ type EarnRule struct {
 	For    Occasion
 	Active bool
 	Points Points // for the occasion, or for each unit of money when PerUnit
-	// PerUnit multiplies Points by the amount in main units of its currency.
+	// PerUnit multiplies Points by the amount in main units of the store's
+	// currency.
 	PerUnit  bool
 	Decimals bool   // keep hundredths; otherwise the sum is rounded down to whole points
 	Ladder   []Rung // further points at certain cycles
@@ -266,6 +267,16 @@ type Fact struct {
 	OrderName string
 	Amount    money.Amount
 	Cycle     int // of a renewal
+}
+
+// worth returns the fact with its amount in a store's currency. What was paid in
+// another one is worth nothing: a unit of it is not a unit of the store's, which
+// is what rewards are paid in, and the service knows no rates of exchange.
+func (f Fact) worth(store money.Currency) Fact {
+	if f.Amount.Currency != store {
+		f.Amount = money.Amount{Currency: store}
+	}
+	return f
 }
 
 // Person is who a customer is, as far as a member's record shows it.

@@ -1,6 +1,7 @@
 package loyalty
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -76,7 +77,7 @@ func TestWhatARewardCostsAndIsWorth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cost, worth, err := test.rule.price(test.points, test.currency)
-			f, _ := err.(*fault.Error)
+			f, _ := errors.AsType[*fault.Error](err)
 			if test.key == "" && (err != nil || cost != test.cost || worth.Minor != test.worth) || test.key != "" && (f == nil || f.Key != test.key) {
 				t.Errorf("costs %d and is worth %s, %v", cost, worth, err)
 			}

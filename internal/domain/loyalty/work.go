@@ -97,7 +97,8 @@ func (d *desk) creditAll(ctx context.Context, facts []Fact) error {
 			continue
 		}
 		touched[f.Customer.Customer] = l
-		if (f.Of == Purchase || f.Of == Renewal) && f.Amount.Currency == d.shop.Currency {
+		f = f.worth(d.shop.Currency)
+		if f.Of == Purchase || f.Of == Renewal {
 			l.Account.Spent = l.Account.Spent.Plus(f.Amount)
 		}
 		for _, r := range d.program.Terms.Earn {
@@ -257,7 +258,6 @@ func (s Sums) equal(o Sums) bool {
 			return false
 		}
 	}
-	s.Rewarded, o.Rewarded = nil, nil
 	return s.Available == o.Available && s.Pending == o.Pending && s.Credited == o.Credited && s.Spent == o.Spent && s.Expired == o.Expired &&
 		s.Earned == o.Earned && s.Debt == o.Debt && s.Activities == o.Activities
 }

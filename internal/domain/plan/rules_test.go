@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -128,7 +129,7 @@ func TestDraftsThatCannotBe(t *testing.T) {
 				}
 				return
 			}
-			if f, ok := err.(*fault.Error); !ok || f.Kind != fault.Invalid || f.Param != test.field || f.Key == "" {
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Invalid || f.Param != test.field || f.Key == "" {
 				t.Errorf("got %v at %q, want one at %s", err, f.Param, test.field)
 			}
 		})

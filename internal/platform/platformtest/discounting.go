@@ -91,11 +91,11 @@ var discounting = []promise{
 	{"a discount goes with the last line that it was for", func(t *testing.T, w World) {
 		k := w.Contract(Contract{Next: w.Now().Add(time.Hour), Lines: 2})
 		lines := detail(t, w, k).Lines
-		d := edit(t, w, k, platform.Edit{Discounts: []platform.DiscountEdit{
+		edit(t, w, k, platform.Edit{Discounts: []platform.DiscountEdit{
 			{Add: &platform.Discount{Title: "its own", Percent: 50, Lines: []string{lines[0].ID}}},
 			{Add: &platform.Discount{Title: "of both", Percent: 50, Lines: []string{lines[0].ID, lines[1].ID}}},
 		}})
-		d = edit(t, w, k, platform.Edit{Lines: []platform.LineEdit{{Line: lines[0].ID, Remove: true}}})
+		d := edit(t, w, k, platform.Edit{Lines: []platform.LineEdit{{Line: lines[0].ID, Remove: true}}})
 		if got := one(t, d); got.Title != "of both" || !slices.Equal(got.Lines, []string{lines[1].ID}) {
 			t.Errorf("discount %+v", got)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,7 @@ type inside struct{ http.Handler }
 
 func (h inside) RoundTrip(r *http.Request) (res *http.Response, err error) {
 	defer func() {
-		if cut := recover(); cut == http.ErrAbortHandler {
+		if cut := recover(); cut == http.ErrAbortHandler { //nolint:errorlint // it is this very value
 			res, err = nil, errors.New("connection reset")
 		} else if cut != nil {
 			panic(cut)
@@ -61,7 +62,7 @@ func TestWhatAPersonChangesGetsThroughWhenHalfOfTheConnectionsBreak(t *testing.T
 		through := 0
 		before := ""
 		for i := range edits {
-			note := time.Duration(i).String()
+			note := "edit " + strconv.Itoa(i)
 			got, err := client.EditContract(ctx, shop, made.Contract, platform.Edit{Note: &note})
 			is, read := sim.Contract(made.Contract)
 			must(read)

@@ -10,28 +10,28 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// pausesOf returns about how long to wait before each repetition of what may be
+// pauses returns about how long to wait before each repetition of what may be
 // repeated. A person is spared an error that would be gone in a moment. Whatever
 // runs in the background is tried again by its caller, with more patience than
-// is right here: it is spared no more than a connection that had gone stale.
-func pausesOf(ctx context.Context) []time.Duration {
+// is right here, and in an order that a pause in between would upset.
+func pauses(ctx context.Context) []time.Duration {
 	if platform.IsInteractive(ctx) {
 		return []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond}
 	}
-	return []time.Duration{10 * time.Millisecond}
+	return nil
 }
 
 // again does what does no harm when it is done twice, until it is answered or
-// patience or the context ends. It returns the last error, and whether an answer
+// the waits are used up or the context ends. It returns the last error, and whether an answer
 // was lost before that. What took all the time of a request is repeated once, and
 // not when something else was in vain before: nobody waits any longer.
-func again(ctx context.Context, do func() error) (lost bool, err error) {
+func again(ctx context.Context, waits []time.Duration, do func() error) (lost bool, err error) {
 	err = do()
-	for i, about := range pausesOf(ctx) {
+	for i, about := range waits {
 		if !passing(err) || ctx.Err() != nil || i > 0 && errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
-		if pause(ctx, about/2+rand.N(about)) != nil {
+		if pause(ctx, about/2+rand.N(about+1)) != nil { //nolint:gosec // nobody guesses a pause
 			break
 		}
 		lost, err = true, do()

@@ -74,8 +74,7 @@ func TestAQuestionIsAskedAgainWhenItsAnswerIsLost(t *testing.T) {
 		{"a page of HTML and an empty answer are failures", true, []wireFunc{answers(200, `<html>`), answers(200, ``), found}, 3, is(nil), 200 * time.Millisecond},
 		{"an internal error is one, too", true, []wireFunc{answers(200, topLevel("INTERNAL_SERVER_ERROR")), found}, 2, is(nil), 50 * time.Millisecond},
 		{"four failures are told", true, []wireFunc{lost}, 4, is(platform.ErrUnknown), 600 * time.Millisecond},
-		{"nobody in the background waits", false, []wireFunc{lost, found}, 2, is(nil), 10 * time.Millisecond},
-		{"a second failure in the background is told", false, []wireFunc{lost, lost, found}, 2, is(platform.ErrUnknown), 10 * time.Millisecond},
+		{"a lost answer is told at once in the background", false, []wireFunc{lost, found}, 1, is(platform.ErrUnknown), 0},
 		{"a refusal is an answer", true, []wireFunc{answers(200, topLevel("ACCESS_DENIED"))}, 1, refusal("ACCESS_DENIED"), 0},
 		{"a refusal after a lost answer is one, too", true, []wireFunc{lost, answers(200, topLevel("ACCESS_DENIED"))}, 2, refusal("ACCESS_DENIED"), 50 * time.Millisecond},
 		{"a connection that is gone is an answer", true, []wireFunc{answers(401, ``)}, 1, is(platform.ErrDisconnected), 0},
@@ -178,6 +177,8 @@ func TestAnEditIsBegunAnewUntilItIsCommitted(t *testing.T) {
 	}{
 		{"a draft that may have been opened is not used", 0, []wireFunc{lost, draftBody("2"), changed, doneBody("ACTIVE")}, is(nil),
 			[]string{"OpenDraft", "OpenDraft", "ChangeDraft", "CommitDraft"}, []string{"2", "2"}},
+		{"an opening that stays lost is told in the end", 0, []wireFunc{lost}, is(platform.ErrUnknown),
+			[]string{"OpenDraft", "OpenDraft", "OpenDraft", "OpenDraft"}, nil},
 		{"a draft that may have been changed is not used", 0, []wireFunc{draftBody("1"), lost, draftBody("2"), changed, doneBody("ACTIVE")}, is(nil),
 			[]string{"OpenDraft", "ChangeDraft", "OpenDraft", "ChangeDraft", "CommitDraft"}, []string{"1", "2", "2"}},
 		{"a draft that may have been committed is committed again", 0, []wireFunc{draftBody("1"), changed, lost, answers(500, ``), doneBody("ACTIVE")}, is(nil),

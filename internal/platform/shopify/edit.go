@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -69,9 +70,9 @@ func afterwards(err error) error {
 // and returns its id. A draft that was not committed is nothing: when an answer is
 // lost, another is begun.
 func (s session) prepare(ctx context.Context, revision uint64, ops []draftOp, open func() (*admin.Draft, error)) (draft string, err error) {
-	_, err = again(ctx, func() error {
+	_, err = again(ctx, pauses(ctx), func() error {
 		var d *admin.Draft
-		if _, err := again(ctx, func() (err error) {
+		if _, err := again(ctx, pauses(ctx), func() (err error) {
 			d, err = open()
 			return err
 		}); err != nil {
@@ -117,7 +118,11 @@ func opened(d *admin.Draft, errs []wire.UserError) (*admin.Draft, error) {
 // knows the draft: when the answer is lost another request tells what became of
 // the first. It returns null when that one had done it.
 func (s session) commit(ctx context.Context, name, text, draft string) (raw json.RawMessage, err error) {
-	lost, err := again(ctx, func() (err error) {
+	waits := pauses(ctx)
+	if len(waits) == 0 {
+		waits = []time.Duration{0} // the background asks once more, too
+	}
+	lost, err := again(ctx, waits, func() (err error) {
 		raw, err = s.change(ctx, name, text, struct {
 			Draft string `json:"draft"`
 		}{draft})
@@ -185,7 +190,7 @@ func (s session) setStatus(ctx context.Context, contract int64, status string) (
 		return platform.Detail{}, fmt.Errorf("%q is no status of a contract", status)
 	}
 	var raw json.RawMessage
-	lost, err := again(ctx, func() (err error) {
+	lost, err := again(ctx, pauses(ctx), func() (err error) {
 		raw, err = s.change(ctx, m[0], m[1], struct {
 			Contract string `json:"contract"`
 		}{gid.Of(typeContract, contract)})

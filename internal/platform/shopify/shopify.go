@@ -44,8 +44,8 @@ type Options struct {
 // Calls wait for the store's rate limit instead of running into it: those of an
 // interactive context first. A call whose context ends while it waits fails
 // with platform.ErrThrottled and has done nothing. A read whose answer is lost is
-// made again, in an interactive context up to three times and in others once,
-// and fails with platform.ErrUnknown then, like a change does.
+// made up to three times more in an interactive context, and fails with
+// platform.ErrUnknown then, like a change does.
 type Client struct {
 	baseURL string
 	version string

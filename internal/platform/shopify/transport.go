@@ -88,12 +88,12 @@ func (a *answer) throttled() bool {
 // ask sends a document when the store's limit allows it and reads the answer's
 // data into data, which must be a pointer. Errors that came with data are
 // returned for the caller to judge; errors without data are its error. A query
-// whose answer is lost is sent again; a mutation is not.
+// whose answer is lost is sent again while a person waits; a mutation is not.
 func (s session) ask(ctx context.Context, doc *document, variables []byte, data any) (errs []graphError, err error) {
 	if !doc.reads {
 		return s.askOnce(ctx, doc, variables, data)
 	}
-	_, err = again(ctx, func() (err error) {
+	_, err = again(ctx, pauses(ctx), func() (err error) {
 		errs, err = s.askOnce(ctx, doc, variables, data)
 		return err
 	})

@@ -75,18 +75,6 @@ type planPrice struct {
 	CreatedAt time.Time
 }
 
-// plan returns one of the store's selling plans and its group.
-func (sh *store) plan(id int64) (*planGroup, *sellingPlan) {
-	for _, g := range sh.planGroups.order {
-		for i := range g.Plans {
-			if g.Plans[i].ID == id {
-				return g, &g.Plans[i]
-			}
-		}
-	}
-	return nil, nil
-}
-
 // groupsOf lists the groups in which something is sold.
 func (sh *store) groupsOf(is func(g *planGroup) bool) []*planGroup {
 	var list []*planGroup

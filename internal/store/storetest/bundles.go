@@ -6,16 +6,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 )
 
 func fullBundle(title string, plans ...int64) bundle.Settings {
 	s := bundle.New()
+	s.Line = shop.Subscriptions
 	s.Texts.Title, s.Look.BundleTopHTML, s.Page.SkipFirstPage, s.Custom = title, "<b>ü</b>", true, []string{`{"a":1}`}
 	s.Rules.CategoryLimits = map[string]bundle.Limit{"Tee": {Min: 1, Max: 3}}
 	s.Rules.MinValue, s.Pricing.Tiers = money.Amount{Minor: 500, Currency: "EUR"}, []bundle.Tier{{MinProducts: 3, Percent: 7.5}}
@@ -37,13 +40,13 @@ func testBundles(t *testing.T, open opener) {
 	t.Run("a bundle is read as it was written", func(t *testing.T) {
 		w := begin(t, open)
 		put := w.putBundle(w.shop.ID, fullBundle("Box", 1001))
-		got, err := w.db.Bundle(t.Context(), w.shop.ID, put.ID)
+		got, err := w.db.Bundle(t.Context(), w.shop.ID, shop.Subscriptions, put.ID)
 		if diff := cmp.Diff(put, got, cmpopts.EquateEmpty()); diff != "" || err != nil || put.ID == 0 || got.Version != 1 {
 			t.Errorf("%v (-put +got):\n%s", err, diff)
 		}
 		put.Texts.Title = "Bigger box"
 		put = w.putBundle(w.shop.ID, put)
-		got, err = w.db.Bundle(t.Context(), w.shop.ID, put.ID)
+		got, err = w.db.Bundle(t.Context(), w.shop.ID, shop.Subscriptions, put.ID)
 		if diff := cmp.Diff(put, got, cmpopts.EquateEmpty()); diff != "" || err != nil || got.Version != 2 {
 			t.Errorf("%v (-put +got):\n%s", err, diff)
 		}
@@ -52,9 +55,9 @@ func testBundles(t *testing.T, open opener) {
 		w := begin(t, open)
 		other := w.addShop("second.myshopify.com")
 		theirs := w.putBundle(other.ID, fullBundle("Theirs", 1001))
-		_, err := w.db.Bundle(t.Context(), w.shop.ID, theirs.ID)
+		_, err := w.db.Bundle(t.Context(), w.shop.ID, shop.Subscriptions, theirs.ID)
 		w.wantKind(err, fault.NotFound)
-		if list, total, err := w.db.Bundles(t.Context(), w.shop.ID, page.Request{Size: 5}); len(list) != 0 || total != 0 || err != nil {
+		if list, total, err := w.db.Bundles(t.Context(), w.shop.ID, shop.Subscriptions, page.Request{Size: 5}); len(list) != 0 || total != 0 || err != nil {
 			t.Errorf("%d of %d, %v", len(list), total, err)
 		}
 		c := monthly(1)
@@ -64,11 +67,53 @@ func testBundles(t *testing.T, open opener) {
 		err = w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.DropBundle(t.Context(), theirs) })
 		w.wantKind(err, fault.Conflict)
 	})
+	t.Run("a bundle of another line does not exist, and its contracts are no boxes", func(t *testing.T) {
+		w := begin(t, open)
+		club := fullBundle("Club", 1001)
+		club.Line = shop.Memberships
+		club = w.putBundle(w.shop.ID, club)
+		_, err := w.db.Bundle(t.Context(), w.shop.ID, shop.Subscriptions, club.ID)
+		w.wantKind(err, fault.NotFound)
+		if list, total, err := w.db.Bundles(t.Context(), w.shop.ID, shop.Subscriptions, page.Request{Size: 5}); len(list) != 0 || total != 0 || err != nil {
+			t.Errorf("%d of %d, %v", len(list), total, err)
+		}
+		if got, err := w.db.Bundle(t.Context(), w.shop.ID, shop.Memberships, club.ID); err != nil || got.Line != shop.Memberships {
+			t.Errorf("on its own line: %q, %v", got.Line, err)
+		}
+		if _, found, err := w.db.BundleOf(t.Context(), w.shop.ID, monthly(1)); found || err != nil {
+			t.Errorf("found %t, %v", found, err)
+		}
+		w.in(func(tx *store.Tx) error {
+			_, found, err := tx.BundleOf(t.Context(), monthly(1))
+			if found {
+				t.Error("found in a transaction")
+			}
+			return err
+		})
+	})
+	t.Run("a bundle takes no plan of another line", func(t *testing.T) {
+		w := begin(t, open)
+		s := bundle.Service{Store: w.db.BundleKeeping(), Clock: clock.NewManual(day)}
+		members := coffee(52)
+		members.Line = shop.Memberships
+		w.plan(members, plan.Items{})
+		_, err := s.Create(t.Context(), w.shop.ID, fullBundle("Box", 7, 52), clerk)
+		w.wantKind(err, fault.Refused)
+		club := fullBundle("Club", 7, 52)
+		club.Line = shop.Memberships
+		made, err := s.Create(t.Context(), w.shop.ID, club, clerk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.Line = shop.Subscriptions
+		_, err = s.Update(t.Context(), w.shop.ID, made, clerk)
+		w.wantKind(err, fault.Refused)
+	})
 	t.Run("bundles are listed page by page", func(t *testing.T) {
 		w := begin(t, open)
 		a, b, c := w.putBundle(w.shop.ID, fullBundle("A")), w.putBundle(w.shop.ID, fullBundle("B")), w.putBundle(w.shop.ID, fullBundle("C"))
 		ids := func(p page.Request) (ids []bundle.ID) {
-			list, total, err := w.db.Bundles(t.Context(), w.shop.ID, p)
+			list, total, err := w.db.Bundles(t.Context(), w.shop.ID, shop.Subscriptions, p)
 			if err != nil || total != 3 {
 				t.Fatalf("%d in all, %v", total, err)
 			}
@@ -112,7 +157,7 @@ func testBundles(t *testing.T, open opener) {
 		}
 		s.Version = 2
 		w.in(func(tx *store.Tx) error { return tx.DropBundle(t.Context(), s) })
-		_, err := w.db.Bundle(t.Context(), w.shop.ID, s.ID)
+		_, err := w.db.Bundle(t.Context(), w.shop.ID, shop.Subscriptions, s.ID)
 		w.wantKind(err, fault.NotFound)
 	})
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -149,6 +151,49 @@ func testActivity(t *testing.T, open opener) {
 			}
 		})
 	}
+	t.Run("what belongs to the other line is left out", func(t *testing.T) {
+		w := begin(t, open)
+		club := monthly(2)
+		club.Line = shop.Memberships
+		w.put(monthly(1), club)
+		members := coffee(52)
+		members.Line = shop.Memberships
+		group := w.plan(members, plan.Items{})
+		box := fullBundle("Box")
+		box.Line = shop.Memberships
+		box = w.putBundle(w.shop.ID, box)
+		attempts := w.queue(queued(1, 5, day), queued(2, 5, day))
+		decaf := swapRule("Decaf", 1)
+		decaf.Line = shop.Memberships
+		rule := w.rule(decaf)
+		about := map[shop.Line][]activity.Entry{}
+		for line, list := range map[shop.Line][]activity.Entry{
+			shop.Subscriptions: {{EntityType: activity.EntitySubscriptionContractDetails, EntityID: 1}, {EntityType: activity.EntitySubscriptionBillingAttempt, EntityID: int64(attempts[0].ID)}},
+			shop.Memberships: {
+				{EntityType: activity.EntitySubscriptionContractDetails, EntityID: 2}, {EntityType: activity.EntitySubscriptionBillingAttempt, EntityID: int64(attempts[1].ID)},
+				{EntityType: activity.EntitySubscriptionGroupPlan, EntityID: int64(group.ID)}, {EntityType: activity.EntitySubscriptionBundling, EntityID: int64(box.ID)},
+				{EntityType: activity.EntityProductSwap, EntityID: int64(rule.ID)},
+			},
+			"": {{EntityType: activity.EntityShopInfo, EntityID: int64(w.shop.ID)}, {EntityType: activity.EntitySubscriptionContractDetails, EntityID: 77}}, // of nothing, of both
+		} {
+			for _, e := range list {
+				e.Event, e.Status, e.Actor, e.At = activity.InformationalEvent, activity.Success, activity.System, day
+				about[line] = append(about[line], e)
+			}
+			w.in(func(tx *store.Tx) error { return tx.Record(t.Context(), about[line]...) })
+		}
+		for line, other := range map[shop.Line]shop.Line{shop.Subscriptions: shop.Memberships, shop.Memberships: shop.Subscriptions} {
+			found, total, err := w.db.EntriesOf(t.Context(), w.shop.ID, line, []page.Criterion{{Field: activity.FieldEvent, Op: page.Equals, Texts: texts(string(activity.InformationalEvent))}}, anyPage)
+			if want := len(about[line]) + len(about[""]); err != nil || total != want || len(found) != want {
+				t.Errorf("%s: %d of %d, want %d, %v", line, len(found), total, want, err)
+			}
+			for _, e := range found {
+				if slices.ContainsFunc(about[other], func(o activity.Entry) bool { return o.EntityType == e.EntityType && o.EntityID == e.EntityID }) {
+					t.Errorf("%s shows %s %d", line, e.EntityType, e.EntityID)
+				}
+			}
+		}
+	})
 	t.Run("a field or a comparison that is not on the list is invalid", func(t *testing.T) {
 		for _, c := range []page.Criterion{
 			{Field: "id; DROP TABLE activity", Op: page.Equals, Numbers: []int64{1}},

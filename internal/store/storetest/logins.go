@@ -26,9 +26,9 @@ func testLogins(t *testing.T, open opener) {
 		find := func(in shop.ID, email string, number int64) (found login.Subscriber, err error) {
 			w.inShop(in, func(tx *store.Tx) error {
 				if email != "" {
-					found, err = tx.SubscriberByEmail(t.Context(), email)
+					found, err = tx.SubscriberByEmail(t.Context(), "", email)
 				} else {
-					found, err = tx.SubscriberByID(t.Context(), number)
+					found, err = tx.SubscriberByID(t.Context(), shop.Subscriptions, number)
 				}
 				return nil
 			})
@@ -50,6 +50,13 @@ func testLogins(t *testing.T, open opener) {
 		}
 		_, err := find(w.shop.ID, "", 0)
 		w.wantKind(err, fault.NotFound)
+		w.in(func(tx *store.Tx) error { // who subscribes is no member
+			_, err := tx.SubscriberByEmail(t.Context(), shop.Memberships, "ada@example.com")
+			w.wantKind(err, fault.NotFound)
+			_, err = tx.SubscriberByID(t.Context(), shop.Memberships, 5)
+			w.wantKind(err, fault.NotFound)
+			return nil
+		})
 
 		list, err := w.db.Login().ContractsOf(t.Context(), w.shop.ID, 5, 10)
 		if err != nil || len(list) != 2 || list[0].ID != 3 || list[1].ID != 1 {

@@ -241,6 +241,24 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("entries %q", kinds)
 		}
 	})
+	t.Run("units of another currency than the store's earn nothing", func(t *testing.T) {
+		c := beginClub(t, open, func(terms *loyalty.Terms) {
+			for i := range terms.Earn {
+				terms.Earn[i].Active = true // those of a fixed number too
+			}
+		})
+		c.put(monthly(1))
+		c.work()
+		before := c.member(ada)
+		a := c.queue(queued(1, 2, day))[0]
+		a.Status, a.OrderID, a.PublishAt, a.UpdatedAt = billing.Success, 5001, c.clock.Now(), c.clock.Now()
+		a.Amount = money.Amount{Minor: 2354, Currency: "JPY"}
+		c.in(func(tx *store.Tx) error { return tx.PutAttempts(t.Context(), []billing.Attempt{a}) })
+		c.work()
+		if after := c.member(ada); after.Sums.Available != before.Sums.Available || after.Spent != before.Spent {
+			t.Errorf("an order in yen gave %s points: %+v", after.Sums.Available-before.Sums.Available, after.Spent)
+		}
+	})
 	t.Run("a number and an address must be of the same customer", func(t *testing.T) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) { terms.Enrol = loyalty.OptIn })
 		c.put(monthly(1))

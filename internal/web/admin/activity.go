@@ -56,7 +56,7 @@ func entryList() web.List {
 func (o Options) activityLogs(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "listActivityLogs", Method: http.MethodGet, Path: base + "/activity-logs", Tag: "Activity log",
-		Summary: "Activity log", Description: "What happened to the store's subscriptions, newest first. At most 100 entries in a page.",
+		Summary: "Activity log", Description: "What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.",
 		Scope: access.ActivityRead, Parameters: web.CriteriaParameters(api.Schemas(), append(entryFields(), shopField())),
 	}, o.listEntries)
 }
@@ -107,7 +107,7 @@ func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, e
 	if slices.ContainsFunc(named, func(c page.Criterion) bool { return !holds(c, caller.Shop.Domain) }) {
 		return &entryPage{ListHeaders: web.Paged(ctx, p, 0), Body: []activityLog{}}, nil
 	}
-	entries, total, err := o.Trail.Entries(ctx, caller.Shop.ID, where, p)
+	entries, total, err := o.Trail.EntriesOf(ctx, caller.Shop.ID, o.Line, where, p)
 	if err != nil {
 		return nil, err
 	}
@@ -143,14 +143,14 @@ func holds(c page.Criterion, text string) bool {
 
 // activityLog is an entry of the activity log on the wire.
 type activityLog struct {
-	ID             int64        `json:"id"`
-	Shop           string       `json:"shop"`
-	EntityID       int64        `json:"entityId"`
-	EntityType     entityType   `json:"entityType"`
-	EventSource    eventSource  `json:"eventSource"`
-	EventType      eventType    `json:"eventType"`
-	Status         entryStatus  `json:"status"`
-	CreateAt       *web.Instant `json:"createAt" format:"date-time"` // sic
+	ID             int64        `json:"id" doc:"Number of the entry; later entries have higher ones." example:"1001"`
+	Shop           string       `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
+	EntityID       int64        `json:"entityId" doc:"Number of what the event is about; entityType says of what kind it is." example:"9001"`
+	EntityType     entityType   `json:"entityType" doc:"What kind of thing the event is about."`
+	EventSource    eventSource  `json:"eventSource" doc:"From where the change came."`
+	EventType      eventType    `json:"eventType" doc:"What happened."`
+	Status         entryStatus  `json:"status" doc:"How it went. INFO: something to know and not a result."`
+	CreateAt       *web.Instant `json:"createAt" format:"date-time" doc:"When it happened, in UTC." example:"2026-01-31T08:00:00Z"` // sic
 	AdditionalInfo string       `json:"additionalInfo" doc:"JSON text about the event."`
 	ActivityBy     *string      `json:"activityBy" doc:"Who did it; null for the service itself."`
 	ClientIP       *string      `json:"clientIp" doc:"From where; null for the service itself."`

@@ -47,7 +47,7 @@ type Options struct {
 	Line     shop.Line
 	Frame    web.Frame
 	Gate     web.Gate
-	Trail    activity.Trail
+	Trail    activity.LineTrail
 	Search   contract.Directory
 	Book     billing.Book
 	Billing  Billing

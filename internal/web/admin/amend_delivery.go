@@ -70,18 +70,18 @@ const (
 type shippingAddress struct {
 	MethodType   string    `json:"methodType,omitempty" enum:"SHIPPING,LOCAL,PICK_UP" doc:"In any letter case. Default SHIPPING."`
 	LocationID   web.AnyID `json:"locationId,omitempty" doc:"The place to pick up at, for PICK_UP: number or graph id."`
-	FirstName    string    `json:"firstName,omitempty" maxLength:"255"`
-	LastName     string    `json:"lastName,omitempty" maxLength:"255"`
-	Company      string    `json:"company,omitempty" maxLength:"255"`
-	Address1     string    `json:"address1,omitempty" maxLength:"255"`
-	Address2     string    `json:"address2,omitempty" maxLength:"255"`
-	City         string    `json:"city,omitempty" maxLength:"255"`
-	Province     string    `json:"province,omitempty" maxLength:"255"`
-	ProvinceCode string    `json:"provinceCode,omitempty" maxLength:"10"`
-	Country      string    `json:"country,omitempty" maxLength:"255"`
+	FirstName    string    `json:"firstName,omitempty" maxLength:"255" doc:"First name of who receives the orders." example:"Ada"`
+	LastName     string    `json:"lastName,omitempty" maxLength:"255" doc:"Last name of who receives the orders." example:"Khan"`
+	Company      string    `json:"company,omitempty" maxLength:"255" doc:"Company." example:"Khan Roasters"`
+	Address1     string    `json:"address1,omitempty" maxLength:"255" doc:"Street and number. Required unless PICK_UP." example:"12 Mill Lane"`
+	Address2     string    `json:"address2,omitempty" maxLength:"255" doc:"Second line of the street address, such as a flat." example:"Flat 3"`
+	City         string    `json:"city,omitempty" maxLength:"255" doc:"City. Required unless PICK_UP." example:"Ottawa"`
+	Province     string    `json:"province,omitempty" maxLength:"255" doc:"Name of the province or state." example:"Ontario"`
+	ProvinceCode string    `json:"provinceCode,omitempty" maxLength:"10" doc:"Code of the province or state within its country." example:"ON"`
+	Country      string    `json:"country,omitempty" maxLength:"255" doc:"Name of the country. This or countryCode is required unless PICK_UP." example:"Canada"`
 	CountryCode  string    `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters."`
-	Zip          string    `json:"zip,omitempty" maxLength:"50"`
-	Phone        string    `json:"phone,omitempty" maxLength:"50"`
+	Zip          string    `json:"zip,omitempty" maxLength:"50" doc:"Postal code." example:"K1A 0B1"`
+	Phone        string    `json:"phone,omitempty" maxLength:"50" doc:"Telephone number for the delivery, with the country's prefix. Required for LOCAL." example:"+16135550101"`
 }
 
 // method checks the address and lays it over how orders are delivered now.

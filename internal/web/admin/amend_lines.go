@@ -106,6 +106,8 @@ func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, e
 	}))
 }
 
+// AddQuery is a line to be added. The document only shows what an operation
+// embeds when that is exported.
 type AddQuery struct {
 	OfContract
 	Variant  string `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id."`
@@ -149,10 +151,10 @@ func (o Options) add(ctx context.Context, in AddQuery, value web.Opt[web.Decimal
 // newLine is a line to be added.
 type newLine struct {
 	VariantID        web.AnyID         `json:"variantId" doc:"The variant: number or graph id."`
-	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999"`
+	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
 	SellingPlanID    web.AnyID         `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id. Absent: that of the contract's first line."`
 	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
-	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100"`
+	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 }
 
 func (l newLine) parse(currency money.Currency, field string) (amend.NewLine, error) {

@@ -80,7 +80,7 @@ func (o Options) pendingOperations(api *web.API) {
 
 // pendingDowngrade is a change of a line's variant that waits for the next order.
 type pendingDowngrade struct {
-	ContractID    int64        `json:"contractId"`
+	ContractID    int64        `json:"contractId" doc:"Number of the contract." example:"9001"`
 	LineID        string       `json:"lineId" doc:"Graph id."`
 	OldVariantID  string       `json:"oldVariantId" doc:"Graph id."`
 	NewVariantID  string       `json:"newVariantId" doc:"Graph id."`

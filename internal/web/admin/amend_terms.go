@@ -72,7 +72,7 @@ type messageOut struct {
 
 // messageBody is a sentence.
 type messageBody struct {
-	Message string `json:"message"`
+	Message string `json:"message" doc:"What was done, in words." example:"Attributes updated successfully"`
 }
 
 func (o Options) postAttributes(ctx context.Context, in *attributesIn) (*messageOut, error) {

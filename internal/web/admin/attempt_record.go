@@ -11,7 +11,7 @@ import (
 // there; one of which nothing is known is null.
 type billingAttempt struct {
 	ID                             int64            `json:"id" example:"9" doc:"The service's number of the attempt."`
-	Shop                           string           `json:"shop" example:"demo.myshopify.com"`
+	Shop                           string           `json:"shop" example:"demo.myshopify.com" doc:"The store's domain."`
 	BillingAttemptID               *string          `json:"billingAttemptId" doc:"The platform's graph id of the charge; null before there is one."`
 	Status                         string           `json:"status" enum:"SUCCESS,FAILURE,REQUESTING,PROGRESS,QUEUED,SKIPPED,SOCIAL_CONNECTION_NULL,CONTRACT_CANCELLED,CONTRACT_ENDED,CONTRACT_PAUSED,AUTO_CHARGE_DISABLED,SKIPPED_DUNNING_MGMT,SECURITY_CHALLENGE,SHOPIFY_EXCEPTION" doc:"How far the attempt is."`
 	BillingDate                    *web.Instant     `json:"billingDate" format:"date-time" doc:"When the order is due."`
@@ -32,21 +32,21 @@ type billingAttempt struct {
 	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt: a code and a message, or one of them."`
 	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only."`
 	VariantList                    []attemptVariant `json:"variantList" nullable:"false" doc:"What was ordered; before that, what would be ordered now."`
-	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED"`
-	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED"`
-	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED"`
-	TransactionFailedSmsSentStatus string           `json:"transactionFailedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY"`
-	UpcomingOrderSmsSentStatus     string           `json:"upcomingOrderSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY,STOP_FROM_CONTRACT,CONTRACT_PAUSED"`
+	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the e-mail about a failed charge. The service does not send it: always UNSENT." example:"UNSENT"`
+	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the e-mail before the order. The service does not send it: always UNSENT." example:"UNSENT"`
+	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED" doc:"What became of the e-mail that asks the customer to confirm the payment. The service does not send it: always UNSENT." example:"UNSENT"`
+	TransactionFailedSmsSentStatus string           `json:"transactionFailedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY" doc:"What became of the text message about a failed charge. The service sends none: always UNSENT." example:"UNSENT"`
+	UpcomingOrderSmsSentStatus     string           `json:"upcomingOrderSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the text message before the order. The service sends none: always UNSENT." example:"UNSENT"`
 	UsageChargeStatus              *string          `json:"usageChargeStatus" doc:"SUCCESS, FAILED or TO_BE_TRIED. Always null: the service raises no charges on merchants."`
 }
 
 // attemptVariant is what an attempt orders.
 type attemptVariant struct {
 	VariantID     int64   `json:"variantId" doc:"Number of the variant; 0 when it is gone."`
-	Quantity      int32   `json:"quantity" minimum:"0"`
+	Quantity      int32   `json:"quantity" minimum:"0" doc:"Pieces." example:"2"`
 	Title         string  `json:"title" doc:"Of the variant or, when it has none, of the product."`
 	Image         *string `json:"image" doc:"Address of the variant's image."`
-	ProductTitle  string  `json:"productTitle"`
+	ProductTitle  string  `json:"productTitle" doc:"Title of the product." example:"House Blend Coffee"`
 	ProductID     *string `json:"productId" doc:"Graph id."`
 	SellingPlanID *string `json:"sellingPlanId" doc:"Graph id."`
 }

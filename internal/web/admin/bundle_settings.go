@@ -14,7 +14,7 @@ import (
 // interface gives for it.
 type bundleSettings struct {
 	ID   int64  `json:"id" doc:"Ours." example:"1001"`
-	Shop string `json:"shop" example:"demo.myshopify.com"`
+	Shop string `json:"shop" example:"demo.myshopify.com" doc:"The store's domain; must be the key's."`
 	BundleTexts
 	BundleLook
 	BundlePage
@@ -29,75 +29,75 @@ type bundleSettings struct {
 	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"In the store's currency. Required with FIXED. The storefront applies it: see pricingModel."`
 	AllowModifications       bool           `json:"allowModifications" doc:"Whether the products of a running subscription may be changed."`
 	LockAfterFirstOrder      bool           `json:"lockAfterFirstOrder" doc:"No changes once the first renewal was ordered."`
-	EnableProductRotation    bool           `json:"enableProductRotation" doc:"The merchant exchanges products from time to time."`
+	EnableProductRotation    bool           `json:"enableProductRotation" doc:"Whether the merchant exchanges products from time to time. Kept for the storefront to show."`
 	RequireCategoryDiversity bool           `json:"requireCategoryDiversity" doc:"A box of several pieces holds products of at least two categories."`
 	ModificationCutoffDays   int32          `json:"modificationCutoffDays" minimum:"0" maximum:"365" doc:"Days before the next order in which nothing may be changed."`
 	MaxSwapsPerCycle         int32          `json:"maxSwapsPerCycle" minimum:"0" maximum:"1000" doc:"Products that may be exchanged between two orders; 0 is no limit."`
 	CategoryLimits           categoryLimits `json:"categoryLimits" nullable:"false" doc:"Pieces of a box by category, which is the product's type; at most 100."`
 
 	DisplaySettings displaySettings `json:"displaySettings" doc:"How the storefront shows the products."`
-	Notifications   bundleMails     `json:"notifications"`
-	Substitution    substitution    `json:"substitution"`
+	Notifications   bundleMails     `json:"notifications" doc:"What buyers are written to about."`
+	Substitution    substitution    `json:"substitution" doc:"What happens when a product cannot be had."`
 	Recommendations recommendations `json:"recommendations" doc:"What the storefront suggests to buyers."`
 	Discounts       bundleDiscounts `json:"discounts" doc:"Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them."`
 
-	SellingPlanIDs planNumbers  `json:"sellingPlanIds" maxItems:"500" nullable:"false" doc:"Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most."`
-	CreatedAt      *web.Instant `json:"createdAt" format:"date-time"`
-	UpdatedAt      *web.Instant `json:"updatedAt" format:"date-time"`
+	SellingPlanIDs planNumbers  `json:"sellingPlanIds" maxItems:"500" nullable:"false" doc:"Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts."`
+	CreatedAt      *web.Instant `json:"createdAt" format:"date-time" doc:"When the bundle was made, in UTC." example:"2026-01-31T08:00:00Z"`
+	UpdatedAt      *web.Instant `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
 }
 
 // displaySettings say how the products are shown.
 type displaySettings struct {
-	LayoutType              bundle.Layout `json:"layoutType" required:"false" enum:"GRID,LIST,CAROUSEL"`
-	ProductsPerRow          int32         `json:"productsPerRow" required:"false" minimum:"1" maximum:"12"`
-	ShowProductImages       bool          `json:"showProductImages" required:"false"`
-	ShowProductDescriptions bool          `json:"showProductDescriptions" required:"false"`
-	ShowPricing             bool          `json:"showPricing" required:"false"`
-	EnableFiltering         bool          `json:"enableFiltering" required:"false"`
-	EnableSearch            bool          `json:"enableSearch" required:"false"`
-	ShowBundlePreview       bool          `json:"showBundlePreview" required:"false"`
+	LayoutType              bundle.Layout `json:"layoutType" required:"false" enum:"GRID,LIST,CAROUSEL" doc:"How the storefront arranges the products."`
+	ProductsPerRow          int32         `json:"productsPerRow" required:"false" minimum:"1" maximum:"12" doc:"Products in a row of a GRID."`
+	ShowProductImages       bool          `json:"showProductImages" required:"false" doc:"Whether the storefront shows pictures."`
+	ShowProductDescriptions bool          `json:"showProductDescriptions" required:"false" doc:"Whether the storefront shows descriptions."`
+	ShowPricing             bool          `json:"showPricing" required:"false" doc:"Whether the storefront shows prices."`
+	EnableFiltering         bool          `json:"enableFiltering" required:"false" doc:"Whether buyers can filter the products."`
+	EnableSearch            bool          `json:"enableSearch" required:"false" doc:"Whether buyers can search the products."`
+	ShowBundlePreview       bool          `json:"showBundlePreview" required:"false" doc:"Whether the storefront shows the box as it fills."`
 }
 
 // bundleMails say which mails are sent.
 type bundleMails struct {
-	SendBundleCreatedEmail         bool  `json:"sendBundleCreatedEmail" required:"false"`
-	SendModificationReminderEmail  bool  `json:"sendModificationReminderEmail" required:"false"`
-	ReminderDaysBeforeOrder        int32 `json:"reminderDaysBeforeOrder" required:"false" minimum:"0" maximum:"365"`
-	SendBundleModifiedConfirmation bool  `json:"sendBundleModifiedConfirmation" required:"false"`
+	SendBundleCreatedEmail         bool  `json:"sendBundleCreatedEmail" required:"false" doc:"Whether buyers are written to about a new box. Kept for the storefront: the service sends no such e-mail."`
+	SendModificationReminderEmail  bool  `json:"sendModificationReminderEmail" required:"false" doc:"Whether buyers are reminded that they can change the box. Kept for the storefront: the service sends no such e-mail."`
+	ReminderDaysBeforeOrder        int32 `json:"reminderDaysBeforeOrder" required:"false" minimum:"0" maximum:"365" doc:"Days before the next order on which that reminder is due."`
+	SendBundleModifiedConfirmation bool  `json:"sendBundleModifiedConfirmation" required:"false" doc:"Whether changes are confirmed. Kept for the storefront: the e-mails of the service about changed products do not depend on it."`
 }
 
 // substitution says what happens when a product cannot be had.
 type substitution struct {
-	AllowSubstitutions                bool          `json:"allowSubstitutions" required:"false"`
-	SubstitutionMethod                bundle.Method `json:"substitutionMethod" required:"false" enum:"SIMILAR_PRICE,SAME_CATEGORY,MERCHANT_CHOICE"`
-	NotifyCustomerOfSubstitutions     bool          `json:"notifyCustomerOfSubstitutions" required:"false"`
-	AllowCustomerToApproveSubstitutes bool          `json:"allowCustomerToApproveSubstitutions" required:"false"`
+	AllowSubstitutions                bool          `json:"allowSubstitutions" required:"false" doc:"Whether another product may be sent instead. Kept for whoever packs the box: the service replaces products by product swaps only."`
+	SubstitutionMethod                bundle.Method `json:"substitutionMethod" required:"false" enum:"SIMILAR_PRICE,SAME_CATEGORY,MERCHANT_CHOICE" doc:"How another product is chosen."`
+	NotifyCustomerOfSubstitutions     bool          `json:"notifyCustomerOfSubstitutions" required:"false" doc:"Whether buyers are told of another product."`
+	AllowCustomerToApproveSubstitutes bool          `json:"allowCustomerToApproveSubstitutions" required:"false" doc:"Whether buyers are asked before."`
 }
 
 // recommendations say what is suggested to buyers.
 type recommendations struct {
-	EnableRecommendations  bool            `json:"enableRecommendations" required:"false"`
-	RecommendationStrategy bundle.Strategy `json:"recommendationStrategy" required:"false" enum:"BEST_SELLERS,BOUGHT_TOGETHER,PAST_ORDERS,CURATED"`
-	ShowBestSellers        bool            `json:"showBestSellers" required:"false"`
-	ShowCuratedBundles     bool            `json:"showCuratedBundles" required:"false"`
+	EnableRecommendations  bool            `json:"enableRecommendations" required:"false" doc:"Whether the storefront suggests products."`
+	RecommendationStrategy bundle.Strategy `json:"recommendationStrategy" required:"false" enum:"BEST_SELLERS,BOUGHT_TOGETHER,PAST_ORDERS,CURATED" doc:"How the storefront chooses them."`
+	ShowBestSellers        bool            `json:"showBestSellers" required:"false" doc:"Whether the storefront shows what sells best."`
+	ShowCuratedBundles     bool            `json:"showCuratedBundles" required:"false" doc:"Whether the storefront shows boxes that the merchant put together."`
 }
 
 // bundleDiscounts are discounts for larger boxes.
 type bundleDiscounts struct {
-	EnableVolumeDiscounts bool     `json:"enableVolumeDiscounts" required:"false" doc:"Needs at least one tier."`
+	EnableVolumeDiscounts bool     `json:"enableVolumeDiscounts" required:"false" doc:"Whether the storefront takes the tiers off the price of a box when it is sold; orders and changes of a contract do not look at them. Needs at least one tier."`
 	VolumeDiscountTiers   tierList `json:"volumeDiscountTiers" required:"false" maxItems:"20" nullable:"false" doc:"By rising minProducts."`
 }
 
 // volumeTier is a discount from a number of products on.
 type volumeTier struct {
-	MinProducts     float64 `json:"minProducts" minimum:"1" maximum:"1000" doc:"Whole."`
-	DiscountPercent float64 `json:"discountPercent" minimum:"0" maximum:"100"`
+	MinProducts     float64 `json:"minProducts" minimum:"1" maximum:"1000" doc:"Whole: pieces from which the discount is given."`
+	DiscountPercent float64 `json:"discountPercent" minimum:"0" maximum:"100" doc:"What is taken off the price, in percent."`
 }
 
 // categoryLimit is how many pieces of a category a box holds.
 type categoryLimit struct {
-	Min float64 `json:"min" required:"false" minimum:"0" maximum:"1000" doc:"Whole."`
-	Max float64 `json:"max" required:"false" minimum:"0" maximum:"1000" doc:"Whole; 0 is no limit."`
+	Min float64 `json:"min" required:"false" minimum:"0" maximum:"1000" doc:"Whole: pieces at least."`
+	Max float64 `json:"max" required:"false" minimum:"0" maximum:"1000" doc:"Whole: pieces at most; 0 is no limit."`
 }
 
 // Lists and maps that a body names replace what was there as a whole: left to

@@ -88,7 +88,7 @@ func (o Options) listBundles(ctx context.Context, in *struct{ web.Paging }) (*bu
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := o.Shelf.Bundles(ctx, caller.Shop.ID, p)
+	list, total, err := o.Shelf.Bundles(ctx, caller.Shop.ID, o.Line, p)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (o Options) listBundles(ctx context.Context, in *struct{ web.Paging }) (*bu
 
 func (o Options) getBundle(ctx context.Context, in *bundleQuery) (*bundleOut, error) {
 	caller := web.CallerOf(ctx)
-	s, err := o.Shelf.Bundle(ctx, caller.Shop.ID, bundle.ID(in.ID))
+	s, err := o.Shelf.Bundle(ctx, caller.Shop.ID, o.Line, bundle.ID(in.ID))
 	return newBundleOut(caller, s, err)
 }
 
@@ -115,6 +115,7 @@ func (o Options) createBundle(ctx context.Context, in *bundleIn) (*bundleOut, er
 	if err != nil {
 		return nil, err
 	}
+	wanted.Line = o.Line
 	s, err := o.Bundles.Create(ctx, caller.Shop.ID, wanted, caller.Actor)
 	return newBundleOut(caller, s, err)
 }
@@ -137,7 +138,7 @@ func (o Options) updateBundle(ctx context.Context, in *bundleIn) (*bundleOut, er
 	if err := in.readable(caller, blank); err != nil {
 		return nil, err
 	}
-	is, err := o.Shelf.Bundle(ctx, caller.Shop.ID, bundle.ID(head.ID))
+	is, err := o.Shelf.Bundle(ctx, caller.Shop.ID, o.Line, bundle.ID(head.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +146,15 @@ func (o Options) updateBundle(ctx context.Context, in *bundleIn) (*bundleOut, er
 	if err != nil {
 		return nil, err
 	}
+	wanted.Line = o.Line
 	s, err := o.Bundles.Update(ctx, caller.Shop.ID, wanted, caller.Actor)
 	return newBundleOut(caller, s, err)
 }
 
 func (o Options) deleteBundle(ctx context.Context, in *bundleQuery) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
+	if _, err := o.Shelf.Bundle(ctx, caller.Shop.ID, o.Line, bundle.ID(in.ID)); err != nil { // one of the other line
+		return nil, err
+	}
 	return nil, o.Bundles.Delete(ctx, caller.Shop.ID, bundle.ID(in.ID), caller.Actor)
 }

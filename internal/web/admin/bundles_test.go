@@ -30,14 +30,14 @@ type shelf struct {
 	deleted bundle.ID
 }
 
-func (s *shelf) Bundle(_ context.Context, _ shop.ID, id bundle.ID) (bundle.Settings, error) {
-	if id != s.is.ID {
+func (s *shelf) Bundle(_ context.Context, _ shop.ID, line shop.Line, id bundle.ID) (bundle.Settings, error) {
+	if id != s.is.ID || line != shop.Subscriptions {
 		return bundle.Settings{}, bundle.NotFound(id)
 	}
 	return s.is, nil
 }
 
-func (s *shelf) Bundles(_ context.Context, _ shop.ID, p page.Request) ([]bundle.Settings, int, error) {
+func (s *shelf) Bundles(_ context.Context, _ shop.ID, _ shop.Line, p page.Request) ([]bundle.Settings, int, error) {
 	s.page = p
 	return []bundle.Settings{s.is}, 41, nil
 }
@@ -61,7 +61,7 @@ func (s *shelf) Delete(_ context.Context, _ shop.ID, id bundle.ID, _ activity.Ac
 
 func theBundle() bundle.Settings {
 	s := bundle.New()
-	s.ID, s.Version, s.CreatedAt, s.UpdatedAt = 31, 4, noon().AddDate(0, -1, 0), noon()
+	s.ID, s.Line, s.Version, s.CreatedAt, s.UpdatedAt = 31, shop.Subscriptions, 4, noon().AddDate(0, -1, 0), noon()
 	s.Texts.Title, s.Look.BundleTopHTML, s.Look.ButtonColor = "Build your <box>", "<h1>Box & more</h1>", "#1a2b3c"
 	s.Page.DescriptionLength, s.Page.SkipFirstPage = 120, true
 	s.Custom = []string{`{"theme":"dark","depth":{"n":1}}`}
@@ -226,13 +226,26 @@ func TestANewBundleHasDefaults(t *testing.T) {
 	f := &shelf{}
 	w := putBundle(t, f, "POST", `{"title":"Box","addButtonText":null,"minProducts":2}`)
 	want := bundle.New()
-	want.Texts.Title, want.Rules.MinProducts = "Box", 2
+	want.Line, want.Texts.Title, want.Rules.MinProducts = shop.Subscriptions, "Box", 2
 	want.Rules.MinValue.Currency, want.Rules.MaxValue.Currency, want.Pricing.Fixed.Currency = "USD", "USD", "USD"
 	if w.Code != http.StatusOK || !f.made {
 		t.Fatalf("answered %d %s", w.Code, w.Body)
 	}
 	if diff := cmp.Diff(want, *f.put, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestABundleOfTheOtherHostDoesNotExist(t *testing.T) {
+	t.Parallel()
+	f := &shelf{is: theBundle()}
+	o := options(&fakes{}, shop.Memberships, &bytes.Buffer{}, clock.NewManual(noon()))
+	o.Shelf, o.Bundles = f, f
+	s := &server{fakes: &fakes{}, t: t, handler: New(o)}
+	for _, ask := range []struct{ method, path, body string }{{"GET", "/31", ""}, {"PUT", "", `{"id":31,"title":"Mine"}`}, {"DELETE", "/31", ""}} {
+		if w := s.ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusNotFound || f.put != nil || f.deleted != 0 {
+			t.Errorf("%s%s answered %d %s", ask.method, ask.path, w.Code, w.Body)
+		}
 	}
 }
 

@@ -14,23 +14,23 @@ type contractObject struct {
 	GetTypename           string              `json:"get__typename" doc:"SubscriptionContract." example:"SubscriptionContract"`
 	Typename              string              `json:"__typename" doc:"The same." example:"SubscriptionContract"`
 	ID                    string              `json:"id" doc:"Graph id." example:"gid://shopify/SubscriptionContract/9001"`
-	Status                string              `json:"status" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,$UNKNOWN" example:"ACTIVE"`
-	CreatedAt             *web.Instant        `json:"createdAt" format:"date-time"`
-	UpdatedAt             *web.Instant        `json:"updatedAt" format:"date-time"`
+	Status                string              `json:"status" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,$UNKNOWN" example:"ACTIVE" doc:"How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments."`
+	CreatedAt             *web.Instant        `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
+	UpdatedAt             *web.Instant        `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
 	NextBillingDate       *web.Instant        `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged; null when none is to come."`
 	LastPaymentStatus     *string             `json:"lastPaymentStatus" doc:"SUCCEEDED or FAILED."`
 	Note                  *string             `json:"note" doc:"Attached to every future order."`
-	DeliveryPrice         amountObject        `json:"deliveryPrice"`
-	BillingPolicy         billingPolicyObject `json:"billingPolicy"`
-	DeliveryPolicy        policyObject        `json:"deliveryPolicy"`
-	Lines                 lineConnection      `json:"lines"`
-	CustomerPaymentMethod *paymentObject      `json:"customerPaymentMethod"`
-	DeliveryMethod        *deliveryObject     `json:"deliveryMethod"`
-	OriginOrder           *originOrderObject  `json:"originOrder"`
-	Customer              payerObject         `json:"customer"`
-	Discounts             discountConnection  `json:"discounts"`
-	CustomAttributes      []attributeObject   `json:"customAttributes" nullable:"false"`
-	BillingAttempts       chargeConnection    `json:"billingAttempts"`
+	DeliveryPrice         amountObject        `json:"deliveryPrice" doc:"What delivery of one order costs, in the contract's currency."`
+	BillingPolicy         billingPolicyObject `json:"billingPolicy" doc:"How often orders are charged."`
+	DeliveryPolicy        policyObject        `json:"deliveryPolicy" doc:"How often orders are delivered."`
+	Lines                 lineConnection      `json:"lines" doc:"What every order has in it."`
+	CustomerPaymentMethod *paymentObject      `json:"customerPaymentMethod" doc:"What is charged; null when the contract has no payment method."`
+	DeliveryMethod        *deliveryObject     `json:"deliveryMethod" doc:"How orders reach the customer; null when nothing is delivered."`
+	OriginOrder           *originOrderObject  `json:"originOrder" doc:"The order with which the contract began; null when it began without one."`
+	Customer              payerObject         `json:"customer" doc:"Who pays."`
+	Discounts             discountConnection  `json:"discounts" doc:"Discounts of the coming orders."`
+	CustomAttributes      []attributeObject   `json:"customAttributes" nullable:"false" doc:"Keys and values that every order carries."`
+	BillingAttempts       chargeConnection    `json:"billingAttempts" doc:"The latest charges at the platform, newest first."`
 }
 
 // amountObject is an amount of money.
@@ -41,170 +41,170 @@ type amountObject struct {
 
 // policyObject is how often something recurs.
 type policyObject struct {
-	Interval      string         `json:"interval" enum:"DAY,WEEK,MONTH,YEAR"`
-	IntervalCount int32          `json:"intervalCount" minimum:"1"`
-	Anchors       []anchorObject `json:"anchors" nullable:"false"`
+	Interval      string         `json:"interval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between two deliveries." example:"MONTH"`
+	IntervalCount int32          `json:"intervalCount" minimum:"1" doc:"How many such units lie between two deliveries." example:"1"`
+	Anchors       []anchorObject `json:"anchors" nullable:"false" doc:"Fixed days on which deliveries fall; empty when they are counted from the first order."`
 }
 
 // billingPolicyObject is how often orders are charged, and how many there are.
 type billingPolicyObject struct {
-	Interval      string         `json:"interval" enum:"DAY,WEEK,MONTH,YEAR"`
-	IntervalCount int32          `json:"intervalCount" minimum:"1"`
-	Anchors       []anchorObject `json:"anchors" nullable:"false"`
+	Interval      string         `json:"interval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between two charges." example:"MONTH"`
+	IntervalCount int32          `json:"intervalCount" minimum:"1" doc:"How many such units lie between two charges." example:"1"`
+	Anchors       []anchorObject `json:"anchors" nullable:"false" doc:"Fixed days on which charges fall; empty when they are counted from the first order."`
 	MaxCycles     *int32         `json:"maxCycles" doc:"After that many orders the contract ends; null: never."`
 	MinCycles     *int32         `json:"minCycles" doc:"So many orders are owed; null: none."`
 }
 
 // anchorObject is a fixed day on which a policy falls.
 type anchorObject struct {
-	Type      string `json:"type" enum:"WEEKDAY,MONTHDAY,YEARDAY"`
-	Day       int32  `json:"day"`
-	Month     *int32 `json:"month"`
-	CutoffDay *int32 `json:"cutoffDay"`
+	Type      string `json:"type" enum:"WEEKDAY,MONTHDAY,YEARDAY" doc:"How day is meant." example:"MONTHDAY"`
+	Day       int32  `json:"day" doc:"WEEKDAY: 1 (Monday) to 7. MONTHDAY and YEARDAY: day of the month, 1 to 31." example:"15"`
+	Month     *int32 `json:"month" doc:"YEARDAY: 1 (January) to 12; else null."`
+	CutoffDay *int32 `json:"cutoffDay" doc:"Days before the anchor from which a new order misses it. Always null: the platform keeps it with the selling plan."`
 }
 
 // pageInfo says where a page of a connection lies. Ours are whole.
 type pageInfo struct {
-	HasPreviousPage bool    `json:"hasPreviousPage"`
-	HasNextPage     bool    `json:"hasNextPage"`
-	StartCursor     *string `json:"startCursor"`
-	EndCursor       *string `json:"endCursor"`
+	HasPreviousPage bool    `json:"hasPreviousPage" doc:"Whether there is a page before this one." example:"false"`
+	HasNextPage     bool    `json:"hasNextPage" doc:"Whether there is a page after this one." example:"false"`
+	StartCursor     *string `json:"startCursor" doc:"Place of the first element; null where places are not given."`
+	EndCursor       *string `json:"endCursor" doc:"Place of the last element; null where places are not given."`
 }
 
 // lineConnection is the lines of a contract.
 type lineConnection struct {
-	Nodes    []lineNode `json:"nodes" nullable:"false"`
-	Edges    []lineEdge `json:"edges" nullable:"false"`
-	PageInfo pageInfo   `json:"pageInfo"`
+	Nodes    []lineNode `json:"nodes" nullable:"false" doc:"The lines."`
+	Edges    []lineEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
+	PageInfo pageInfo   `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type lineEdge struct {
-	Node lineNode `json:"node"`
+	Node lineNode `json:"node" doc:"The line."`
 }
 
 // lineNode is a line of a contract.
 type lineNode struct {
 	ID                  string             `json:"id" doc:"Graph id of the line."`
 	SellingPlanID       *string            `json:"sellingPlanId" doc:"Graph id."`
-	SellingPlanName     *string            `json:"sellingPlanName"`
+	SellingPlanName     *string            `json:"sellingPlanName" doc:"Name of the selling plan; null when the line has none." example:"Every month"`
 	ProductID           *string            `json:"productId" doc:"Graph id."`
-	SKU                 *string            `json:"sku"`
-	Title               string             `json:"title"`
+	SKU                 *string            `json:"sku" doc:"Stock keeping unit of the variant; null when it has none." example:"COFFEE-250"`
+	Title               string             `json:"title" doc:"Title of the product." example:"House Blend Coffee"`
 	VariantID           *string            `json:"variantId" doc:"Graph id."`
-	Quantity            int32              `json:"quantity"`
-	VariantTitle        *string            `json:"variantTitle"`
-	CustomAttributes    []attributeObject  `json:"customAttributes" nullable:"false"`
+	Quantity            int32              `json:"quantity" doc:"Pieces in every order." example:"2"`
+	VariantTitle        *string            `json:"variantTitle" doc:"Title of the variant; null when the product has only one." example:"250 g"`
+	CustomAttributes    []attributeObject  `json:"customAttributes" nullable:"false" doc:"Keys and values of the line."`
 	LineDiscountedPrice amountObject       `json:"lineDiscountedPrice" doc:"Of the whole line, after its discounts."`
 	CurrentPrice        amountObject       `json:"currentPrice" doc:"Of one unit."`
-	VariantImage        *imageObject       `json:"variantImage"`
-	DiscountAllocations []allocationObject `json:"discountAllocations" nullable:"false"`
+	VariantImage        *imageObject       `json:"variantImage" doc:"Picture of the variant; null when it has none."`
+	DiscountAllocations []allocationObject `json:"discountAllocations" nullable:"false" doc:"What each discount takes off the line; empty when none does."`
 	PricingPolicy       *pricingObject     `json:"pricingPolicy" doc:"How the unit price changes with the orders; null: it does not."`
-	Taxable             bool               `json:"taxable"`
+	Taxable             bool               `json:"taxable" doc:"Whether tax is charged for the line." example:"true"`
 }
 
 type imageObject struct {
-	TransformedSrc string `json:"transformedSrc"`
+	TransformedSrc string `json:"transformedSrc" doc:"Address of the picture." example:"https://cdn.shopify.com/s/files/house-blend.jpg"`
 }
 
 type allocationObject struct {
-	Amount   amountObject `json:"amount"`
+	Amount   amountObject `json:"amount" doc:"What the discount takes off the whole line."`
 	Discount string       `json:"discount" doc:"Graph id of the discount."`
 }
 
 type pricingObject struct {
-	BasePrice      amountObject          `json:"basePrice"`
-	CycleDiscounts []cycleDiscountObject `json:"cycleDiscounts" nullable:"false"`
+	BasePrice      amountObject          `json:"basePrice" doc:"Unit price before the changes."`
+	CycleDiscounts []cycleDiscountObject `json:"cycleDiscounts" nullable:"false" doc:"The changes, in the order in which they set in; at most 2."`
 }
 
 type cycleDiscountObject struct {
-	AfterCycle      int32            `json:"afterCycle"`
-	AdjustmentType  string           `json:"adjustmentType" enum:"PERCENTAGE,FIXED_AMOUNT,PRICE"`
-	ComputedPrice   amountObject     `json:"computedPrice"`
-	AdjustmentValue adjustmentObject `json:"adjustmentValue"`
+	AfterCycle      int32            `json:"afterCycle" doc:"Orders that must have been charged before the price counts; 0: from the first one." example:"1"`
+	AdjustmentType  string           `json:"adjustmentType" enum:"PERCENTAGE,FIXED_AMOUNT,PRICE" doc:"How the price is made: PERCENTAGE or FIXED_AMOUNT off the base price, or PRICE in its place." example:"PERCENTAGE"`
+	ComputedPrice   amountObject     `json:"computedPrice" doc:"Unit price that results."`
+	AdjustmentValue adjustmentObject `json:"adjustmentValue" doc:"A percentage with PERCENTAGE, else an amount."`
 }
 
 // adjustmentObject is a percentage or an amount.
 type adjustmentObject struct {
-	Percentage   *float64 `json:"percentage,omitempty"`
-	Amount       *string  `json:"amount,omitempty"`
-	CurrencyCode *string  `json:"currencyCode,omitempty"`
+	Percentage   *float64 `json:"percentage,omitempty" doc:"With PERCENTAGE: per cent off the base price, 0 to 100. Else absent." example:"10"`
+	Amount       *string  `json:"amount,omitempty" doc:"With FIXED_AMOUNT what is taken off, with PRICE the price, of one unit and with the currency's decimals. Else absent." example:"2.50"`
+	CurrencyCode *string  `json:"currencyCode,omitempty" doc:"Currency of amount: ISO 4217. Absent without one." example:"USD"`
 }
 
 type attributeObject struct {
-	Key   string `json:"key" minLength:"1" maxLength:"255"`
-	Value string `json:"value" maxLength:"5000"`
+	Key   string `json:"key" minLength:"1" maxLength:"255" doc:"Name of the attribute." example:"gift"`
+	Value string `json:"value" maxLength:"5000" doc:"Its text; may be empty." example:"yes"`
 }
 
 // paymentObject is a payment method.
 type paymentObject struct {
 	ID         string            `json:"id" doc:"Graph id."`
-	Instrument *instrumentObject `json:"instrument"`
-	RevokedAt  *web.Instant      `json:"revokedAt" format:"date-time"`
+	Instrument *instrumentObject `json:"instrument" doc:"What is behind the method; null when the platform does not say."`
+	RevokedAt  *web.Instant      `json:"revokedAt" format:"date-time" doc:"Since when it cannot be charged any more, in UTC; null: it can be."`
 }
 
 // instrumentObject is what a payment method is made of.
 type instrumentObject struct {
 	Typename     string  `json:"__typename" doc:"CustomerCreditCard, CustomerPaypalBillingAgreement, CustomerShopPayAgreement or BankAccount."`
-	Brand        *string `json:"brand"`
-	LastDigits   *string `json:"lastDigits"`
-	MaskedNumber *string `json:"maskedNumber"`
-	ExpiryMonth  *int32  `json:"expiryMonth"`
-	ExpiryYear   *int32  `json:"expiryYear"`
-	ExpiresSoon  *bool   `json:"expiresSoon"`
-	Name         *string `json:"name"`
+	Brand        *string `json:"brand" doc:"Brand of the card, such as visa; null when it is no card." example:"visa"`
+	LastDigits   *string `json:"lastDigits" doc:"Last digits of the number; null when it has none." example:"4242"`
+	MaskedNumber *string `json:"maskedNumber" doc:"The number with all but its last digits hidden; null when it has none." example:"•••• •••• •••• 4242"`
+	ExpiryMonth  *int32  `json:"expiryMonth" doc:"Last month in which the card is good, 1 to 12; null when it is no card." example:"12"`
+	ExpiryYear   *int32  `json:"expiryYear" doc:"Year of that month, four digits; null when it is no card." example:"2030"`
+	ExpiresSoon  *bool   `json:"expiresSoon" doc:"Whether the platform says that the card is about to expire; null when it has no expiry." example:"false"`
+	Name         *string `json:"name" doc:"Name of the holder, or e-mail address of the account; null when not known." example:"Ada Khan"`
 }
 
 // deliveryObject is how orders reach the customer.
 type deliveryObject struct {
 	ID                    *string          `json:"id" doc:"Always null: the platform numbers none."`
-	Kind                  string           `json:"kind" enum:"SHIPPING,LOCAL,PICK_UP"`
-	ServiceCode           *string          `json:"serviceCode"`
-	Title                 *string          `json:"title"`
-	Address               *addressObject   `json:"address"`
+	Kind                  string           `json:"kind" enum:"SHIPPING,LOCAL,PICK_UP" doc:"SHIPPING: sent. LOCAL: brought by the store. PICK_UP: fetched by the customer." example:"SHIPPING"`
+	ServiceCode           *string          `json:"serviceCode" doc:"The carrier's code of the service; null when none is chosen." example:"Standard"`
+	Title                 *string          `json:"title" doc:"The service as the customer reads it; null when none is chosen." example:"Standard"`
+	Address               *addressObject   `json:"address" doc:"Where orders go; null for PICK_UP."`
 	LocationID            *string          `json:"locationId" doc:"Graph id of the place to pick up at."`
 	MinDeliveryDateTime   *web.Instant     `json:"minDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here."`
 	MaxDeliveryDateTime   *web.Instant     `json:"maxDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here."`
-	AdditionalInformation infoObject       `json:"additionalInformation"`
-	BrandedPromise        *brandedPromised `json:"brandedPromise"`
+	AdditionalInformation infoObject       `json:"additionalInformation" doc:"What the driver is told, for LOCAL."`
+	BrandedPromise        *brandedPromised `json:"brandedPromise" doc:"The platform's promise of a delivery time. Always null: contracts carry none."`
 }
 
 type infoObject struct {
-	Instructions *string `json:"instructions"`
-	Phone        *string `json:"phone"`
+	Instructions *string `json:"instructions" doc:"Words of the customer for the driver; null when there is none." example:"Leave at the back door"`
+	Phone        *string `json:"phone" doc:"Telephone number for the driver; null when there is none." example:"+16135550101"`
 }
 
 type brandedPromised struct {
-	Handle string `json:"handle"`
-	Name   string `json:"name"`
+	Handle string `json:"handle" doc:"Its name at the platform." example:"shop_promise"`
+	Name   string `json:"name" doc:"Its name as customers read it." example:"Shop Promise"`
 }
 
 // addressObject is a postal address.
 type addressObject struct {
-	FirstName    *string `json:"firstName"`
-	LastName     *string `json:"lastName"`
-	Company      *string `json:"company"`
-	Address1     *string `json:"address1"`
-	Address2     *string `json:"address2"`
-	City         *string `json:"city"`
-	Province     *string `json:"province"`
-	ProvinceCode *string `json:"provinceCode"`
-	Country      *string `json:"country"`
-	CountryCode  *string `json:"countryCode"`
-	Zip          *string `json:"zip"`
-	Phone        *string `json:"phone"`
+	FirstName    *string `json:"firstName" doc:"First name of who receives the orders; null when there is none." example:"Ada"`
+	LastName     *string `json:"lastName" doc:"Last name of who receives the orders; null when there is none." example:"Khan"`
+	Company      *string `json:"company" doc:"Company; null when there is none." example:"Khan Roasters"`
+	Address1     *string `json:"address1" doc:"Street and number; null when there is none." example:"12 Mill Lane"`
+	Address2     *string `json:"address2" doc:"Second line of the street address, such as a flat; null when there is none." example:"Flat 3"`
+	City         *string `json:"city" doc:"City; null when there is none." example:"Ottawa"`
+	Province     *string `json:"province" doc:"Name of the province or state; null when there is none." example:"Ontario"`
+	ProvinceCode *string `json:"provinceCode" doc:"Code of the province or state within its country; null when there is none." example:"ON"`
+	Country      *string `json:"country" doc:"Name of the country; null when there is none." example:"Canada"`
+	CountryCode  *string `json:"countryCode" doc:"Country: ISO 3166-1, two letters; null when there is none." example:"CA"`
+	Zip          *string `json:"zip" doc:"Postal code; null when there is none." example:"K1A 0B1"`
+	Phone        *string `json:"phone" doc:"Telephone number for the delivery, with the country's prefix; null when there is none." example:"+16135550101"`
 }
 
 // originOrderObject is the order from which the contract came.
 type originOrderObject struct {
 	ID                string               `json:"id" doc:"Graph id."`
-	Name              string               `json:"name" example:"#1001"`
-	FulfillmentOrders fulfilmentConnection `json:"fulfillmentOrders"`
+	Name              string               `json:"name" example:"#1001" doc:"Name of the order, as the store writes it."`
+	FulfillmentOrders fulfilmentConnection `json:"fulfillmentOrders" doc:"The order's fulfilment orders at the platform."`
 }
 
 type fulfilmentConnection struct {
-	Nodes    []nodeID   `json:"nodes" nullable:"false"`
-	Edges    []nodeEdge `json:"edges" nullable:"false"`
-	PageInfo pageInfo   `json:"pageInfo"`
+	Nodes    []nodeID   `json:"nodes" nullable:"false" doc:"The fulfilment orders."`
+	Edges    []nodeEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
+	PageInfo pageInfo   `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type nodeID struct {
@@ -212,69 +212,69 @@ type nodeID struct {
 }
 
 type nodeEdge struct {
-	Node nodeID `json:"node"`
+	Node nodeID `json:"node" doc:"The fulfilment order."`
 }
 
 // payerObject is the customer who pays.
 type payerObject struct {
 	ID          string  `json:"id" doc:"Graph id."`
-	Email       *string `json:"email"`
-	DisplayName *string `json:"displayName"`
-	FirstName   *string `json:"firstName"`
-	LastName    *string `json:"lastName"`
-	Phone       *string `json:"phone"`
+	Email       *string `json:"email" doc:"E-mail address; null when there is none." example:"ada@example.com"`
+	DisplayName *string `json:"displayName" doc:"Name as the platform shows it; null when there is none." example:"Ada Khan"`
+	FirstName   *string `json:"firstName" doc:"First name; null when there is none." example:"Ada"`
+	LastName    *string `json:"lastName" doc:"Last name; null when there is none." example:"Khan"`
+	Phone       *string `json:"phone" doc:"Telephone number; null when there is none." example:"+16135550101"`
 }
 
 // discountConnection is the discounts of a contract.
 type discountConnection struct {
-	Nodes    []discountNode `json:"nodes" nullable:"false"`
-	Edges    []discountEdge `json:"edges" nullable:"false"`
-	PageInfo pageInfo       `json:"pageInfo"`
+	Nodes    []discountNode `json:"nodes" nullable:"false" doc:"The discounts."`
+	Edges    []discountEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
+	PageInfo pageInfo       `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type discountEdge struct {
-	Node discountNode `json:"node"`
+	Node discountNode `json:"node" doc:"The discount."`
 }
 
 // discountNode is a discount of a contract.
 type discountNode struct {
 	ID                  string        `json:"id" doc:"Graph id."`
-	Title               *string       `json:"title"`
+	Title               *string       `json:"title" doc:"Name of the discount, as the customer reads it; null when there is none." example:"Loyal customer"`
 	Code                *string       `json:"code" doc:"Null for a discount made by hand."`
-	Type                string        `json:"type" enum:"MANUAL,CODE_DISCOUNT"`
-	TargetType          string        `json:"targetType" enum:"LINE_ITEM,SHIPPING_LINE"`
-	Percentage          *int32        `json:"percentage"`
-	Amount              *amountObject `json:"amount"`
-	AppliesOnEachItem   bool          `json:"appliesOnEachItem"`
+	Type                string        `json:"type" enum:"MANUAL,CODE_DISCOUNT" doc:"MANUAL: made by hand. CODE_DISCOUNT: a code was redeemed." example:"MANUAL"`
+	TargetType          string        `json:"targetType" enum:"LINE_ITEM,SHIPPING_LINE" doc:"What it is taken off: lines, or what delivery costs." example:"LINE_ITEM"`
+	Percentage          *int32        `json:"percentage" doc:"Per cent off, 1 to 100; null when it is an amount." example:"10"`
+	Amount              *amountObject `json:"amount" doc:"What is taken off; null when it is a percentage."`
+	AppliesOnEachItem   bool          `json:"appliesOnEachItem" doc:"Whether amount is taken off each piece and not once off all the lines." example:"false"`
 	RecurringCycleLimit *int32        `json:"recurringCycleLimit" doc:"How many orders it lasts; null: no end."`
 	UsageCount          int32         `json:"usageCount" doc:"Orders that had it."`
-	EntitledLines       entitledLines `json:"entitledLines"`
-	RejectionReason     *string       `json:"rejectionReason"`
+	EntitledLines       entitledLines `json:"entitledLines" doc:"The lines that it is for."`
+	RejectionReason     *string       `json:"rejectionReason" doc:"Why the platform does not apply it, in its own code; null: it applies."`
 }
 
 // entitledLines says which lines a discount is for.
 type entitledLines struct {
-	All   bool     `json:"all"`
+	All   bool     `json:"all" doc:"Whether it is for all lines, also those that are added later." example:"true"`
 	Lines []string `json:"lines" nullable:"false" doc:"Graph ids; empty when it is for all."`
 }
 
 // chargeConnection is the latest charges of a contract at the platform.
 type chargeConnection struct {
-	Nodes    []chargeNode `json:"nodes" nullable:"false"`
-	Edges    []chargeEdge `json:"edges" nullable:"false"`
-	PageInfo pageInfo     `json:"pageInfo"`
+	Nodes    []chargeNode `json:"nodes" nullable:"false" doc:"The charges."`
+	Edges    []chargeEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
+	PageInfo pageInfo     `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type chargeEdge struct {
-	Node chargeNode `json:"node"`
+	Node chargeNode `json:"node" doc:"The charge."`
 }
 
 type chargeNode struct {
 	ID             string       `json:"id" doc:"Graph id."`
-	IdempotencyKey string       `json:"idempotencyKey"`
+	IdempotencyKey string       `json:"idempotencyKey" doc:"Key under which the platform was asked to charge: the same key never charges twice." example:"9001-4"`
 	Ready          bool         `json:"ready" doc:"Whether its end is known."`
-	CreatedAt      *web.Instant `json:"createdAt" format:"date-time"`
-	CompletedAt    *web.Instant `json:"completedAt" format:"date-time"`
+	CreatedAt      *web.Instant `json:"createdAt" format:"date-time" doc:"When the charge began, in UTC." example:"2026-01-31T08:00:00Z"`
+	CompletedAt    *web.Instant `json:"completedAt" format:"date-time" doc:"When it ended, in UTC; null while its end is not known." example:"2026-01-31T08:00:00Z"`
 }
 
 // contractTypename is the platform's name of the object's type.

@@ -14,102 +14,102 @@ import (
 // contractRow is a contract in a search result. Every field of the interface is
 // there; one of which nothing is known is null.
 type contractRow struct {
-	ID                             int64          `json:"id"`
-	Shop                           string         `json:"shop"`
-	SubscriptionContractID         int64          `json:"subscriptionContractId"`
-	GraphSubscriptionContractID    string         `json:"graphSubscriptionContractId"`
-	OriginalContractID             *int64         `json:"originalContractId"`
-	ImportedID                     *string        `json:"importedId"`
+	ID                             int64          `json:"id" doc:"Number of the contract." example:"9001"`
+	Shop                           string         `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
+	SubscriptionContractID         int64          `json:"subscriptionContractId" doc:"The same as id: the platform's number." example:"9001"`
+	GraphSubscriptionContractID    string         `json:"graphSubscriptionContractId" doc:"Graph id of the contract." example:"gid://shopify/SubscriptionContract/9001"`
+	OriginalContractID             *int64         `json:"originalContractId" doc:"The contract that this one was split from; null when it was not."`
+	ImportedID                     *string        `json:"importedId" doc:"Id in the system that the contract was imported from; null when it was not imported."`
 	Status                         string         `json:"status" doc:"active, paused, cancelled, expired or failed."`
-	OriginType                     string         `json:"originType" enum:"STORE_FRONT,IMPORTED,SPLIT_ATTEMPT_BILLING,SPLIT_CONTRACT"`
-	SubscriptionType               string         `json:"subscriptionType" enum:"REGULAR_SUBSCRIPTION,BUILD_A_BOX_CLASSIC,BUILD_A_BOX_SINGLE_PRODUCT,BUNDLING_CLASSIC,BUNDLING_MIX_AND_MATCH,SECTIONED_BUNDLE,VOLUME_DISCOUNT"`
-	SubscriptionTypeIdentifier     *string        `json:"subscriptionTypeIdentifier"`
-	CustomerID                     *int64         `json:"customerId"`
-	GraphCustomerID                *string        `json:"graphCustomerId"`
-	CustomerName                   *string        `json:"customerName"`
-	CustomerFirstName              *string        `json:"customerFirstName"`
-	CustomerLastName               *string        `json:"customerLastName"`
-	CustomerEmail                  *string        `json:"customerEmail"`
-	CustomerTag                    *string        `json:"customerTag"`
-	Phone                          *string        `json:"phone"`
-	OrderID                        *int64         `json:"orderId"`
-	GraphOrderID                   *string        `json:"graphOrderId"`
-	OrderName                      *string        `json:"orderName"`
+	OriginType                     string         `json:"originType" enum:"STORE_FRONT,IMPORTED,SPLIT_ATTEMPT_BILLING,SPLIT_CONTRACT" doc:"How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good." example:"STORE_FRONT"`
+	SubscriptionType               string         `json:"subscriptionType" enum:"REGULAR_SUBSCRIPTION,BUILD_A_BOX_CLASSIC,BUILD_A_BOX_SINGLE_PRODUCT,BUNDLING_CLASSIC,BUNDLING_MIX_AND_MATCH,SECTIONED_BUNDLE,VOLUME_DISCOUNT" doc:"What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans." example:"REGULAR_SUBSCRIPTION"`
+	SubscriptionTypeIdentifier     *string        `json:"subscriptionTypeIdentifier" doc:"What tells one bundle from another, for the other types. Always null."`
+	CustomerID                     *int64         `json:"customerId" doc:"The platform's number of the customer; null when there is none." example:"7001"`
+	GraphCustomerID                *string        `json:"graphCustomerId" doc:"Graph id of the customer; null when there is none." example:"gid://shopify/Customer/7001"`
+	CustomerName                   *string        `json:"customerName" doc:"Name of the customer, as shown; null when not known." example:"Ada Khan"`
+	CustomerFirstName              *string        `json:"customerFirstName" doc:"First name of the customer; null when not known." example:"Ada"`
+	CustomerLastName               *string        `json:"customerLastName" doc:"Last name of the customer; null when not known." example:"Khan"`
+	CustomerEmail                  *string        `json:"customerEmail" doc:"E-mail address of the customer; null when not known." example:"ada@example.com"`
+	CustomerTag                    *string        `json:"customerTag" doc:"Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers shows them."`
+	Phone                          *string        `json:"phone" doc:"Telephone number of the customer; null when not known." example:"+16135550101"`
+	OrderID                        *int64         `json:"orderId" doc:"Number of the order with which the contract began; null when it began without one." example:"5001"`
+	GraphOrderID                   *string        `json:"graphOrderId" doc:"Graph id of that order; null when there is none." example:"gid://shopify/Order/5001"`
+	OrderName                      *string        `json:"orderName" doc:"Name of that order, as the store writes it; null when there is none." example:"#1001"`
 	BillingPolicyInterval          string         `json:"billingPolicyInterval" doc:"day, week, month or year."`
-	BillingPolicyIntervalCount     int32          `json:"billingPolicyIntervalCount"`
+	BillingPolicyIntervalCount     int32          `json:"billingPolicyIntervalCount" doc:"How many billingPolicyInterval lie between two charges." example:"1"`
 	DeliveryPolicyInterval         string         `json:"deliveryPolicyInterval" doc:"day, week, month or year."`
-	DeliveryPolicyIntervalCount    int32          `json:"deliveryPolicyIntervalCount"`
-	MinCycles                      *int32         `json:"minCycles"`
-	MaxCycles                      *int32         `json:"maxCycles"`
-	TotalSuccessfulOrders          int32          `json:"totalSuccessfulOrders"`
+	DeliveryPolicyIntervalCount    int32          `json:"deliveryPolicyIntervalCount" doc:"How many deliveryPolicyInterval lie between two deliveries. Less than the billing's for a prepaid contract." example:"1"`
+	MinCycles                      *int32         `json:"minCycles" doc:"Orders that the customer committed to; null: none." example:"3"`
+	MaxCycles                      *int32         `json:"maxCycles" doc:"Orders after which the contract ends; null: no end." example:"12"`
+	TotalSuccessfulOrders          int32          `json:"totalSuccessfulOrders" doc:"Renewal orders that were charged so far." example:"4"`
 	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"JSON text."`
-	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays"`
-	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl"`
-	PauseDurationCycle             *int32         `json:"pauseDurationCycle"`
-	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle"`
-	CurrencyCode                   string         `json:"currencyCode"`
-	OrderAmount                    float64        `json:"orderAmount"`
-	OrderAmountUSD                 *float64       `json:"orderAmountUSD"`
-	OrderAmountShopCurrency        *float64       `json:"orderAmountShopCurrency"`
-	OrderAmountContractCurrency    float64        `json:"orderAmountContractCurrency"`
-	ContractAmount                 float64        `json:"contractAmount"`
-	ContractAmountUSD              *float64       `json:"contractAmountUSD"`
-	TotalPrice                     float64        `json:"totalPrice"`
-	LifetimeValue                  float64        `json:"lifetimeValue"`
-	LifetimeValueUSD               *float64       `json:"lifetimeValueUSD"`
-	NextBillingDate                *web.Instant   `json:"nextBillingDate" format:"date-time"`
-	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time"`
-	CreatedAt                      *web.Instant   `json:"createdAt" format:"date-time"`
-	UpdatedAt                      *web.Instant   `json:"updatedAt" format:"date-time"`
-	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time"`
-	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time"`
-	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time"`
-	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time"`
-	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time"`
-	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time"`
-	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time"`
-	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time"`
-	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time"`
-	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time"`
-	Dunning                        *bool          `json:"dunning"`
-	AutoCharge                     bool           `json:"autoCharge"`
-	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail"`
-	PausedFromActive               bool           `json:"pausedFromActive"`
-	SkipPaymentCreateUnpaidOrder   bool           `json:"skipPaymentCreateUnpaidOrder"`
-	AllowDeliveryPriceOverride     bool           `json:"allowDeliveryPriceOverride"`
-	AllowDeliveryAddressOverride   bool           `json:"allowDeliveryAddressOverride"`
-	DisableFixEmptyQueue           bool           `json:"disableFixEmptyQueue"`
-	EmailBouncedOrFailed           bool           `json:"emailBouncedOrFailed"`
-	UpdatingQueue                  bool           `json:"updatingQueue"`
-	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent"`
-	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS"`
-	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY"`
-	PauseReason                    *string        `json:"pauseReason"`
-	PauseFeedback                  *string        `json:"pauseFeedback"`
-	CancellationFeedback           *string        `json:"cancellationFeedback"`
-	CancellationNote               *string        `json:"cancellationNote"`
-	OrderNote                      *string        `json:"orderNote"`
+	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days before an order on which its e-mail is due. Always null: the service does not send it."`
+	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Address of the task that sends it. Always null."`
+	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Cycles for which the contract is paused. Always null: a pause lasts until it is ended."`
+	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"Cycle with which the contract will be cancelled; null when no cancellation waits."`
+	CurrencyCode                   string         `json:"currencyCode" doc:"Currency of the contract: ISO 4217." example:"USD"`
+	OrderAmount                    float64        `json:"orderAmount" doc:"Quantity times unit price over all lines, before discounts and delivery, in the contract's currency." example:"24.5"`
+	OrderAmountUSD                 *float64       `json:"orderAmountUSD" doc:"orderAmount in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
+	OrderAmountShopCurrency        *float64       `json:"orderAmountShopCurrency" doc:"orderAmount in the store's currency. Amounts are not converted: null when the contract has another currency." example:"24.5"`
+	OrderAmountContractCurrency    float64        `json:"orderAmountContractCurrency" doc:"The same as orderAmount." example:"24.5"`
+	ContractAmount                 float64        `json:"contractAmount" doc:"The same as orderAmount." example:"24.5"`
+	ContractAmountUSD              *float64       `json:"contractAmountUSD" doc:"The same as orderAmountUSD." example:"24.5"`
+	TotalPrice                     float64        `json:"totalPrice" doc:"The same as orderAmount." example:"24.5"`
+	LifetimeValue                  float64        `json:"lifetimeValue" doc:"Sum of all renewal orders so far, in the contract's currency." example:"98"`
+	LifetimeValueUSD               *float64       `json:"lifetimeValueUSD" doc:"lifetimeValue in US dollars. Amounts are not converted: null when the contract has another currency." example:"98"`
+	NextBillingDate                *web.Instant   `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged, in UTC; null when none is to come." example:"2026-01-31T08:00:00Z"`
+	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"The same as nextBillingDate." example:"2026-01-31T08:00:00Z"`
+	CreatedAt                      *web.Instant   `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
+	UpdatedAt                      *web.Instant   `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
+	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract begins to count. Always null: it counts from createdAt."`
+	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends. Always null: maxCycles ends it."`
+	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time" doc:"When it became active last, in UTC; null when it never was." example:"2026-01-31T08:00:00Z"`
+	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again."`
+	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time" doc:"When it was cancelled, in UTC; null when it was not."`
+	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When the pause ends by itself. Always null: a pause lasts until it is ended."`
+	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When a cancellation that waits will be done, in UTC; null when none waits."`
+	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is charged. Always null: nextBillingDate says it."`
+	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When a free trial ends. Always null: the platform keeps it with the selling plan."`
+	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the upcoming attempts were made last. Always null: they are always up to date."`
+	Dunning                        *bool          `json:"dunning" doc:"Whether a failed charge is being retried; null when not known."`
+	AutoCharge                     bool           `json:"autoCharge" doc:"Whether orders are charged on their day without anybody asking." example:"true"`
+	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the service sends none." example:"false"`
+	PausedFromActive               bool           `json:"pausedFromActive" doc:"Whether the contract is paused: only active ones can be." example:"false"`
+	SkipPaymentCreateUnpaidOrder   bool           `json:"skipPaymentCreateUnpaidOrder" doc:"Whether orders are made without charging. Always false." example:"false"`
+	AllowDeliveryPriceOverride     bool           `json:"allowDeliveryPriceOverride" doc:"Whether what delivery costs may be set by hand on the contract. Always false." example:"false"`
+	AllowDeliveryAddressOverride   bool           `json:"allowDeliveryAddressOverride" doc:"Whether orders may go to another address than the contract's. Always false." example:"false"`
+	DisableFixEmptyQueue           bool           `json:"disableFixEmptyQueue" doc:"Whether missing upcoming attempts stay missing. Always false: they are made again." example:"false"`
+	EmailBouncedOrFailed           bool           `json:"emailBouncedOrFailed" doc:"Whether the last e-mail to the customer came back. Always false." example:"false"`
+	UpdatingQueue                  bool           `json:"updatingQueue" doc:"Whether the upcoming attempts are being made. Always false: they are made at once." example:"false"`
+	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract. Always false: the service does not send it." example:"false"`
+	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. The service does not send it: always UNSENT." example:"UNSENT"`
+	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the text message about the new contract. The service sends none: always UNSENT." example:"UNSENT"`
+	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said."`
+	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said."`
+	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled; null when nothing was said." example:"Too much coffee"`
+	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none."`
+	OrderNote                      *string        `json:"orderNote" doc:"Note that every order carries; null when there is none." example:"No plastic, please"`
 	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"JSON text: a list of key and value."`
-	DeletedVariantIDs              *string        `json:"deletedVariantIds"`
-	BillingCountryCode             *string        `json:"billingCountryCode"`
-	DeliveryCountryCode            *string        `json:"deliveryCountryCode"`
+	DeletedVariantIDs              *string        `json:"deletedVariantIds" doc:"Variants of the lines that the store no longer has. Always null."`
+	BillingCountryCode             *string        `json:"billingCountryCode" doc:"Country of the payment method: ISO 3166-1, two letters; null when not known." example:"CA"`
+	DeliveryCountryCode            *string        `json:"deliveryCountryCode" doc:"Country that orders go to: ISO 3166-1, two letters; null when not known." example:"CA"`
 	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"JSON text: the lines."`
 	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines."`
 }
 
 // contractLine is a line of a contract in a row.
 type contractLine struct {
-	LineID          string  `json:"lineId"`
+	LineID          string  `json:"lineId" doc:"Graph id of the line." example:"gid://shopify/SubscriptionLine/12"`
 	ProductID       *string `json:"productId" doc:"Graph id."`
 	VariantID       *string `json:"variantId" doc:"Graph id."`
-	Title           string  `json:"title"`
-	ProductTitle    string  `json:"productTitle"`
-	VariantTitle    *string `json:"variantTitle"`
-	SKU             *string `json:"sku"`
-	Quantity        int32   `json:"quantity"`
-	CurrentPrice    float64 `json:"currentPrice"`
+	Title           string  `json:"title" doc:"Title of the product." example:"House Blend Coffee"`
+	ProductTitle    string  `json:"productTitle" doc:"The same as title." example:"House Blend Coffee"`
+	VariantTitle    *string `json:"variantTitle" doc:"Title of the variant; null when the product has only one." example:"250 g"`
+	SKU             *string `json:"sku" doc:"Stock keeping unit of the variant; null when it has none." example:"COFFEE-250"`
+	Quantity        int32   `json:"quantity" doc:"Pieces in every order." example:"2"`
+	CurrentPrice    float64 `json:"currentPrice" doc:"Price of one, before discounts, in the contract's currency." example:"12.25"`
 	SellingPlanID   *string `json:"sellingPlanId" doc:"Graph id."`
-	SellingPlanName *string `json:"sellingPlanName"`
+	SellingPlanName *string `json:"sellingPlanName" doc:"Name of the selling plan; null when the line has none." example:"Every month"`
 }
 
 // lastOrder is the JSON text of lastSuccessfulOrder.

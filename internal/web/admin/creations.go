@@ -3,10 +3,12 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -21,7 +23,7 @@ func (o Options) creations(api *web.API) {
 	web.Register(api, create, o.createContract)
 	split := o.withBody([]string{}, o.amendment("splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
 		"Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. "+
-			"With isSplitContract=false the new contract ends after one order. Answers with the new contract."))
+			"With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too."))
 	split.Method = http.MethodPost
 	web.Register(api, split, o.splitContract)
 }
@@ -32,37 +34,37 @@ type newContract struct {
 	CustomerID                 web.AnyID         `json:"customerId" doc:"The customer: number or graph id."`
 	NextBillingDate            string            `json:"nextBillingDate" maxLength:"40" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone."`
 	Status                     string            `json:"status,omitempty" enum:"ACTIVE,PAUSED" doc:"Default ACTIVE."`
-	BillingIntervalType        string            `json:"billingIntervalType" enum:"DAY,WEEK,MONTH,YEAR"`
-	BillingIntervalCount       int32             `json:"billingIntervalCount" minimum:"1" maximum:"365"`
+	BillingIntervalType        string            `json:"billingIntervalType" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between two charges, in any letter case." example:"MONTH"`
+	BillingIntervalCount       int32             `json:"billingIntervalCount" minimum:"1" maximum:"365" doc:"How many such units lie between two charges." example:"1"`
 	DeliveryIntervalType       string            `json:"deliveryIntervalType,omitempty" enum:"DAY,WEEK,MONTH,YEAR" doc:"Default: as billed."`
 	DeliveryIntervalCount      int32             `json:"deliveryIntervalCount,omitempty" minimum:"1" maximum:"365" doc:"Default: as billed."`
-	MaxCycles                  int32             `json:"maxCycles,omitempty" minimum:"0" maximum:"9999"`
-	MinCycles                  int32             `json:"minCycles,omitempty" minimum:"0" maximum:"9999"`
+	MaxCycles                  int32             `json:"maxCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends; more than minCycles. Absent or 0: no end." example:"12"`
+	MinCycles                  int32             `json:"minCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders that the customer commits to. Absent or 0: none." example:"3"`
 	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one."`
 	CreateWithoutPaymentMethod bool              `json:"createWithoutPaymentMethod,omitempty" doc:"The contract may wait for a payment method."`
 	DeliveryPriceAmount        json.Number       `json:"deliveryPriceAmount,omitempty" doc:"In the store's currency."`
-	DeliveryFirstName          string            `json:"deliveryFirstName,omitempty" maxLength:"255"`
-	DeliveryLastName           string            `json:"deliveryLastName,omitempty" maxLength:"255"`
-	DeliveryCompany            string            `json:"deliveryCompany,omitempty" maxLength:"255"`
-	DeliveryAddress1           string            `json:"deliveryAddress1,omitempty" maxLength:"255"`
-	DeliveryAddress2           string            `json:"deliveryAddress2,omitempty" maxLength:"255"`
-	DeliveryCity               string            `json:"deliveryCity,omitempty" maxLength:"255"`
-	DeliveryProvinceCode       string            `json:"deliveryProvinceCode,omitempty" maxLength:"10"`
-	DeliveryCountryCode        string            `json:"deliveryCountryCode,omitempty" maxLength:"2"`
-	DeliveryZip                string            `json:"deliveryZip,omitempty" maxLength:"50"`
-	DeliveryPhone              string            `json:"deliveryPhone,omitempty" maxLength:"50"`
-	OrderNote                  string            `json:"orderNote,omitempty" maxLength:"5000"`
-	CustomAttributes           []attributeObject `json:"customAttributes,omitempty" maxItems:"100"`
-	Lines                      []contractLineIn  `json:"lines" minItems:"1" maxItems:"100"`
+	DeliveryFirstName          string            `json:"deliveryFirstName,omitempty" maxLength:"255" doc:"First name of who receives the orders." example:"Ada"`
+	DeliveryLastName           string            `json:"deliveryLastName,omitempty" maxLength:"255" doc:"Last name of who receives the orders." example:"Khan"`
+	DeliveryCompany            string            `json:"deliveryCompany,omitempty" maxLength:"255" doc:"Company." example:"Khan Roasters"`
+	DeliveryAddress1           string            `json:"deliveryAddress1,omitempty" maxLength:"255" doc:"Street and number." example:"12 Mill Lane"`
+	DeliveryAddress2           string            `json:"deliveryAddress2,omitempty" maxLength:"255" doc:"Second line of the street address, such as a flat." example:"Flat 3"`
+	DeliveryCity               string            `json:"deliveryCity,omitempty" maxLength:"255" doc:"City." example:"Ottawa"`
+	DeliveryProvinceCode       string            `json:"deliveryProvinceCode,omitempty" maxLength:"10" doc:"Code of the province or state within its country." example:"ON"`
+	DeliveryCountryCode        string            `json:"deliveryCountryCode,omitempty" maxLength:"2" doc:"Country: ISO 3166-1, two letters." example:"CA"`
+	DeliveryZip                string            `json:"deliveryZip,omitempty" maxLength:"50" doc:"Postal code." example:"K1A 0B1"`
+	DeliveryPhone              string            `json:"deliveryPhone,omitempty" maxLength:"50" doc:"Telephone number for the delivery, with the country's prefix." example:"+16135550101"`
+	OrderNote                  string            `json:"orderNote,omitempty" maxLength:"5000" doc:"Note that every order carries; plain text." example:"No plastic, please"`
+	CustomAttributes           []attributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values that every order carries, each key once."`
+	Lines                      []contractLineIn  `json:"lines" minItems:"1" maxItems:"100" doc:"What every order has in it."`
 }
 
 // contractLineIn is a line of a contract to be made.
 type contractLineIn struct {
 	VariantID        web.AnyID         `json:"variantId" doc:"The variant: number or graph id."`
-	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999"`
+	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
 	SellingPlanID    web.AnyID         `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id."`
 	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the store's currency. Absent: the price that the plan gives."`
-	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100"`
+	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 	PricingPolicy    []cyclePrice      `json:"pricingPolicy,omitempty" maxItems:"2" doc:"How the unit price changes with the orders."`
 }
 
@@ -179,7 +181,7 @@ const maxIntervalCount = 365
 
 func parseRhythm(field, interval string, count int32) (amend.Rhythm, error) {
 	parsed, err := cadence.ParseInterval(interval)
-	if f, ok := err.(*fault.Error); ok {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return amend.Rhythm{}, f.At(field + "Type")
 	}
 	if err == nil && (count < 1 || count > maxIntervalCount) {
@@ -199,6 +201,10 @@ func (o Options) splitContract(ctx context.Context, in *splitIn) (*contractOut, 
 	cmd, err := o.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
+	}
+	if in.Now && !web.CallerOf(ctx).Key.Allows(access.BillingCharge) {
+		return nil, fault.New(fault.Forbidden, "the API key lacks the scope %s, which attemptBilling needs", access.BillingCharge).
+			Keyed("insufficientScope").At(string(access.BillingCharge))
 	}
 	var lines []string
 	if err := in.Into(&lines); err != nil {

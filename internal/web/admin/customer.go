@@ -23,30 +23,30 @@ type customerQuery struct {
 
 // customerAnswer is a customer as the platform would show it.
 type customerAnswer struct {
-	Typename    string            `json:"__typename" enum:"Customer"`
+	Typename    string            `json:"__typename" enum:"Customer" doc:"Name of the object's type at the platform." example:"Customer"`
 	GetTypename string            `json:"get__typename" enum:"Customer" doc:"The same as __typename."`
 	ID          string            `json:"id" example:"gid://shopify/Customer/7001" doc:"Graph id."`
-	Email       *string           `json:"email"`
-	Phone       *string           `json:"phone"`
-	FirstName   *string           `json:"firstName"`
-	LastName    *string           `json:"lastName"`
-	DisplayName *string           `json:"displayName"`
+	Email       *string           `json:"email" doc:"E-mail address; null when there is none." example:"ada@example.com"`
+	Phone       *string           `json:"phone" doc:"Telephone number; null when there is none." example:"+16135550101"`
+	FirstName   *string           `json:"firstName" doc:"First name; null when there is none." example:"Ada"`
+	LastName    *string           `json:"lastName" doc:"Last name; null when there is none." example:"Khan"`
+	DisplayName *string           `json:"displayName" doc:"Name as the platform shows it; null when there is none." example:"Ada Khan"`
 	Standing    string            `json:"productSubscriberStatus" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,NEVER_SUBSCRIBED" doc:"ACTIVE with an active contract, else PAUSED with a paused one, else the status of the newest contract."`
 	Tags        []string          `json:"tags" doc:"The customer's tags at the platform; null while it does not answer."`
 	PaidThrough *web.Instant      `json:"paidThrough" format:"date-time" doc:"Until when orders have been paid, by any of the contracts: the end of the term that the latest order began."`
-	Contracts   customerContracts `json:"subscriptionContracts"`
+	Contracts   customerContracts `json:"subscriptionContracts" doc:"A page of the customer's contracts."`
 }
 
 // customerContracts is a page of a customer's contracts.
 type customerContracts struct {
-	Nodes    []contractObject       `json:"nodes" nullable:"false"`
-	Edges    []customerContractEdge `json:"edges" nullable:"false"`
-	PageInfo pageInfo               `json:"pageInfo"`
+	Nodes    []contractObject       `json:"nodes" nullable:"false" doc:"The contracts."`
+	Edges    []customerContractEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
+	PageInfo pageInfo               `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type customerContractEdge struct {
-	Cursor string         `json:"cursor"`
-	Node   contractObject `json:"node"`
+	Cursor string         `json:"cursor" doc:"Place of the contract in the list, for the parameter cursor."`
+	Node   contractObject `json:"node" doc:"The contract."`
 }
 
 type customerOut struct {

@@ -101,9 +101,9 @@ type customersQuery struct {
 
 // customerRow is a customer in a list.
 type customerRow struct {
-	ID         int64        `json:"customerId" example:"7001"`
-	Name       *string      `json:"name" example:"Ann Lee"`
-	Email      *string      `json:"email" format:"email"`
+	ID         int64        `json:"customerId" example:"7001" doc:"The platform's number of the customer."`
+	Name       *string      `json:"name" example:"Ann Lee" doc:"Name as the platform shows it; null when there is none."`
+	Email      *string      `json:"email" format:"email" doc:"E-mail address; null when there is none." example:"ann@example.com"`
 	Active     int32        `json:"activeSubscriptions" doc:"Contracts that are active."`
 	Inactive   int32        `json:"inActiveSubscriptions" doc:"Contracts that are paused, cancelled, expired or failed."`
 	NextOrder  *web.Instant `json:"nextOrderDate" format:"date-time" doc:"Of the active contracts' next orders, the first."`

@@ -17,8 +17,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-func (f *fakes) ContractIDs(_ context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.ID, error) {
-	contracts, err := f.ContractsOf(nil, of, line, customer)
+func (f *fakes) ContractIDs(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.ID, error) {
+	contracts, err := f.ContractsOf(ctx, of, line, customer)
 	ids := make([]contract.ID, len(contracts))
 	for i, c := range contracts {
 		ids[i] = c.ID

@@ -58,7 +58,7 @@ type zoneInput struct {
 
 // rateInput is a way of delivery.
 type rateInput struct {
-	Name             string         `json:"name" minLength:"1" maxLength:"255" example:"Standard"`
+	Name             string         `json:"name" minLength:"1" maxLength:"255" example:"Standard" doc:"Name of the way of delivery, as buyers read it."`
 	Amount           *exactNumber   `json:"amount,omitempty" minimum:"0" maximum:"1000000" doc:"The price in the store's currency. Required unless carrierRate." example:"4.9"`
 	CarrierServiceID web.AnyID      `json:"carrierServiceId,omitempty" doc:"The carrier service that says the price: number or graph id. Required with carrierRate."`
 	CarrierRate      bool           `json:"carrierRate,omitempty" doc:"A carrier service says the price."`
@@ -70,23 +70,23 @@ type rateInput struct {
 // priceInput compares an order's price.
 type priceInput struct {
 	Amount   *exactNumber `json:"amount" minimum:"0" maximum:"1000000" doc:"In the store's currency."`
-	Operator string       `json:"deliverCondtion" enum:"GREATER_THAN_OR_EQUAL_TO,LESS_THAN_OR_EQUAL_TO"` // sic: the interface spells it so
+	Operator string       `json:"deliverCondtion" enum:"GREATER_THAN_OR_EQUAL_TO,LESS_THAN_OR_EQUAL_TO" doc:"Whether the order must come to amount at least or at most. The name is spelt so." example:"GREATER_THAN_OR_EQUAL_TO"` // sic: the interface spells it so
 }
 
 // weightsInput compares an order's weight.
 type weightsInput struct {
-	Operator string   `json:"deliveryCondition" enum:"GREATER_THAN_OR_EQUAL_TO,LESS_THAN_OR_EQUAL_TO"`
-	Weight   *float64 `json:"weight" minimum:"0" maximum:"1000000"`
-	Unit     string   `json:"weightUnit" enum:"GRAMS,KILOGRAMS,OUNCES,POUNDS"`
+	Operator string   `json:"deliveryCondition" enum:"GREATER_THAN_OR_EQUAL_TO,LESS_THAN_OR_EQUAL_TO" doc:"Whether the order must weigh so much at least or at most." example:"LESS_THAN_OR_EQUAL_TO"`
+	Weight   *float64 `json:"weight" minimum:"0" maximum:"1000000" doc:"The weight, in weightUnit." example:"2.5"`
+	Unit     string   `json:"weightUnit" enum:"GRAMS,KILOGRAMS,OUNCES,POUNDS" doc:"Unit of weight." example:"KILOGRAMS"`
 }
 
 // shippingProfile is a delivery profile as it is shown.
 type shippingProfile struct {
-	Shop              string   `json:"shop" example:"demo.myshopify.com"`
+	Shop              string   `json:"shop" example:"demo.myshopify.com" doc:"The store's domain."`
 	DeliveryProfileID string   `json:"deliveryProfileId" doc:"The platform's graph id." example:"gid://shopify/DeliveryProfile/8002"`
 	ID                int64    `json:"id" doc:"Our number of the profile." example:"1001"`
 	SellerGroupIDs    []string `json:"sellerGroupIds" nullable:"false" doc:"Graph ids of the selling plan groups whose orders the profile is for."`
-	Name              string   `json:"name" example:"Subscriptions"`
+	Name              string   `json:"name" example:"Subscriptions" doc:"Name of the profile."`
 }
 
 type profileIn struct {

@@ -227,6 +227,9 @@ func TestAProblemIsWrittenAsOneWhenTheClientAsks(t *testing.T) {
 			t.Errorf("%s answered %d as %s", target, w.Code, got)
 		}
 	}
+	if got := serve(t, &fakes{}).ask("GET", "/nothing", "", "Accept", "application/json, application/problem+json;q=0").Header().Get("Content-Type"); got != "application/json" {
+		t.Errorf("who wants anything but a problem got %s", got)
+	}
 	w := serve(t, &fakes{}).ask("GET", searchPath, "", "Accept", "application/problem+json")
 	if got := w.Header().Get("Content-Type"); got != "application/json" || w.Code != 200 {
 		t.Errorf("a success answered %d as %s", w.Code, got)

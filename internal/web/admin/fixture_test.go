@@ -85,7 +85,7 @@ func (f *fakes) count(n int) int {
 	return n
 }
 
-func (f *fakes) Entries(_ context.Context, of shop.ID, where []page.Criterion, p page.Request) ([]activity.Entry, int, error) {
+func (f *fakes) EntriesOf(_ context.Context, of shop.ID, _ shop.Line, where []page.Criterion, p page.Request) ([]activity.Entry, int, error) {
 	f.of, f.where, f.page = of, where, p
 	return f.entries, f.count(len(f.entries)), f.err
 }

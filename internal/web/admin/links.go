@@ -13,7 +13,7 @@ import (
 
 // Links lets subscribers into the portal. Failures are faults.
 type Links interface {
-	SendLink(ctx context.Context, of shop.ID, email string, by activity.Actor) error
+	SendLink(ctx context.Context, of shop.ID, who login.Who, by activity.Actor) error
 	NewLink(ctx context.Context, of shop.ID, who login.Who) (login.Pass, error)
 	NewToken(ctx context.Context, of shop.ID, who login.Who) (login.Pass, error)
 }
@@ -24,7 +24,7 @@ func (o Options) links(api *web.API) {
 	mail := open
 	mail.ID, mail.Path, mail.Summary = "emailMagicLink", base+"/subscription-contracts-email-magic-link", "E-mail a sign-in link"
 	mail.Description = "Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. " +
-		"An address that no subscriber has, and a store that has switched the e-mail off, are answered 400."
+		"An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400."
 	web.Register(api, mail, o.emailMagicLink)
 
 	link := open
@@ -57,7 +57,7 @@ const mailed = "Email triggered successfully."
 
 func (o Options) emailMagicLink(ctx context.Context, in *mailQuery) (*textOut, error) {
 	caller := web.CallerOf(ctx)
-	if err := o.Links.SendLink(ctx, caller.Shop.ID, in.Email, caller.Actor); err != nil {
+	if err := o.Links.SendLink(ctx, caller.Shop.ID, login.Who{Line: o.Line, Email: in.Email}, caller.Actor); err != nil {
 		return nil, err
 	}
 	return &textOut{mailed}, nil
@@ -69,12 +69,12 @@ type subscriberQuery struct {
 	Email    string `query:"email" maxLength:"254" example:"ada@shopper.example" doc:"The customer's e-mail address. With customerId it must be that customer's."`
 }
 
-func (q subscriberQuery) who() (login.Who, error) {
+func (o Options) subscriber(q *subscriberQuery) (login.Who, error) {
 	if q.Customer == "" && q.Email == "" {
 		return login.Who{}, web.MissingParameter("customerId", "Long")
 	}
 	customer, err := web.ParseID("Customer", "customerId", q.Customer)
-	return login.Who{Customer: customer, Email: q.Email}, err
+	return login.Who{Line: o.Line, Customer: customer, Email: q.Email}, err
 }
 
 // portalToken is the answer that holds a token.
@@ -88,7 +88,7 @@ type tokenOut struct {
 }
 
 func (o Options) customerPortalToken(ctx context.Context, in *subscriberQuery) (*tokenOut, error) {
-	who, err := in.who()
+	who, err := o.subscriber(in)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ type linkOut struct {
 }
 
 func (o Options) manageSubscriptionLink(ctx context.Context, in *subscriberQuery) (*linkOut, error) {
-	who, err := in.who()
+	who, err := o.subscriber(in)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (o Options) manageSubscriptionLinkOf(ctx context.Context, in *customerPath)
 	if err != nil {
 		return nil, err
 	}
-	return o.makeLink(ctx, login.Who{Customer: customer, Email: in.Email})
+	return o.makeLink(ctx, login.Who{Line: o.Line, Customer: customer, Email: in.Email})
 }
 
 func (o Options) makeLink(ctx context.Context, who login.Who) (*linkOut, error) {

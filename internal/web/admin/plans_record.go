@@ -14,7 +14,7 @@ import (
 type subscriptionGroup struct {
 	ID                  int64        `json:"id" example:"17" doc:"The service's number of the group."`
 	SellingPlanGroupID  string       `json:"sellingPlanGroupId" example:"gid://shopify/SellingPlanGroup/8001" doc:"Graph id of the group at the platform."`
-	GroupName           string       `json:"groupName" maxLength:"255" example:"Subscribe and save"`
+	GroupName           string       `json:"groupName" maxLength:"255" example:"Subscribe and save" doc:"Name of the group, as buyers read it."`
 	ProductCount        int64        `json:"productCount" doc:"Products that are sold on the group's plans."`
 	ProductVariantCount int64        `json:"productVariantCount" doc:"Variants that are sold on them one by one."`
 	ProductIDs          string       `json:"productIds" example:"[{\"id\":3001,\"title\":\"House Blend Coffee\"}]" doc:"JSON text of a list of id and title."`
@@ -73,11 +73,11 @@ type planOption struct {
 	IDNew planID `json:"idNew" example:"6003" doc:"The selling plan's number. In a request the same as id."`
 
 	FrequencyCount           *int32  `json:"frequencyCount" nullable:"false" minimum:"1" maximum:"365" example:"1" doc:"Intervals between deliveries."`
-	FrequencyInterval        string  `json:"frequencyInterval" enum:"DAY,WEEK,MONTH,YEAR"`
+	FrequencyInterval        string  `json:"frequencyInterval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between deliveries, which frequencyCount counts." example:"MONTH"`
 	BillingFrequencyCount    *int32  `json:"billingFrequencyCount" nullable:"false" minimum:"1" maximum:"365" example:"1" doc:"Intervals between payments. Left out: as the deliveries."`
-	BillingFrequencyInterval string  `json:"billingFrequencyInterval" enum:"DAY,WEEK,MONTH,YEAR"`
+	BillingFrequencyInterval string  `json:"billingFrequencyInterval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between payments, which billingFrequencyCount counts. Left out: as the deliveries." example:"MONTH"`
 	FrequencyName            string  `json:"frequencyName" maxLength:"255" example:"Every month" doc:"Unique in the group."`
-	FrequencyDescription     *string `json:"frequencyDescription" maxLength:"5000"`
+	FrequencyDescription     *string `json:"frequencyDescription" maxLength:"5000" doc:"What buyers read about the plan; null when there is nothing." example:"Fresh coffee every month"`
 	PlanType                 string  `json:"planType" enum:"PAY_AS_YOU_GO,PREPAID,ADVANCED_PREPAID" doc:"A PREPAID plan is paid for several deliveries at once."`
 	PrepaidFlag              string  `json:"prepaidFlag" enum:"true,false" doc:"Whether planType is not PAY_AS_YOU_GO, as a text."`
 
@@ -86,13 +86,13 @@ type planOption struct {
 	DiscountType           *string  `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE."`
 	AfterCycle1            *int32   `json:"afterCycle1" minimum:"0" doc:"The first discount counts once so many orders have been paid for. Default 0. With a second discount it must be 0."`
 	DiscountEnabledMasked  bool     `json:"discountEnabledMasked" doc:"Kept for forms; the service does not act on it."`
-	DiscountEnabled2       *bool    `json:"discountEnabled2" nullable:"false"`
-	DiscountOffer2         *float64 `json:"discountOffer2" minimum:"0" maximum:"999999.99"`
-	DiscountType2          *string  `json:"discountType2" enum:"PERCENTAGE,FIXED,PRICE"`
+	DiscountEnabled2       *bool    `json:"discountEnabled2" nullable:"false" doc:"Whether there is a second discount. Not together with a free trial. Left out of a new plan: whether there is a discountOffer2." example:"false"`
+	DiscountOffer2         *float64 `json:"discountOffer2" minimum:"0" maximum:"999999.99" doc:"The second discount: a percentage, or an amount in the store's currency for the whole payment; null when there is none." example:"15"`
+	DiscountType2          *string  `json:"discountType2" enum:"PERCENTAGE,FIXED,PRICE" doc:"How discountOffer2 is meant: PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE; null when there is no second discount." example:"PERCENTAGE"`
 	AfterCycle2            *int32   `json:"afterCycle2" minimum:"1" doc:"The second discount takes the first one's place once so many orders have been paid for."`
 	DiscountEnabled2Masked bool     `json:"discountEnabled2Masked" doc:"Kept for forms; the service does not act on it."`
 
-	FrequencyType      string  `json:"frequencyType" enum:"ON_PURCHASE_DAY,ON_SPECIFIC_DAY"`
+	FrequencyType      string  `json:"frequencyType" enum:"ON_PURCHASE_DAY,ON_SPECIFIC_DAY" doc:"Whether orders are counted from the day of the purchase or fall on a fixed day. Default ON_PURCHASE_DAY." example:"ON_PURCHASE_DAY"`
 	SpecificDayEnabled bool    `json:"specificDayEnabled" doc:"Whether frequencyType is ON_SPECIFIC_DAY."`
 	SpecificDayValue   *int32  `json:"specificDayValue" minimum:"1" maximum:"31" doc:"WEEK: 1 (Monday) to 7; MONTH and YEAR: day of the month."`
 	SpecificMonthValue *int32  `json:"specificMonthValue" minimum:"1" maximum:"12" doc:"YEAR only."`
@@ -103,8 +103,8 @@ type planOption struct {
 	MaxCycles *int32 `json:"maxCycles" minimum:"1" doc:"Orders after which a contract ends; more than minCycles."`
 
 	FreeTrialEnabled  *bool   `json:"freeTrialEnabled" nullable:"false" doc:"The first order costs nothing. Left out of a new plan: whether there is a freeTrialCount."`
-	FreeTrialCount    *int32  `json:"freeTrialCount" minimum:"1" maximum:"365"`
-	FreeTrialInterval *string `json:"freeTrialInterval" enum:"DAY,WEEK,MONTH,YEAR"`
+	FreeTrialCount    *int32  `json:"freeTrialCount" minimum:"1" maximum:"365" doc:"How long the free trial is, in freeTrialInterval; null when there is none." example:"14"`
+	FreeTrialInterval *string `json:"freeTrialInterval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time of freeTrialCount; null when there is no trial." example:"DAY"`
 	KeepOriginalDate  bool    `json:"keepOriginalNextBillingDateAfterTrial" doc:"The next order stays on the date that it would have without a trial."`
 
 	MemberOnly          bool    `json:"memberOnly" doc:"For those who have one of memberInclusiveTags or, when there are none, are members."`

@@ -88,9 +88,9 @@ func (o Options) swaps(api *web.API) {
 
 // swapRecord is a product swap rule.
 type swapRecord struct {
-	ID                   int64        `json:"id" minimum:"1"`
+	ID                   int64        `json:"id" minimum:"1" doc:"Number of the rule." example:"1001"`
 	Shop                 string       `json:"shop" doc:"The store's domain; must be the key's." example:"demo.myshopify.com"`
-	Name                 *string      `json:"name" maxLength:"255" example:"Starter kit, then refills"`
+	Name                 *string      `json:"name" maxLength:"255" example:"Starter kit, then refills" doc:"Name of the rule, for the merchant; null when it has none."`
 	SourceVariants       variantsText `json:"sourceVariants" doc:"JSON text: a list of {id, displayName, imageSrc, quantity}. All of them must be in an order, in at least these quantities." example:"[{\"id\":8101,\"quantity\":1}]"`
 	DestinationVariants  variantsText `json:"destinationVariants" doc:"JSON text: a list of the same shape. They take the sources' place, as often as the sources are there." example:"[{\"id\":8102,\"quantity\":1}]"`
 	UpdatedFirstOrder    bool         `json:"updatedFirstOrder" doc:"The very first order of a contract is changed too, where the service charges it. Default false."`
@@ -319,22 +319,22 @@ func (o Options) deleteSwap(ctx context.Context, in *swapPath) (*struct{}, error
 // foreseenOrder is an order as the rules would make it.
 type foreseenOrder struct {
 	BillingCycle int32            `json:"billingCycle" doc:"The platform's index of the billing cycle."`
-	OrderDate    *web.Instant     `json:"orderDate" format:"date-time"`
-	Variants     []foreseenLine   `json:"variants"`
+	OrderDate    *web.Instant     `json:"orderDate" format:"date-time" doc:"When the order is due, in UTC." example:"2026-01-31T08:00:00Z"`
+	Variants     []foreseenLine   `json:"variants" doc:"What would be ordered."`
 	Rules        []foreseenSource `json:"appliedRules" doc:"Rules that change the order, in the order in which they do."`
 }
 
 type foreseenLine struct {
 	ID       int64   `json:"id" doc:"The variant."`
-	Name     string  `json:"displayName"`
-	Image    string  `json:"imageSrc"`
-	Quantity int32   `json:"quantity"`
+	Name     string  `json:"displayName" doc:"Title of the product and of the variant." example:"House Blend Coffee - 250 g"`
+	Image    string  `json:"imageSrc" doc:"Address of a picture; empty when there is none." example:""`
+	Quantity int32   `json:"quantity" doc:"Pieces." example:"2"`
 	Price    float64 `json:"price" doc:"Of one, in the contract's currency."`
 }
 
 type foreseenSource struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
+	ID   int64  `json:"id" doc:"Number of the rule." example:"1001"`
+	Name string `json:"name" doc:"Name of the rule; empty when it has none." example:"Starter kit, then refills"`
 }
 
 type foreseenOut struct{ Body []foreseenOrder }

@@ -45,8 +45,8 @@ func (o Options) lists(api *web.API) {
 // topCustomer is an entry of the list of top customers.
 type topCustomer struct {
 	CustomerID          int64   `json:"customerId" doc:"The platform's number of the customer." example:"7001"`
-	FirstName           string  `json:"firstName" example:"Ada"`
-	LastName            string  `json:"lastName" example:"Khan"`
+	FirstName           string  `json:"firstName" example:"Ada" doc:"First name; empty when not known."`
+	LastName            string  `json:"lastName" example:"Khan" doc:"Last name; empty when not known."`
 	PointsEarned        float64 `json:"pointsEarned" doc:"Points that were earned and not taken back; points added by hand do not count." example:"3120"`
 	ActivitiesCompleted int64   `json:"activitiesCompleted" minimum:"0" doc:"How often they were earned." example:"14"`
 }
@@ -139,11 +139,11 @@ func (o Options) history(ctx context.Context, in *historyQuery) (*historyOut, er
 type earnRule struct {
 	ID        int64        `json:"id" minimum:"1" doc:"Number of the rule." example:"1"`
 	Shop      string       `json:"shop" doc:"The store."`
-	Name      string       `json:"name" example:"Place an order"`
+	Name      string       `json:"name" example:"Place an order" doc:"Name of the rule, as customers read it."`
 	RuleType  string       `json:"ruleType" doc:"What points are given for." example:"PURCHASE"`
 	Status    string       `json:"status" enum:"ACTIVE,INACTIVE" doc:"Whether it gives points."`
 	Points    float64      `json:"points" doc:"Points for the activity, or for each unit of money." example:"1"`
-	EarnType  string       `json:"earnType" enum:"FIXED,PER_CURRENCY_UNIT" doc:"Whether points are for the activity or for each unit of money."`
+	EarnType  string       `json:"earnType" enum:"FIXED,PER_CURRENCY_UNIT" doc:"Whether points are for the activity or for each unit of the store's currency. What is paid in another currency gives none by unit."`
 	MinPoints *float64     `json:"minPoints" doc:"What it gives at least."`
 	MaxPoints *float64     `json:"maxPoints" doc:"What it gives at most."`
 	StartsAt  *web.Instant `json:"startsAt" format:"date-time" doc:"Since when it gives points; null: always did."`
@@ -190,7 +190,7 @@ func (o Options) earnRules(ctx context.Context, in *listQuery) (*earnRulesOut, e
 type redeemRule struct {
 	ID             int64    `json:"id" minimum:"1" doc:"Number of the rule." example:"1"`
 	Shop           string   `json:"shop" doc:"The store."`
-	Name           string   `json:"name" example:"5 off an order"`
+	Name           string   `json:"name" example:"5 off an order" doc:"Name of the reward, as customers read it."`
 	RuleType       string   `json:"ruleType" enum:"DISCOUNT_CODE,DYNAMIC_DISCOUNT,STORE_CREDIT" doc:"What the reward is."`
 	Status         string   `json:"status" enum:"ACTIVE,INACTIVE" doc:"Whether it can be redeemed."`
 	Points         float64  `json:"points" doc:"What it costs; of DYNAMIC_DISCOUNT what discountValue costs." example:"500"`

@@ -1,0 +1,93 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// days returns the days of the platform's orders of the contract, of renewals
+// alone.
+func (s *subscription) orderDays() (days []string) {
+	s.t.Helper()
+	for _, o := range s.orders() {
+		if o.Contract == s.id {
+			days = append(days, o.At.Format("01-02"))
+		}
+	}
+	return days
+}
+
+func (s *subscription) skipNumber(n int) {
+	s.t.Helper()
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", s.upcoming()[n].ID), nil)
+}
+
+func (s *subscription) everyTwoWeeks() {
+	s.t.Helper()
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-interval?contractId=%d&interval=WEEK&intervalCount=2", s.id), nil)
+}
+
+// Whatever people did to single orders before: after the interval changed, or the
+// contract stood still for a while, no order that is due is forgotten, none that is
+// skipped is charged, and none comes twice. The first order is due on November 11.
+func TestChangesOfTheCalendarForgetAndDoubleNothing(t *testing.T) {
+	t.Parallel()
+	status := func(s *subscription, to string) {
+		s.refused(http.StatusNoContent, "PUT", fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=%s", s.id, to), nil)
+	}
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until December 20
+	}{
+		{"the interval changes", func(s *subscription) { s.everyTwoWeeks() }, "[11-11 11-25 12-09]"},
+		{"the second order was skipped, then the interval changes", func(s *subscription) { s.skipNumber(1); s.everyTwoWeeks() }, "[11-11 12-09]"},
+		{"the first order was skipped, then the interval changes", func(s *subscription) { s.skipNumber(0); s.everyTwoWeeks() }, "[12-11]"},
+		{"the second order was skipped, then the contract stood still", func(s *subscription) { s.skipNumber(1); status(s, "PAUSED"); status(s, "ACTIVE") }, "[11-11]"},
+		{"the first order was skipped, then the contract stood still", func(s *subscription) { s.skipNumber(0); status(s, "PAUSED"); status(s, "ACTIVE") }, "[12-11]"},
+		{"the first order was moved, then the interval changes", func(s *subscription) {
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-billing-date?contractId=%d&nextBillingDate=2026-11-08", s.id), nil)
+			s.everyTwoWeeks()
+		}, "[11-08 11-22 12-06 12-20]"},
+		{"the first order is being charged, then the interval changes", func(s *subscription) {
+			s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
+			s.pass("P9DT22H") // the platform takes a charge a day before its date
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
+			s.everyTwoWeeks()
+		}, "[11-11 12-11]"}, // the next order keeps its date
+		{"the contract stood still over its date", func(s *subscription) { status(s, "PAUSED"); s.pass("P20D"); status(s, "ACTIVE") }, "[12-11]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			row.do(s)
+			until := time.Date(2026, 12, 20, 20, 0, 0, 0, time.UTC)
+			s.call("POST", "/clock", map[string]any{"to": until}, nil)
+			if got := fmt.Sprint(s.orderDays()); got != row.want {
+				var list []struct{ EventType, Status, AdditionalInfo, CreateAt string }
+				s.get("/activity-logs?size=100&sort=id,asc", &list)
+				t.Logf("%+v", list)
+				var cycles any
+				s.call("GET", fmt.Sprintf("/platform/cycles?contractId=%d", s.id), nil, &cycles)
+				t.Logf("%+v", cycles)
+				t.Logf("%+v", s.upcoming())
+				t.Errorf("orders on %s, want %s", got, row.want)
+			}
+		})
+	}
+}
+
+// What was said of one order stays with it when the interval changes.
+func TestANoteStaysWithItsOrderWhenTheIntervalChanges(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	first := s.upcoming()[0]
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts-update-order-note/%d?orderNote=twice", first.ID), nil)
+	s.everyTwoWeeks()
+	if now := s.upcoming()[0]; now.ID != first.ID || now.OrderNote == nil || *now.OrderNote != "twice" {
+		t.Errorf("the order is %+v now, was %+v", now, first)
+	}
+}
