@@ -3,6 +3,7 @@ package test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -185,13 +186,25 @@ func TestAContractStaysOnItsHost(t *testing.T) {
 	s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
 }
 
-// A pricing policy sets the price that counts now.
-func TestAPriceByCycleCountsFromTheNextOrder(t *testing.T) {
+// A price by cycle is what each order is charged, until somebody sets another.
+func TestPricesByCycleAreCharged(t *testing.T) {
 	t.Parallel()
-	s, lines := twoLines(t)
-	o := s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?contractId=%d&lineId=%s&basePrice=20", s.id, lines[0]),
-		[]any{map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 10}, map[string]any{"afterCycle": 90, "discountType": "PRICE", "value": 5}})
+	s := subscribe(t, nil)
+	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+	line := url.QueryEscape(o.Lines.Nodes[0].ID)
+	o = s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?contractId=%d&lineId=%s&basePrice=20", s.id, line),
+		[]any{map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 10}, map[string]any{"afterCycle": 2, "discountType": "PRICE", "value": 5}})
 	if got := o.Lines.Nodes[0].CurrentPrice.Amount; got != "18.00" {
 		t.Errorf("the line costs %s now, want 18.00", got)
+	}
+	s.pass("P100D")
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-price?contractId=%d&lineId=%s&basePrice=7", s.id, line), nil)
+	s.pass("P31D")
+	var amounts []string
+	for _, o := range s.orders() {
+		amounts = append(amounts, o.Amount)
+	}
+	if fmt.Sprint(amounts) != "[36.00 36.00 10.00 14.00 14.00]" {
+		t.Errorf("orders over %v, want two at 18, one at 5 and two at 7, twice each", amounts)
 	}
 }

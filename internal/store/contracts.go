@@ -75,6 +75,7 @@ type contractRow struct {
 	SplitFrom            int64
 	Split                string
 	PendingChange        string
+	Priced               bool
 	AmendAt              int64 `bun:",nullzero"`
 	CancellationFeedback string
 	CancellationNote     string
@@ -126,7 +127,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -156,7 +157,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
-		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), AmendAt: instant(r.AmendAt), CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
+		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), AmendAt: instant(r.AmendAt), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
 	var err error
 	read := func(step error) {

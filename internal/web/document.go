@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -143,13 +144,22 @@ func describe(doc *huma.OpenAPI, op *huma.Operation) docsOperation {
 			response = doc.Components.Responses[response.Ref[strings.LastIndex(response.Ref, "/")+1:]]
 		}
 		if !strings.HasPrefix(status, "2") {
-			d.Errors = append(d.Errors, status+" "+response.Description)
+			d.Errors = append(d.Errors, status+" "+reason(status))
 		} else if media := response.Content[mediaJSON]; media != nil {
 			d.Answer = typeOf(media.Schema)
 		}
 	}
 	d.Curl = curl(op, d.Sample)
 	return d
+}
+
+// reason returns the phrase that goes with a status.
+func reason(status string) string {
+	code, err := strconv.Atoi(status)
+	if err != nil {
+		return "" // not a single status
+	}
+	return http.StatusText(code)
 }
 
 // isFilter reports whether a parameter is a criterion on a field.

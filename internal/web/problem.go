@@ -25,18 +25,18 @@ const (
 // Problem is the body of every answer that is not a success. It is a superset
 // of RFC 9457, so that clients written for either shape find what they look for.
 type Problem struct {
-	Type       string   `json:"type" format:"uri" doc:"Stable URI of the kind of problem."`
-	Title      string   `json:"title" doc:"The kind of problem in words."`
-	Status     int      `json:"status" doc:"HTTP status."`
-	Detail     string   `json:"detail" doc:"What went wrong this time."`
-	Message    string   `json:"message" doc:"The same as detail."`
-	Reason     string   `json:"error" doc:"The status's reason phrase."`
-	ErrorKey   string   `json:"errorKey" doc:"Stable code of the broken rule."`
-	EntityName *string  `json:"entityName" doc:"What the problem is about."`
-	Params     *string  `json:"params" doc:"The parameter or field at fault."`
-	Path       string   `json:"path" doc:"Path of the request."`
-	RequestID  string   `json:"requestId" doc:"Identifies the request, as X-Request-Id does."`
-	Required   []string `json:"required,omitempty" doc:"The scopes that the operation needs, when the key lacks one."`
+	Type       string   `json:"type" format:"uri" doc:"Stable URI of the kind of problem." example:"urn:perennial:problem:bodyField"`
+	Title      string   `json:"title" doc:"The kind of problem in words." example:"The request is not valid"`
+	Status     int      `json:"status" doc:"HTTP status." example:"400"`
+	Detail     string   `json:"detail" doc:"What went wrong this time." example:"field 'quantity' is 0 and must be at least 1"`
+	Message    string   `json:"message" doc:"The same as detail." example:"field 'quantity' is 0 and must be at least 1"`
+	Reason     string   `json:"error" doc:"The status's reason phrase." example:"Bad Request"`
+	ErrorKey   string   `json:"errorKey" doc:"Stable code of the broken rule." example:"bodyField"`
+	EntityName *string  `json:"entityName" doc:"What the problem is about." example:"subscriptionContract"`
+	Params     *string  `json:"params" doc:"The parameter or field at fault." example:"quantity"`
+	Path       string   `json:"path" doc:"Path of the request." example:"/api/external/v2/subscription-contracts"`
+	RequestID  string   `json:"requestId" doc:"Identifies the request, as X-Request-Id does." example:"0198f3a2-7c1e-7d53-9d6f-2f1b8c3a4e5d"`
+	Required   []string `json:"required,omitempty" doc:"The scopes that the operation needs, when the key lacks one." example:"[\"contracts:write\"]"`
 
 	retryAfter int    // seconds; 0: no advice
 	media      string // content type of the answer

@@ -174,7 +174,7 @@ func (a *API) errorResponses(op Operation) map[string]*huma.Response {
 	for _, status := range statuses {
 		name := strings.ReplaceAll(http.StatusText(status), " ", "")
 		components.Responses[name] = &huma.Response{
-			Description: http.StatusText(status),
+			Description: answerNote(status),
 			Content:     map[string]*huma.MediaType{mediaJSON: {Schema: schema}, mediaProblem: {Schema: schema}},
 		}
 		responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -141,7 +142,7 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		if err := s.checkLines(ctx, store, contract.DetailOf(current, is), c.edit.Lines); err != nil {
 			return contract.Detail{}, err
 		}
-		c = c.over(current)
+		c = c.over(current).priced()
 		if c.edit.Empty() {
 			return s.adopt(ctx, store, cmd, is, c)
 		}
@@ -200,6 +201,21 @@ func (c change) over(is contract.Contract) change {
 			}
 			dropPending(is)
 		}
+	}
+	return c
+}
+
+// priced makes a change note that prices of the contract change with its orders.
+func (c change) priced() change {
+	if !slices.ContainsFunc(c.edit.Lines, func(l platform.LineEdit) bool { return l.Pricing != nil && len(l.Pricing.Cycles) > 0 }) {
+		return c
+	}
+	also := c.also
+	c.also = func(is *contract.Contract) {
+		if also != nil {
+			also(is)
+		}
+		is.Priced = true
 	}
 	return c
 }

@@ -112,8 +112,8 @@ func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor
 		return contract.Detail{}, unanswered(err)
 	}
 	return s.adopt(ctx, store, Command{Contract: contract.ID(after.ID), Actor: by}, after, change{
-		entries: []note{{activity.ContractCreated, statusNote{To: n.Status}}},
-	})
+		edit: n.Edit, entries: []note{{activity.ContractCreated, statusNote{To: n.Status}}},
+	}.priced())
 }
 
 // created looks for the contract of which the making was not answered.

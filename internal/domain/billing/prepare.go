@@ -48,6 +48,7 @@ type Plan struct {
 	Wanted  string   `json:"wanted"`
 	Changes []Change `json:"changes,omitempty"` // that rules make
 	Shift   int      `json:"shift,omitempty"`   // days by which later orders move
+	Prices  []Price  `json:"prices,omitempty"`  // that begin with the order
 }
 
 // Change is what one swap rule does.
@@ -138,7 +139,7 @@ func (p preparations) errandOf(a Attempt, c contract.Contract) (preparing, bool)
 	case Ready:
 		return e, false
 	case Fresh:
-		return e, a.Note != "" || a.Prep.Edited || len(e.oneOffs) > 0 || concerns(rules, e.order(c.Lines))
+		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.oneOffs) > 0 || concerns(rules, e.order(c.Lines))
 	}
 	return e, true
 }
@@ -210,7 +211,7 @@ func fingerprint(lines []placed, note string) string {
 func (b *batch) findEdited(ctx context.Context, tx Tx) error {
 	var of []contract.ID
 	for _, e := range b.preparing {
-		if len(e.lasting) > 0 {
+		if len(e.lasting) > 0 || e.contract.Priced {
 			of = append(of, e.Contract)
 		}
 	}

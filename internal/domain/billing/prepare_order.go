@@ -135,6 +135,7 @@ type aim struct {
 	note       *string // nil: stays
 	was        string  // the note as it is
 	rules      swap.Result
+	prices     []Price
 }
 
 func (m aim) fingerprints() (base, wanted string) {
@@ -169,7 +170,7 @@ func (m aim) weigh(planned bool, p *Plan) (doing, *Plan) {
 	if planned && p != nil && p.Wanted == base {
 		return settleStep, p // made before, and the answer was lost
 	}
-	fresh := &Plan{Base: base, Wanted: wanted, Changes: changesOf(m.rules.Applied), Shift: m.rules.ShiftDays}
+	fresh := &Plan{Base: base, Wanted: wanted, Changes: changesOf(m.rules.Applied), Shift: m.rules.ShiftDays, Prices: m.prices}
 	switch {
 	case base == wanted && len(fresh.Changes) == 0:
 		return settleStep, fresh

@@ -101,6 +101,9 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	if p.plan == nil {
 		return nil
 	}
+	for _, c := range p.plan.Prices {
+		l.note(*a, activity.ProductPriceChange, activity.Success, outcome{Cycle: a.Cycle, Variant: c.Variant, From: c.From, To: c.To})
+	}
 	var uses []SwapUse
 	for _, c := range p.plan.Changes {
 		l.swapped(*a, c, p.lasts)

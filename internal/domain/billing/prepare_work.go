@@ -50,7 +50,7 @@ func (s *Service) prepare(ctx context.Context, of shop.Shop, e preparing) prepar
 	switch stage := e.Prep.Stage; {
 	case !s.Clock.Now().Before(e.DueAt):
 		p.late = true
-	case stage == ContractPlanned, stage == Fresh && concerns(e.lasting, e.order(e.contract.Lines)):
+	case stage == ContractPlanned, stage == Fresh && (e.contract.Priced || concerns(e.lasting, e.order(e.contract.Lines))):
 		p.lasts = true
 		s.prepareContract(ctx, of, &p)
 	default:
@@ -59,7 +59,8 @@ func (s *Service) prepare(ctx context.Context, of shop.Shop, e preparing) prepar
 	return p
 }
 
-// prepareContract lets the rules that last change the contract.
+// prepareContract lets prices that begin with the order, and the rules that last,
+// change the contract.
 func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared) {
 	id := int64(p.contract.ID)
 	is, err := s.Platform.Detail(ctx, of.At(), id)
@@ -67,7 +68,9 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		return
 	}
 	m := aim{is: placedOf(is.Lines, is.LineDetails)}
-	if m.rules, err = s.applied(ctx, of, p.lasting, p.order(plain(m.is)), placeOf(p.contract)); p.failed(err, false) {
+	lines, prices := priced(plain(m.is), is, p.Cycle)
+	m.prices = prices
+	if m.rules, err = s.applied(ctx, of, p.lasting, p.order(lines), placeOf(p.contract)); p.failed(err, false) {
 		return
 	}
 	m.wanted = placedLines(m.rules.Lines)

@@ -86,6 +86,7 @@ type Contract struct {
 	SplitFrom       ID           // the contract that this one was split from; 0: none
 	Split           *SplitIntent // under way
 	Pending         *PendingChange
+	Priced          bool      // prices of its lines change with the orders
 	AmendAt         time.Time // when what it waits for must be done; zero: nothing
 
 	// What was said when it was cancelled; empty when nothing was.

@@ -241,6 +241,9 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if len(w.contracts) == 0 {
 		return nil
 	}
+	if err := billing.MarkPriced(ctx, tx, w.contracts); err != nil {
+		return err
+	}
 	if err := tx.PutContracts(ctx, w.contracts); err != nil {
 		return err
 	}

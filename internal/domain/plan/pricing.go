@@ -5,6 +5,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
+// Steps returns how many prices a contract on the option has in its life.
+func (o Option) Steps() int { return max(1, len(o.steps())) }
+
 // Pricing returns how the price of one unit changes with the orders of a
 // contract, when a single delivery costs base without a plan; nil when it does
 // not.

@@ -151,9 +151,9 @@ type activityLog struct {
 	EventType      eventType    `json:"eventType" doc:"What happened."`
 	Status         entryStatus  `json:"status" doc:"How it went. INFO: something to know and not a result."`
 	CreateAt       *web.Instant `json:"createAt" format:"date-time" doc:"When it happened, in UTC." example:"2026-01-31T08:00:00Z"` // sic
-	AdditionalInfo string       `json:"additionalInfo" doc:"JSON text about the event."`
-	ActivityBy     *string      `json:"activityBy" doc:"Who did it; null for the service itself."`
-	ClientIP       *string      `json:"clientIp" doc:"From where; null for the service itself."`
+	AdditionalInfo string       `json:"additionalInfo" doc:"JSON text about the event." example:"{\"orderName\":\"#1004\"}"`
+	ActivityBy     *string      `json:"activityBy" doc:"Who did it; null for the service itself." example:"key 3 (Warehouse)"`
+	ClientIP       *string      `json:"clientIp" doc:"From where; null for the service itself." example:"203.0.113.7"`
 }
 
 type (

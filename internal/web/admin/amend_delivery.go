@@ -79,7 +79,7 @@ type shippingAddress struct {
 	Province     string    `json:"province,omitempty" maxLength:"255" doc:"Name of the province or state." example:"Ontario"`
 	ProvinceCode string    `json:"provinceCode,omitempty" maxLength:"10" doc:"Code of the province or state within its country." example:"ON"`
 	Country      string    `json:"country,omitempty" maxLength:"255" doc:"Name of the country. This or countryCode is required unless PICK_UP." example:"Canada"`
-	CountryCode  string    `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters."`
+	CountryCode  string    `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters." example:"CA"`
 	Zip          string    `json:"zip,omitempty" maxLength:"50" doc:"Postal code." example:"K1A 0B1"`
 	Phone        string    `json:"phone,omitempty" maxLength:"50" doc:"Telephone number for the delivery, with the country's prefix. Required for LOCAL." example:"+16135550101"`
 }

@@ -254,7 +254,7 @@ func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*cont
 
 // cyclePrice is a step of a line's price.
 type cyclePrice struct {
-	AfterCycle   int32       `json:"afterCycle" minimum:"0" doc:"The step counts once so many orders have been billed."`
+	AfterCycle   int32       `json:"afterCycle" minimum:"0" doc:"The step counts once so many orders have been billed." example:"3"`
 	DiscountType string      `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE or FIXED off the base price, or the PRICE itself."`
 	Value        json.Number `json:"value" doc:"A percentage from 0 to 100, or an amount in the contract's currency."`
 }
@@ -377,11 +377,11 @@ func (o Options) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contra
 
 // variantSwap says which lines give way to which.
 type variantSwap struct {
-	Shop                 string           `json:"shop,omitempty" doc:"Must be the key's store."`
+	Shop                 string           `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
 	ContractID           web.AnyID        `json:"contractId" doc:"The contract: number or graph id."`
-	EventSource          string           `json:"eventSource,omitempty" doc:"Ignored: the source of what an API key does is MERCHANT_EXTERNAL_API."`
+	EventSource          string           `json:"eventSource,omitempty" doc:"Ignored: the source of what an API key does is MERCHANT_EXTERNAL_API." example:"MERCHANT_EXTERNAL_API"`
 	OldVariants          []web.AnyID      `json:"oldVariants,omitempty" doc:"Variants of the lines that give way."`
-	OldLineID            string           `json:"oldLineId,omitempty" maxLength:"255" doc:"Or the line that gives way."`
+	OldLineID            string           `json:"oldLineId,omitempty" maxLength:"255" doc:"Or the line that gives way." example:"gid://shopify/SubscriptionLine/12"`
 	NewVariants          map[string]int32 `json:"newVariants,omitempty" doc:"Quantities by variant."`
 	OldOneTimeVariants   []web.AnyID      `json:"oldOneTimeVariants,omitempty" doc:"Products of the next order that give way."`
 	NewOneTimeVariants   map[string]int32 `json:"newOneTimeVariants,omitempty" doc:"Quantities by variant, for the next order only."`

@@ -81,10 +81,10 @@ func (o Options) pendingOperations(api *web.API) {
 // pendingDowngrade is a change of a line's variant that waits for the next order.
 type pendingDowngrade struct {
 	ContractID    int64        `json:"contractId" doc:"Number of the contract." example:"9001"`
-	LineID        string       `json:"lineId" doc:"Graph id."`
-	OldVariantID  string       `json:"oldVariantId" doc:"Graph id."`
-	NewVariantID  string       `json:"newVariantId" doc:"Graph id."`
-	EffectiveDate *web.Instant `json:"effectiveDate" format:"date-time" doc:"Of the order that has the new variant first."`
+	LineID        string       `json:"lineId" doc:"Graph id." example:"gid://shopify/SubscriptionLine/12"`
+	OldVariantID  string       `json:"oldVariantId" doc:"Graph id." example:"gid://shopify/ProductVariant/4001"`
+	NewVariantID  string       `json:"newVariantId" doc:"Graph id." example:"gid://shopify/ProductVariant/4002"`
+	EffectiveDate *web.Instant `json:"effectiveDate" format:"date-time" doc:"Of the order that has the new variant first." example:"2026-01-31T08:00:00Z"`
 }
 
 type pendingOut struct {

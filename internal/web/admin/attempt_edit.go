@@ -16,10 +16,10 @@ import (
 // tells which record it is.
 type attemptEdit struct {
 	ID                      int64   `json:"id" minimum:"1" doc:"Number of the attempt to be changed." example:"9"`
-	Shop                    string  `json:"shop,omitempty" doc:"Must be the key's store."`
-	BillingDate             *string `json:"billingDate,omitempty" doc:"The order is charged on that day, at the store's order time."`
-	Status                  *string `json:"status,omitempty" doc:"QUEUED to SKIPPED and back."`
-	OrderNote               *string `json:"orderNote,omitempty" nullable:"true" maxLength:"5000" doc:"null or an empty text clears it."`
+	Shop                    string  `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
+	BillingDate             *string `json:"billingDate,omitempty" doc:"The order is charged on that day, at the store's order time." example:"2026-12-31"`
+	Status                  *string `json:"status,omitempty" doc:"QUEUED to SKIPPED and back." example:"SKIPPED"`
+	OrderNote               *string `json:"orderNote,omitempty" nullable:"true" maxLength:"5000" doc:"null or an empty text clears it." example:"No plastic, please"`
 	RetryingNeeded          *bool   `json:"retryingNeeded,omitempty" doc:"A mark of the caller's; the service does not act on it."`
 	ApplyUsageCharge        *bool   `json:"applyUsageCharge,omitempty" doc:"A mark of the caller's; the service does not act on it."`
 	UpgradeDowngradeBilling *bool   `json:"upgradeDowngradeBilling,omitempty" doc:"A mark of the caller's; the service does not act on it."`

@@ -12,25 +12,25 @@ import (
 type billingAttempt struct {
 	ID                             int64            `json:"id" example:"9" doc:"The service's number of the attempt."`
 	Shop                           string           `json:"shop" example:"demo.myshopify.com" doc:"The store's domain."`
-	BillingAttemptID               *string          `json:"billingAttemptId" doc:"The platform's graph id of the charge; null before there is one."`
+	BillingAttemptID               *string          `json:"billingAttemptId" doc:"The platform's graph id of the charge; null before there is one." example:"gid://shopify/SubscriptionBillingAttempt/8001"`
 	Status                         string           `json:"status" enum:"SUCCESS,FAILURE,REQUESTING,PROGRESS,QUEUED,SKIPPED,SOCIAL_CONNECTION_NULL,CONTRACT_CANCELLED,CONTRACT_ENDED,CONTRACT_PAUSED,AUTO_CHARGE_DISABLED,SKIPPED_DUNNING_MGMT,SECURITY_CHALLENGE,SHOPIFY_EXCEPTION" doc:"How far the attempt is."`
-	BillingDate                    *web.Instant     `json:"billingDate" format:"date-time" doc:"When the order is due."`
-	AttemptTime                    *web.Instant     `json:"attemptTime" format:"date-time" doc:"When it was charged last; null before the first charge."`
-	ContractID                     int64            `json:"contractId" doc:"Number of the contract."`
-	AttemptCount                   int32            `json:"attemptCount" doc:"How often the cycle was charged so far, the last charge included."`
-	ProgressAttemptCount           int32            `json:"progressAttemptCount" doc:"How often the platform was asked for the end of the last charge and had none yet."`
-	GraphOrderID                   *string          `json:"graphOrderId" doc:"Graph id of the order; set when billing succeeded."`
-	OrderID                        *int64           `json:"orderId" doc:"Number of the order; set when billing succeeded."`
+	BillingDate                    *web.Instant     `json:"billingDate" format:"date-time" doc:"When the order is due." example:"2026-01-31T08:00:00Z"`
+	AttemptTime                    *web.Instant     `json:"attemptTime" format:"date-time" doc:"When it was charged last; null before the first charge." example:"2026-01-31T08:00:00Z"`
+	ContractID                     int64            `json:"contractId" doc:"Number of the contract." example:"9001"`
+	AttemptCount                   int32            `json:"attemptCount" doc:"How often the cycle was charged so far, the last charge included." example:"1"`
+	ProgressAttemptCount           int32            `json:"progressAttemptCount" doc:"How often the platform was asked for the end of the last charge and had none yet." example:"0"`
+	GraphOrderID                   *string          `json:"graphOrderId" doc:"Graph id of the order; set when billing succeeded." example:"gid://shopify/Order/5004"`
+	OrderID                        *int64           `json:"orderId" doc:"Number of the order; set when billing succeeded." example:"5004"`
 	OrderName                      *string          `json:"orderName" example:"#1004" doc:"Set when billing succeeded."`
-	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged, in the contract's currency; before that, what the lines come to now."`
-	OrderAmountUSD                 *float64         `json:"orderAmountUSD" doc:"The same in US dollars. Amounts are not converted: null when the contract has another currency."`
-	TransactionRate                *float64         `json:"transactionRate" doc:"What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known."`
+	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged, in the contract's currency; before that, what the lines come to now." example:"24.5"`
+	OrderAmountUSD                 *float64         `json:"orderAmountUSD" doc:"The same in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
+	TransactionRate                *float64         `json:"transactionRate" doc:"What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known." example:"1"`
 	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	ApplyUsageCharge               *bool            `json:"applyUsageCharge" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	UpgradeDowngradeBilling        *bool            `json:"upgradeDowngradeBilling" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	RecurringChargeID              *int64           `json:"recurringChargeId" doc:"Always null: the service raises no charges on merchants."`
-	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt: a code and a message, or one of them."`
-	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only."`
+	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt: a code and a message, or one of them." example:"CARD_EXPIRED: The card has expired."`
+	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only." example:"No plastic, please"`
 	VariantList                    []attemptVariant `json:"variantList" nullable:"false" doc:"What was ordered; before that, what would be ordered now."`
 	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the e-mail about a failed charge. The service does not send it: always UNSENT." example:"UNSENT"`
 	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the e-mail before the order. The service does not send it: always UNSENT." example:"UNSENT"`
@@ -42,13 +42,13 @@ type billingAttempt struct {
 
 // attemptVariant is what an attempt orders.
 type attemptVariant struct {
-	VariantID     int64   `json:"variantId" doc:"Number of the variant; 0 when it is gone."`
+	VariantID     int64   `json:"variantId" doc:"Number of the variant; 0 when it is gone." example:"4001"`
 	Quantity      int32   `json:"quantity" minimum:"0" doc:"Pieces." example:"2"`
-	Title         string  `json:"title" doc:"Of the variant or, when it has none, of the product."`
-	Image         *string `json:"image" doc:"Address of the variant's image."`
+	Title         string  `json:"title" doc:"Of the variant or, when it has none, of the product." example:"250 g"`
+	Image         *string `json:"image" doc:"Address of the variant's image." example:"https://cdn.shopify.com/s/files/house-blend.jpg"`
 	ProductTitle  string  `json:"productTitle" doc:"Title of the product." example:"House Blend Coffee"`
-	ProductID     *string `json:"productId" doc:"Graph id."`
-	SellingPlanID *string `json:"sellingPlanId" doc:"Graph id."`
+	ProductID     *string `json:"productId" doc:"Graph id." example:"gid://shopify/Product/3001"`
+	SellingPlanID *string `json:"sellingPlanId" doc:"Graph id." example:"gid://shopify/SellingPlan/6003"`
 }
 
 func newBillingAttempt(domain string, r billing.Record) billingAttempt {

@@ -8,12 +8,12 @@ import "github.com/perennialhq/perennial/internal/domain/bundle"
 
 // BundleTexts are what a buyer reads.
 type BundleTexts struct {
-	SelectedFrequencyLabelText     string `json:"selectedFrequencyLabelText" minLength:"1" maxLength:"1000" doc:"Label above the chosen frequency. May not be empty."`
-	AddButtonText                  string `json:"addButtonText" minLength:"1" maxLength:"1000" doc:"On the button that puts a product into the box. May not be empty."`
-	SelectMinimumProductButtonText string `json:"selectMinimumProductButtonText" minLength:"1" maxLength:"1000" doc:"On the button while products are missing. May not be empty."`
-	ProductsToProceedText          string `json:"productsToProceedText" minLength:"1" maxLength:"1000" doc:"Says how many products are missing. May not be empty."`
-	ProceedToCheckoutButtonText    string `json:"proceedToCheckoutButtonText" minLength:"1" maxLength:"1000" doc:"On the button that leads to the checkout. May not be empty."`
-	MyDeliveryText                 string `json:"myDeliveryText" minLength:"1" maxLength:"1000" doc:"Heads the list of what is in the box. May not be empty."`
+	SelectedFrequencyLabelText     string `json:"selectedFrequencyLabelText" minLength:"1" maxLength:"1000" doc:"Label above the chosen frequency. May not be empty." example:"Selected frequency"`
+	AddButtonText                  string `json:"addButtonText" minLength:"1" maxLength:"1000" doc:"On the button that puts a product into the box. May not be empty." example:"Add"`
+	SelectMinimumProductButtonText string `json:"selectMinimumProductButtonText" minLength:"1" maxLength:"1000" doc:"On the button while products are missing. May not be empty." example:"Select more products"`
+	ProductsToProceedText          string `json:"productsToProceedText" minLength:"1" maxLength:"1000" doc:"Says how many products are missing. May not be empty." example:"products to proceed"`
+	ProceedToCheckoutButtonText    string `json:"proceedToCheckoutButtonText" minLength:"1" maxLength:"1000" doc:"On the button that leads to the checkout. May not be empty." example:"Proceed to checkout"`
+	MyDeliveryText                 string `json:"myDeliveryText" minLength:"1" maxLength:"1000" doc:"Heads the list of what is in the box. May not be empty." example:"My delivery"`
 	Title                          string `json:"title" maxLength:"1000" doc:"Heads the page."`
 	FailedToAddTitleText           string `json:"failedToAddTitleText" maxLength:"1000" doc:"Heads the message that a product could not be added."`
 	FailedToAddMsgText             string `json:"failedToAddMsgText" maxLength:"1000" doc:"The message that a product could not be added."`
@@ -40,26 +40,26 @@ type BundleTexts struct {
 
 // BundleLook is markup and colours.
 type BundleLook struct {
-	BundleTopHTML             string `json:"bundleTopHtml" maxLength:"50000" doc:"Markup above the box, passed on as it is."`
-	BundleBottomHTML          string `json:"bundleBottomHtml" maxLength:"50000" doc:"Markup below the box, passed on as it is."`
-	LeftSidebarHTML           string `json:"leftSidebarHTML" maxLength:"50000" doc:"Markup of the left column, passed on as it is."`
-	RightSidebarHTML          string `json:"rightSidebarHTML" maxLength:"50000" doc:"Markup of the right column, passed on as it is."`
-	ButtonColor               string `json:"buttonColor" maxLength:"100" doc:"Colour of the text on buttons, as in a style sheet."`
-	ButtonBackgroundColor     string `json:"buttonBackgroundColor" maxLength:"100" doc:"Colour of buttons."`
-	BackgroundColor           string `json:"backgroundColor" maxLength:"100" doc:"Colour behind the products."`
-	PageBackgroundColor       string `json:"pageBackgroundColor" maxLength:"100" doc:"Colour of the page."`
-	ProductTitleFontColor     string `json:"productTitleFontColor" maxLength:"100" doc:"Colour of the products' names."`
-	CurrencySwitcherClassName string `json:"currencySwitcherClassName" maxLength:"255" doc:"Style class of the theme's choice of currency."`
-	ProductPriceFormatField   string `json:"productPriceFormatField" maxLength:"255" doc:"How the theme writes prices."`
-	ProductFilterConfig       string `json:"productFilterConfig" maxLength:"20000" doc:"How products are filtered: text that the storefront reads."`
+	BundleTopHTML             string `json:"bundleTopHtml" maxLength:"50000" doc:"Markup above the box, passed on as it is." example:"<p>Pick your six</p>"`
+	BundleBottomHTML          string `json:"bundleBottomHtml" maxLength:"50000" doc:"Markup below the box, passed on as it is." example:"<p>Free delivery</p>"`
+	LeftSidebarHTML           string `json:"leftSidebarHTML" maxLength:"50000" doc:"Markup of the left column, passed on as it is." example:"<p>How it works</p>"`
+	RightSidebarHTML          string `json:"rightSidebarHTML" maxLength:"50000" doc:"Markup of the right column, passed on as it is." example:"<p>Questions?</p>"`
+	ButtonColor               string `json:"buttonColor" maxLength:"100" doc:"Colour of the text on buttons, as in a style sheet." example:"#ffffff"`
+	ButtonBackgroundColor     string `json:"buttonBackgroundColor" maxLength:"100" doc:"Colour of buttons." example:"#1a1a1a"`
+	BackgroundColor           string `json:"backgroundColor" maxLength:"100" doc:"Colour behind the products." example:"#f6f6f6"`
+	PageBackgroundColor       string `json:"pageBackgroundColor" maxLength:"100" doc:"Colour of the page." example:"white"`
+	ProductTitleFontColor     string `json:"productTitleFontColor" maxLength:"100" doc:"Colour of the products' names." example:"#333333"`
+	CurrencySwitcherClassName string `json:"currencySwitcherClassName" maxLength:"255" doc:"Style class of the theme's choice of currency." example:"currency-picker"`
+	ProductPriceFormatField   string `json:"productPriceFormatField" maxLength:"255" doc:"How the theme writes prices." example:"{{amount}} {{currency}}"`
+	ProductFilterConfig       string `json:"productFilterConfig" maxLength:"20000" doc:"How products are filtered: text that the storefront reads." example:"type,vendor"`
 }
 
 // BundlePage is what the page does.
 type BundlePage struct {
 	BundleRedirect                      bundle.Redirect `json:"bundleRedirect" enum:"CART,CHECKOUT,CUSTOM" doc:"Where a complete box leads."`
-	CustomRedirectURL                   string          `json:"customRedirectURL" maxLength:"2000" doc:"An address beginning with https://, http:// or /. Required with CUSTOM."`
+	CustomRedirectURL                   string          `json:"customRedirectURL" maxLength:"2000" doc:"An address beginning with https://, http:// or /. Required with CUSTOM." example:"https://demo.example.com/thanks"`
 	OpeningSidebarType                  bundle.Sidebar  `json:"openingSidebarType" enum:"DEFAULT,MAX_QUANTITY,STOP_AUTO_OPEN,MIN_AMOUNT" doc:"When the sidebar opens by itself."`
-	DescriptionLength                   int32           `json:"descriptionLength" minimum:"0" maximum:"10000" doc:"Characters of a product's description that are shown; 0 shows all."`
+	DescriptionLength                   int32           `json:"descriptionLength" minimum:"0" maximum:"10000" doc:"Characters of a product's description that are shown; 0 shows all." example:"120"`
 	IsBundleWithoutScroll               bool            `json:"isBundleWithoutScroll" doc:"Shows the box without a scroll bar of its own."`
 	ShowCompareAtPrice                  bool            `json:"showCompareAtPrice" doc:"Shows the price before a reduction."`
 	EnableRedirectToProductPage         bool            `json:"enableRedirectToProductPage" doc:"Lets a product's name lead to its page."`

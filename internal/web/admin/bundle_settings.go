@@ -21,18 +21,18 @@ type bundleSettings struct {
 	ShopCustomizationData objectList `json:"shopCustomizationData" maxItems:"100" nullable:"false" doc:"The storefront's own data: at most 100 objects of any fields, 100000 bytes together."`
 
 	Enabled                  bool           `json:"enabled" doc:"Whether the rules count."`
-	MinProducts              float64        `json:"minProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at least."`
-	MaxProducts              float64        `json:"maxProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at most; 0 is no limit."`
-	MinBundleValue           float64        `json:"minBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency, before discounts. Contracts in other currencies are not held to it."`
-	MaxBundleValue           float64        `json:"maxBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency; 0 is no limit."`
+	MinProducts              float64        `json:"minProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at least." example:"3"`
+	MaxProducts              float64        `json:"maxProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at most; 0 is no limit." example:"12"`
+	MinBundleValue           float64        `json:"minBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency, before discounts. Contracts in other currencies are not held to it." example:"20"`
+	MaxBundleValue           float64        `json:"maxBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency; 0 is no limit." example:"200"`
 	PricingModel             string         `json:"pricingModel" enum:"DYNAMIC,FIXED" doc:"What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it."`
-	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"In the store's currency. Required with FIXED. The storefront applies it: see pricingModel."`
+	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"In the store's currency. Required with FIXED. The storefront applies it: see pricingModel." example:"49"`
 	AllowModifications       bool           `json:"allowModifications" doc:"Whether the products of a running subscription may be changed."`
 	LockAfterFirstOrder      bool           `json:"lockAfterFirstOrder" doc:"No changes once the first renewal was ordered."`
 	EnableProductRotation    bool           `json:"enableProductRotation" doc:"Whether the merchant exchanges products from time to time. Kept for the storefront to show."`
 	RequireCategoryDiversity bool           `json:"requireCategoryDiversity" doc:"A box of several pieces holds products of at least two categories."`
-	ModificationCutoffDays   int32          `json:"modificationCutoffDays" minimum:"0" maximum:"365" doc:"Days before the next order in which nothing may be changed."`
-	MaxSwapsPerCycle         int32          `json:"maxSwapsPerCycle" minimum:"0" maximum:"1000" doc:"Products that may be exchanged between two orders; 0 is no limit."`
+	ModificationCutoffDays   int32          `json:"modificationCutoffDays" minimum:"0" maximum:"365" doc:"Days before the next order in which nothing may be changed." example:"2"`
+	MaxSwapsPerCycle         int32          `json:"maxSwapsPerCycle" minimum:"0" maximum:"1000" doc:"Products that may be exchanged between two orders; 0 is no limit." example:"2"`
 	CategoryLimits           categoryLimits `json:"categoryLimits" nullable:"false" doc:"Pieces of a box by category, which is the product's type; at most 100."`
 
 	DisplaySettings displaySettings `json:"displaySettings" doc:"How the storefront shows the products."`
@@ -49,7 +49,7 @@ type bundleSettings struct {
 // displaySettings say how the products are shown.
 type displaySettings struct {
 	LayoutType              bundle.Layout `json:"layoutType" required:"false" enum:"GRID,LIST,CAROUSEL" doc:"How the storefront arranges the products."`
-	ProductsPerRow          int32         `json:"productsPerRow" required:"false" minimum:"1" maximum:"12" doc:"Products in a row of a GRID."`
+	ProductsPerRow          int32         `json:"productsPerRow" required:"false" minimum:"1" maximum:"12" doc:"Products in a row of a GRID." example:"3"`
 	ShowProductImages       bool          `json:"showProductImages" required:"false" doc:"Whether the storefront shows pictures."`
 	ShowProductDescriptions bool          `json:"showProductDescriptions" required:"false" doc:"Whether the storefront shows descriptions."`
 	ShowPricing             bool          `json:"showPricing" required:"false" doc:"Whether the storefront shows prices."`
@@ -62,7 +62,7 @@ type displaySettings struct {
 type bundleMails struct {
 	SendBundleCreatedEmail         bool  `json:"sendBundleCreatedEmail" required:"false" doc:"Whether buyers are written to about a new box. Kept for the storefront: the service sends no such e-mail."`
 	SendModificationReminderEmail  bool  `json:"sendModificationReminderEmail" required:"false" doc:"Whether buyers are reminded that they can change the box. Kept for the storefront: the service sends no such e-mail."`
-	ReminderDaysBeforeOrder        int32 `json:"reminderDaysBeforeOrder" required:"false" minimum:"0" maximum:"365" doc:"Days before the next order on which that reminder is due."`
+	ReminderDaysBeforeOrder        int32 `json:"reminderDaysBeforeOrder" required:"false" minimum:"0" maximum:"365" doc:"Days before the next order on which that reminder is due." example:"3"`
 	SendBundleModifiedConfirmation bool  `json:"sendBundleModifiedConfirmation" required:"false" doc:"Whether changes are confirmed. Kept for the storefront: the e-mails of the service about changed products do not depend on it."`
 }
 
@@ -90,14 +90,14 @@ type bundleDiscounts struct {
 
 // volumeTier is a discount from a number of products on.
 type volumeTier struct {
-	MinProducts     float64 `json:"minProducts" minimum:"1" maximum:"1000" doc:"Whole: pieces from which the discount is given."`
-	DiscountPercent float64 `json:"discountPercent" minimum:"0" maximum:"100" doc:"What is taken off the price, in percent."`
+	MinProducts     float64 `json:"minProducts" minimum:"1" maximum:"1000" doc:"Whole: pieces from which the discount is given." example:"3"`
+	DiscountPercent float64 `json:"discountPercent" minimum:"0" maximum:"100" doc:"What is taken off the price, in percent." example:"10"`
 }
 
 // categoryLimit is how many pieces of a category a box holds.
 type categoryLimit struct {
-	Min float64 `json:"min" required:"false" minimum:"0" maximum:"1000" doc:"Whole: pieces at least."`
-	Max float64 `json:"max" required:"false" minimum:"0" maximum:"1000" doc:"Whole: pieces at most; 0 is no limit."`
+	Min float64 `json:"min" required:"false" minimum:"0" maximum:"1000" doc:"Whole: pieces at least." example:"1"`
+	Max float64 `json:"max" required:"false" minimum:"0" maximum:"1000" doc:"Whole: pieces at most; 0 is no limit." example:"4"`
 }
 
 // Lists and maps that a body names replace what was there as a whole: left to

@@ -17,9 +17,9 @@ type contractObject struct {
 	Status                string              `json:"status" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,$UNKNOWN" example:"ACTIVE" doc:"How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments."`
 	CreatedAt             *web.Instant        `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt             *web.Instant        `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
-	NextBillingDate       *web.Instant        `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged; null when none is to come."`
-	LastPaymentStatus     *string             `json:"lastPaymentStatus" doc:"SUCCEEDED or FAILED."`
-	Note                  *string             `json:"note" doc:"Attached to every future order."`
+	NextBillingDate       *web.Instant        `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged; null when none is to come." example:"2026-01-31T08:00:00Z"`
+	LastPaymentStatus     *string             `json:"lastPaymentStatus" doc:"SUCCEEDED or FAILED." example:"SUCCEEDED"`
+	Note                  *string             `json:"note" doc:"Attached to every future order." example:"No plastic, please"`
 	DeliveryPrice         amountObject        `json:"deliveryPrice" doc:"What delivery of one order costs, in the contract's currency."`
 	BillingPolicy         billingPolicyObject `json:"billingPolicy" doc:"How often orders are charged."`
 	DeliveryPolicy        policyObject        `json:"deliveryPolicy" doc:"How often orders are delivered."`
@@ -51,8 +51,8 @@ type billingPolicyObject struct {
 	Interval      string         `json:"interval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between two charges." example:"MONTH"`
 	IntervalCount int32          `json:"intervalCount" minimum:"1" doc:"How many such units lie between two charges." example:"1"`
 	Anchors       []anchorObject `json:"anchors" nullable:"false" doc:"Fixed days on which charges fall; empty when they are counted from the first order."`
-	MaxCycles     *int32         `json:"maxCycles" doc:"After that many orders the contract ends; null: never."`
-	MinCycles     *int32         `json:"minCycles" doc:"So many orders are owed; null: none."`
+	MaxCycles     *int32         `json:"maxCycles" doc:"After that many orders the contract ends; null: never." example:"12"`
+	MinCycles     *int32         `json:"minCycles" doc:"So many orders are owed; null: none." example:"3"`
 }
 
 // anchorObject is a fixed day on which a policy falls.
@@ -84,13 +84,13 @@ type lineEdge struct {
 
 // lineNode is a line of a contract.
 type lineNode struct {
-	ID                  string             `json:"id" doc:"Graph id of the line."`
-	SellingPlanID       *string            `json:"sellingPlanId" doc:"Graph id."`
+	ID                  string             `json:"id" doc:"Graph id of the line." example:"gid://shopify/SubscriptionLine/12"`
+	SellingPlanID       *string            `json:"sellingPlanId" doc:"Graph id." example:"gid://shopify/SellingPlan/6003"`
 	SellingPlanName     *string            `json:"sellingPlanName" doc:"Name of the selling plan; null when the line has none." example:"Every month"`
-	ProductID           *string            `json:"productId" doc:"Graph id."`
+	ProductID           *string            `json:"productId" doc:"Graph id." example:"gid://shopify/Product/3001"`
 	SKU                 *string            `json:"sku" doc:"Stock keeping unit of the variant; null when it has none." example:"COFFEE-250"`
 	Title               string             `json:"title" doc:"Title of the product." example:"House Blend Coffee"`
-	VariantID           *string            `json:"variantId" doc:"Graph id."`
+	VariantID           *string            `json:"variantId" doc:"Graph id." example:"gid://shopify/ProductVariant/4001"`
 	Quantity            int32              `json:"quantity" doc:"Pieces in every order." example:"2"`
 	VariantTitle        *string            `json:"variantTitle" doc:"Title of the variant; null when the product has only one." example:"250 g"`
 	CustomAttributes    []attributeObject  `json:"customAttributes" nullable:"false" doc:"Keys and values of the line."`
@@ -108,7 +108,7 @@ type imageObject struct {
 
 type allocationObject struct {
 	Amount   amountObject `json:"amount" doc:"What the discount takes off the whole line."`
-	Discount string       `json:"discount" doc:"Graph id of the discount."`
+	Discount string       `json:"discount" doc:"Graph id of the discount." example:"gid://shopify/SubscriptionManualDiscount/ab"`
 }
 
 type pricingObject struct {
@@ -137,14 +137,14 @@ type attributeObject struct {
 
 // paymentObject is a payment method.
 type paymentObject struct {
-	ID         string            `json:"id" doc:"Graph id."`
+	ID         string            `json:"id" doc:"Graph id." example:"gid://shopify/CustomerPaymentMethod/ab"`
 	Instrument *instrumentObject `json:"instrument" doc:"What is behind the method; null when the platform does not say."`
-	RevokedAt  *web.Instant      `json:"revokedAt" format:"date-time" doc:"Since when it cannot be charged any more, in UTC; null: it can be."`
+	RevokedAt  *web.Instant      `json:"revokedAt" format:"date-time" doc:"Since when it cannot be charged any more, in UTC; null: it can be." example:"2026-01-31T08:00:00Z"`
 }
 
 // instrumentObject is what a payment method is made of.
 type instrumentObject struct {
-	Typename     string  `json:"__typename" doc:"CustomerCreditCard, CustomerPaypalBillingAgreement, CustomerShopPayAgreement or BankAccount."`
+	Typename     string  `json:"__typename" doc:"CustomerCreditCard, CustomerPaypalBillingAgreement, CustomerShopPayAgreement or BankAccount." example:"CustomerCreditCard"`
 	Brand        *string `json:"brand" doc:"Brand of the card, such as visa; null when it is no card." example:"visa"`
 	LastDigits   *string `json:"lastDigits" doc:"Last digits of the number; null when it has none." example:"4242"`
 	MaskedNumber *string `json:"maskedNumber" doc:"The number with all but its last digits hidden; null when it has none." example:"•••• •••• •••• 4242"`
@@ -161,9 +161,9 @@ type deliveryObject struct {
 	ServiceCode           *string          `json:"serviceCode" doc:"The carrier's code of the service; null when none is chosen." example:"Standard"`
 	Title                 *string          `json:"title" doc:"The service as the customer reads it; null when none is chosen." example:"Standard"`
 	Address               *addressObject   `json:"address" doc:"Where orders go; null for PICK_UP."`
-	LocationID            *string          `json:"locationId" doc:"Graph id of the place to pick up at."`
-	MinDeliveryDateTime   *web.Instant     `json:"minDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here."`
-	MaxDeliveryDateTime   *web.Instant     `json:"maxDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here."`
+	LocationID            *string          `json:"locationId" doc:"Graph id of the place to pick up at." example:"gid://shopify/Location/6001"`
+	MinDeliveryDateTime   *web.Instant     `json:"minDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here." example:"2026-01-31T08:00:00Z"`
+	MaxDeliveryDateTime   *web.Instant     `json:"maxDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here." example:"2026-01-31T08:00:00Z"`
 	AdditionalInformation infoObject       `json:"additionalInformation" doc:"What the driver is told, for LOCAL."`
 	BrandedPromise        *brandedPromised `json:"brandedPromise" doc:"The platform's promise of a delivery time. Always null: contracts carry none."`
 }
@@ -196,7 +196,7 @@ type addressObject struct {
 
 // originOrderObject is the order from which the contract came.
 type originOrderObject struct {
-	ID                string               `json:"id" doc:"Graph id."`
+	ID                string               `json:"id" doc:"Graph id." example:"gid://shopify/Order/5001"`
 	Name              string               `json:"name" example:"#1001" doc:"Name of the order, as the store writes it."`
 	FulfillmentOrders fulfilmentConnection `json:"fulfillmentOrders" doc:"The order's fulfilment orders at the platform."`
 }
@@ -208,7 +208,7 @@ type fulfilmentConnection struct {
 }
 
 type nodeID struct {
-	ID string `json:"id" doc:"Graph id."`
+	ID string `json:"id" doc:"Graph id." example:"gid://shopify/FulfillmentOrder/5101"`
 }
 
 type nodeEdge struct {
@@ -217,7 +217,7 @@ type nodeEdge struct {
 
 // payerObject is the customer who pays.
 type payerObject struct {
-	ID          string  `json:"id" doc:"Graph id."`
+	ID          string  `json:"id" doc:"Graph id." example:"gid://shopify/Customer/7001"`
 	Email       *string `json:"email" doc:"E-mail address; null when there is none." example:"ada@example.com"`
 	DisplayName *string `json:"displayName" doc:"Name as the platform shows it; null when there is none." example:"Ada Khan"`
 	FirstName   *string `json:"firstName" doc:"First name; null when there is none." example:"Ada"`
@@ -238,24 +238,24 @@ type discountEdge struct {
 
 // discountNode is a discount of a contract.
 type discountNode struct {
-	ID                  string        `json:"id" doc:"Graph id."`
+	ID                  string        `json:"id" doc:"Graph id." example:"gid://shopify/SubscriptionManualDiscount/ab"`
 	Title               *string       `json:"title" doc:"Name of the discount, as the customer reads it; null when there is none." example:"Loyal customer"`
-	Code                *string       `json:"code" doc:"Null for a discount made by hand."`
+	Code                *string       `json:"code" doc:"Null for a discount made by hand." example:"WELCOME10"`
 	Type                string        `json:"type" enum:"MANUAL,CODE_DISCOUNT" doc:"MANUAL: made by hand. CODE_DISCOUNT: a code was redeemed." example:"MANUAL"`
 	TargetType          string        `json:"targetType" enum:"LINE_ITEM,SHIPPING_LINE" doc:"What it is taken off: lines, or what delivery costs." example:"LINE_ITEM"`
 	Percentage          *int32        `json:"percentage" doc:"Per cent off, 1 to 100; null when it is an amount." example:"10"`
 	Amount              *amountObject `json:"amount" doc:"What is taken off; null when it is a percentage."`
 	AppliesOnEachItem   bool          `json:"appliesOnEachItem" doc:"Whether amount is taken off each piece and not once off all the lines." example:"false"`
-	RecurringCycleLimit *int32        `json:"recurringCycleLimit" doc:"How many orders it lasts; null: no end."`
-	UsageCount          int32         `json:"usageCount" doc:"Orders that had it."`
+	RecurringCycleLimit *int32        `json:"recurringCycleLimit" doc:"How many orders it lasts; null: no end." example:"3"`
+	UsageCount          int32         `json:"usageCount" doc:"Orders that had it." example:"1"`
 	EntitledLines       entitledLines `json:"entitledLines" doc:"The lines that it is for."`
-	RejectionReason     *string       `json:"rejectionReason" doc:"Why the platform does not apply it, in its own code; null: it applies."`
+	RejectionReason     *string       `json:"rejectionReason" doc:"Why the platform does not apply it, in its own code; null: it applies." example:"EXPIRED"`
 }
 
 // entitledLines says which lines a discount is for.
 type entitledLines struct {
 	All   bool     `json:"all" doc:"Whether it is for all lines, also those that are added later." example:"true"`
-	Lines []string `json:"lines" nullable:"false" doc:"Graph ids; empty when it is for all."`
+	Lines []string `json:"lines" nullable:"false" doc:"Graph ids; empty when it is for all." example:"[\"gid://shopify/SubscriptionLine/12\"]"`
 }
 
 // chargeConnection is the latest charges of a contract at the platform.
@@ -270,7 +270,7 @@ type chargeEdge struct {
 }
 
 type chargeNode struct {
-	ID             string       `json:"id" doc:"Graph id."`
+	ID             string       `json:"id" doc:"Graph id." example:"gid://shopify/SubscriptionBillingAttempt/8001"`
 	IdempotencyKey string       `json:"idempotencyKey" doc:"Key under which the platform was asked to charge: the same key never charges twice." example:"9001-4"`
 	Ready          bool         `json:"ready" doc:"Whether its end is known."`
 	CreatedAt      *web.Instant `json:"createdAt" format:"date-time" doc:"When the charge began, in UTC." example:"2026-01-31T08:00:00Z"`

@@ -18,9 +18,9 @@ type contractRow struct {
 	Shop                           string         `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
 	SubscriptionContractID         int64          `json:"subscriptionContractId" doc:"The same as id: the platform's number." example:"9001"`
 	GraphSubscriptionContractID    string         `json:"graphSubscriptionContractId" doc:"Graph id of the contract." example:"gid://shopify/SubscriptionContract/9001"`
-	OriginalContractID             *int64         `json:"originalContractId" doc:"The contract that this one was split from; null when it was not."`
-	ImportedID                     *string        `json:"importedId" doc:"Id in the system that the contract was imported from; null when it was not imported."`
-	Status                         string         `json:"status" doc:"active, paused, cancelled, expired or failed."`
+	OriginalContractID             *int64         `json:"originalContractId" doc:"The contract that this one was split from; null when it was not." example:"9000"`
+	ImportedID                     *string        `json:"importedId" doc:"Id in the system that the contract was imported from; null when it was not imported." example:"sub_81"`
+	Status                         string         `json:"status" doc:"active, paused, cancelled, expired or failed." example:"active"`
 	OriginType                     string         `json:"originType" enum:"STORE_FRONT,IMPORTED,SPLIT_ATTEMPT_BILLING,SPLIT_CONTRACT" doc:"How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good." example:"STORE_FRONT"`
 	SubscriptionType               string         `json:"subscriptionType" enum:"REGULAR_SUBSCRIPTION,BUILD_A_BOX_CLASSIC,BUILD_A_BOX_SINGLE_PRODUCT,BUNDLING_CLASSIC,BUNDLING_MIX_AND_MATCH,SECTIONED_BUNDLE,VOLUME_DISCOUNT" doc:"What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans." example:"REGULAR_SUBSCRIPTION"`
 	SubscriptionTypeIdentifier     *string        `json:"subscriptionTypeIdentifier" doc:"What tells one bundle from another, for the other types. Always null."`
@@ -35,18 +35,18 @@ type contractRow struct {
 	OrderID                        *int64         `json:"orderId" doc:"Number of the order with which the contract began; null when it began without one." example:"5001"`
 	GraphOrderID                   *string        `json:"graphOrderId" doc:"Graph id of that order; null when there is none." example:"gid://shopify/Order/5001"`
 	OrderName                      *string        `json:"orderName" doc:"Name of that order, as the store writes it; null when there is none." example:"#1001"`
-	BillingPolicyInterval          string         `json:"billingPolicyInterval" doc:"day, week, month or year."`
+	BillingPolicyInterval          string         `json:"billingPolicyInterval" doc:"day, week, month or year." example:"month"`
 	BillingPolicyIntervalCount     int32          `json:"billingPolicyIntervalCount" doc:"How many billingPolicyInterval lie between two charges." example:"1"`
-	DeliveryPolicyInterval         string         `json:"deliveryPolicyInterval" doc:"day, week, month or year."`
+	DeliveryPolicyInterval         string         `json:"deliveryPolicyInterval" doc:"day, week, month or year." example:"month"`
 	DeliveryPolicyIntervalCount    int32          `json:"deliveryPolicyIntervalCount" doc:"How many deliveryPolicyInterval lie between two deliveries. Less than the billing's for a prepaid contract." example:"1"`
 	MinCycles                      *int32         `json:"minCycles" doc:"Orders that the customer committed to; null: none." example:"3"`
 	MaxCycles                      *int32         `json:"maxCycles" doc:"Orders after which the contract ends; null: no end." example:"12"`
 	TotalSuccessfulOrders          int32          `json:"totalSuccessfulOrders" doc:"Renewal orders that were charged so far." example:"4"`
-	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"JSON text."`
+	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"JSON text." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\"}"`
 	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days before an order on which its e-mail is due. Always null: the service does not send it."`
 	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Address of the task that sends it. Always null."`
 	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Cycles for which the contract is paused. Always null: a pause lasts until it is ended."`
-	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"Cycle with which the contract will be cancelled; null when no cancellation waits."`
+	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"Cycle with which the contract will be cancelled; null when no cancellation waits." example:"6"`
 	CurrencyCode                   string         `json:"currencyCode" doc:"Currency of the contract: ISO 4217." example:"USD"`
 	OrderAmount                    float64        `json:"orderAmount" doc:"Quantity times unit price over all lines, before discounts and delivery, in the contract's currency." example:"24.5"`
 	OrderAmountUSD                 *float64       `json:"orderAmountUSD" doc:"orderAmount in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
@@ -64,10 +64,10 @@ type contractRow struct {
 	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract begins to count. Always null: it counts from createdAt."`
 	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends. Always null: maxCycles ends it."`
 	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time" doc:"When it became active last, in UTC; null when it never was." example:"2026-01-31T08:00:00Z"`
-	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again."`
-	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time" doc:"When it was cancelled, in UTC; null when it was not."`
+	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again." example:"2026-01-31T08:00:00Z"`
+	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time" doc:"When it was cancelled, in UTC; null when it was not." example:"2026-01-31T08:00:00Z"`
 	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When the pause ends by itself. Always null: a pause lasts until it is ended."`
-	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When a cancellation that waits will be done, in UTC; null when none waits."`
+	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When a cancellation that waits will be done, in UTC; null when none waits." example:"2026-01-31T08:00:00Z"`
 	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is charged. Always null: nextBillingDate says it."`
 	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When a free trial ends. Always null: the platform keeps it with the selling plan."`
 	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the upcoming attempts were made last. Always null: they are always up to date."`
@@ -84,31 +84,31 @@ type contractRow struct {
 	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract. Always false: the service does not send it." example:"false"`
 	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. The service does not send it: always UNSENT." example:"UNSENT"`
 	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the text message about the new contract. The service sends none: always UNSENT." example:"UNSENT"`
-	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said."`
-	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said."`
+	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said." example:"On holiday"`
+	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said." example:"On holiday"`
 	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled; null when nothing was said." example:"Too much coffee"`
-	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none."`
+	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none." example:"Back in autumn"`
 	OrderNote                      *string        `json:"orderNote" doc:"Note that every order carries; null when there is none." example:"No plastic, please"`
-	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"JSON text: a list of key and value."`
+	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"JSON text: a list of key and value." example:"[{\"key\":\"gift\",\"value\":\"yes\"}]"`
 	DeletedVariantIDs              *string        `json:"deletedVariantIds" doc:"Variants of the lines that the store no longer has. Always null."`
 	BillingCountryCode             *string        `json:"billingCountryCode" doc:"Country of the payment method: ISO 3166-1, two letters; null when not known." example:"CA"`
 	DeliveryCountryCode            *string        `json:"deliveryCountryCode" doc:"Country that orders go to: ISO 3166-1, two letters; null when not known." example:"CA"`
-	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"JSON text: the lines."`
+	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"JSON text: the lines." example:"[{\"lineId\":\"gid://shopify/SubscriptionLine/12\",\"title\":\"House Blend Coffee\",\"quantity\":2,\"currentPrice\":12.25}]"`
 	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines."`
 }
 
 // contractLine is a line of a contract in a row.
 type contractLine struct {
 	LineID          string  `json:"lineId" doc:"Graph id of the line." example:"gid://shopify/SubscriptionLine/12"`
-	ProductID       *string `json:"productId" doc:"Graph id."`
-	VariantID       *string `json:"variantId" doc:"Graph id."`
+	ProductID       *string `json:"productId" doc:"Graph id." example:"gid://shopify/Product/3001"`
+	VariantID       *string `json:"variantId" doc:"Graph id." example:"gid://shopify/ProductVariant/4001"`
 	Title           string  `json:"title" doc:"Title of the product." example:"House Blend Coffee"`
 	ProductTitle    string  `json:"productTitle" doc:"The same as title." example:"House Blend Coffee"`
 	VariantTitle    *string `json:"variantTitle" doc:"Title of the variant; null when the product has only one." example:"250 g"`
 	SKU             *string `json:"sku" doc:"Stock keeping unit of the variant; null when it has none." example:"COFFEE-250"`
 	Quantity        int32   `json:"quantity" doc:"Pieces in every order." example:"2"`
 	CurrentPrice    float64 `json:"currentPrice" doc:"Price of one, before discounts, in the contract's currency." example:"12.25"`
-	SellingPlanID   *string `json:"sellingPlanId" doc:"Graph id."`
+	SellingPlanID   *string `json:"sellingPlanId" doc:"Graph id." example:"gid://shopify/SellingPlan/6003"`
 	SellingPlanName *string `json:"sellingPlanName" doc:"Name of the selling plan; null when the line has none." example:"Every month"`
 }
 

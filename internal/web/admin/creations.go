@@ -30,17 +30,17 @@ func (o Options) creations(api *web.API) {
 
 // newContract is a contract to be made.
 type newContract struct {
-	Shop                       string            `json:"shop,omitempty" doc:"Must be the key's store."`
+	Shop                       string            `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
 	CustomerID                 web.AnyID         `json:"customerId" doc:"The customer: number or graph id."`
-	NextBillingDate            string            `json:"nextBillingDate" maxLength:"40" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone."`
+	NextBillingDate            string            `json:"nextBillingDate" maxLength:"40" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone." example:"2026-12-31"`
 	Status                     string            `json:"status,omitempty" enum:"ACTIVE,PAUSED" doc:"Default ACTIVE."`
 	BillingIntervalType        string            `json:"billingIntervalType" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between two charges, in any letter case." example:"MONTH"`
 	BillingIntervalCount       int32             `json:"billingIntervalCount" minimum:"1" maximum:"365" doc:"How many such units lie between two charges." example:"1"`
 	DeliveryIntervalType       string            `json:"deliveryIntervalType,omitempty" enum:"DAY,WEEK,MONTH,YEAR" doc:"Default: as billed."`
-	DeliveryIntervalCount      int32             `json:"deliveryIntervalCount,omitempty" minimum:"1" maximum:"365" doc:"Default: as billed."`
+	DeliveryIntervalCount      int32             `json:"deliveryIntervalCount,omitempty" minimum:"1" maximum:"365" doc:"Default: as billed." example:"1"`
 	MaxCycles                  int32             `json:"maxCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends; more than minCycles. Absent or 0: no end." example:"12"`
 	MinCycles                  int32             `json:"minCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders that the customer commits to. Absent or 0: none." example:"3"`
-	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one."`
+	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one." example:"gid://shopify/CustomerPaymentMethod/ab"`
 	CreateWithoutPaymentMethod bool              `json:"createWithoutPaymentMethod,omitempty" doc:"The contract may wait for a payment method."`
 	DeliveryPriceAmount        json.Number       `json:"deliveryPriceAmount,omitempty" doc:"In the store's currency."`
 	DeliveryFirstName          string            `json:"deliveryFirstName,omitempty" maxLength:"255" doc:"First name of who receives the orders." example:"Ada"`

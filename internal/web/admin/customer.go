@@ -32,8 +32,8 @@ type customerAnswer struct {
 	LastName    *string           `json:"lastName" doc:"Last name; null when there is none." example:"Khan"`
 	DisplayName *string           `json:"displayName" doc:"Name as the platform shows it; null when there is none." example:"Ada Khan"`
 	Standing    string            `json:"productSubscriberStatus" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,NEVER_SUBSCRIBED" doc:"ACTIVE with an active contract, else PAUSED with a paused one, else the status of the newest contract."`
-	Tags        []string          `json:"tags" doc:"The customer's tags at the platform; null while it does not answer."`
-	PaidThrough *web.Instant      `json:"paidThrough" format:"date-time" doc:"Until when orders have been paid, by any of the contracts: the end of the term that the latest order began."`
+	Tags        []string          `json:"tags" doc:"The customer's tags at the platform; null while it does not answer." example:"vip,subscriber"`
+	PaidThrough *web.Instant      `json:"paidThrough" format:"date-time" doc:"Until when orders have been paid, by any of the contracts: the end of the term that the latest order began." example:"2026-01-31T08:00:00Z"`
 	Contracts   customerContracts `json:"subscriptionContracts" doc:"A page of the customer's contracts."`
 }
 
@@ -45,7 +45,7 @@ type customerContracts struct {
 }
 
 type customerContractEdge struct {
-	Cursor string         `json:"cursor" doc:"Place of the contract in the list, for the parameter cursor."`
+	Cursor string         `json:"cursor" doc:"Place of the contract in the list, for the parameter cursor." example:"MTczODMxMDQwMDAwMDo5MDAx"`
 	Node   contractObject `json:"node" doc:"The contract."`
 }
 

@@ -104,12 +104,12 @@ type customerRow struct {
 	ID         int64        `json:"customerId" example:"7001" doc:"The platform's number of the customer."`
 	Name       *string      `json:"name" example:"Ann Lee" doc:"Name as the platform shows it; null when there is none."`
 	Email      *string      `json:"email" format:"email" doc:"E-mail address; null when there is none." example:"ann@example.com"`
-	Active     int32        `json:"activeSubscriptions" doc:"Contracts that are active."`
-	Inactive   int32        `json:"inActiveSubscriptions" doc:"Contracts that are paused, cancelled, expired or failed."`
-	NextOrder  *web.Instant `json:"nextOrderDate" format:"date-time" doc:"Of the active contracts' next orders, the first."`
-	Lifetime   *float64     `json:"lifetimeValue" doc:"Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted."`
+	Active     int32        `json:"activeSubscriptions" doc:"Contracts that are active." example:"2"`
+	Inactive   int32        `json:"inActiveSubscriptions" doc:"Contracts that are paused, cancelled, expired or failed." example:"1"`
+	NextOrder  *web.Instant `json:"nextOrderDate" format:"date-time" doc:"Of the active contracts' next orders, the first." example:"2026-01-31T08:00:00Z"`
+	Lifetime   *float64     `json:"lifetimeValue" doc:"Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted." example:"98"`
 	Currency   *string      `json:"currencyCode" example:"USD" doc:"Null when the contracts have several."`
-	CustomerID string       `json:"graphCustomerId" doc:"Graph id."`
+	CustomerID string       `json:"graphCustomerId" doc:"Graph id." example:"gid://shopify/Customer/7001"`
 }
 
 type customerPage struct {

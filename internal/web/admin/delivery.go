@@ -36,7 +36,7 @@ func (o Options) delivery(api *web.API) {
 // shippingProfileBody is a delivery profile as it is asked for.
 type shippingProfileBody struct {
 	ID        web.AnyID     `json:"id,omitempty" doc:"The profile to be changed: our number or the platform's, or its graph id. Absent or empty: a new one."`
-	Shop      string        `json:"shop,omitempty" doc:"Must be the key's store."`
+	Shop      string        `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
 	Name      *string       `json:"name,omitempty" minLength:"1" maxLength:"127" doc:"Required for a new profile." example:"Subscriptions"`
 	Locations *[]placeInput `json:"locationInfos,omitempty" minItems:"1" maxItems:"50" doc:"Where things are sent from. Required for a new profile."`
 }
@@ -52,7 +52,7 @@ type zoneInput struct {
 	Code         string      `json:"code,omitempty" maxLength:"2" doc:"The country, two letters. Required unless restOfWorld." example:"US"`
 	AllProvinces *bool       `json:"shouldIncludeAllProvince,omitempty" doc:"The whole country. Absent: true unless provinceCode is given."`
 	RestOfWorld  bool        `json:"restOfWorld,omitempty" doc:"Every country that no other entry of the location names. Takes no code."`
-	Province     string      `json:"provinceCode,omitempty" maxLength:"10" doc:"One part of the country alone, such as CA of US."`
+	Province     string      `json:"provinceCode,omitempty" maxLength:"10" doc:"One part of the country alone, such as CA of US." example:"CA"`
 	Methods      []rateInput `json:"deliveryMethodInfo" minItems:"1" maxItems:"50" doc:"The ways of delivery that a buyer chooses from."`
 }
 
@@ -69,7 +69,7 @@ type rateInput struct {
 
 // priceInput compares an order's price.
 type priceInput struct {
-	Amount   *exactNumber `json:"amount" minimum:"0" maximum:"1000000" doc:"In the store's currency."`
+	Amount   *exactNumber `json:"amount" minimum:"0" maximum:"1000000" doc:"In the store's currency." example:"50"`
 	Operator string       `json:"deliverCondtion" enum:"GREATER_THAN_OR_EQUAL_TO,LESS_THAN_OR_EQUAL_TO" doc:"Whether the order must come to amount at least or at most. The name is spelt so." example:"GREATER_THAN_OR_EQUAL_TO"` // sic: the interface spells it so
 }
 
@@ -85,7 +85,7 @@ type shippingProfile struct {
 	Shop              string   `json:"shop" example:"demo.myshopify.com" doc:"The store's domain."`
 	DeliveryProfileID string   `json:"deliveryProfileId" doc:"The platform's graph id." example:"gid://shopify/DeliveryProfile/8002"`
 	ID                int64    `json:"id" doc:"Our number of the profile." example:"1001"`
-	SellerGroupIDs    []string `json:"sellerGroupIds" nullable:"false" doc:"Graph ids of the selling plan groups whose orders the profile is for."`
+	SellerGroupIDs    []string `json:"sellerGroupIds" nullable:"false" doc:"Graph ids of the selling plan groups whose orders the profile is for." example:"[\"gid://shopify/SellingPlanGroup/8001\"]"`
 	Name              string   `json:"name" example:"Subscriptions" doc:"Name of the profile."`
 }
 

@@ -62,9 +62,9 @@ type apiKey struct {
 	Hint       string         `json:"hint" doc:"First characters of the value, to recognise it by." example:"prn_8fQz"`
 	Scopes     []access.Scope `json:"scopes" doc:"What the key may do. x:write includes x:read; * is everything." example:"[\"*\"]"`
 	Active     bool           `json:"active" doc:"Whether the key opens the store now."`
-	CreatedAt  *web.Instant   `json:"createdAt" doc:"When it was created."`
-	LastUsedAt *web.Instant   `json:"lastUsedAt" doc:"When it was last used, to the minute; null when never."`
-	RevokedAt  *web.Instant   `json:"revokedAt" doc:"From when it opens nothing, which may lie ahead after a rotation; null when there is no end."`
+	CreatedAt  *web.Instant   `json:"createdAt" doc:"When it was created." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	LastUsedAt *web.Instant   `json:"lastUsedAt" doc:"When it was last used, to the minute; null when never." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	RevokedAt  *web.Instant   `json:"revokedAt" doc:"From when it opens nothing, which may lie ahead after a rotation; null when there is no end." format:"date-time" example:"2026-01-31T08:00:00Z"`
 }
 
 func newAPIKey(k access.Key, now time.Time) apiKey {
@@ -113,7 +113,7 @@ func (o Options) listKeys(ctx context.Context, in *struct{ web.Paging }) (*keyPa
 
 // newKey is the body of a request for a key.
 type newKey struct {
-	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given."`
+	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
 	Name   string   `json:"name" required:"true" minLength:"1" maxLength:"100" doc:"What the key is for." example:"Warehouse"`
 	Scopes []string `json:"scopes,omitempty" doc:"What the key may do; absent: everything." example:"[\"contracts:read\",\"billing:write\"]"`
 }

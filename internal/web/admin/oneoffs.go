@@ -74,11 +74,11 @@ func (o Options) oneOffs(api *web.API) {
 type oneOff struct {
 	ID               int64   `json:"id" minimum:"1" doc:"Number of the one-time product." example:"1001"`
 	Shop             string  `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
-	BillingAttemptID *int64  `json:"billingAttemptId" minimum:"1" doc:"The order that carries the product; null while the contract has no order for it."`
+	BillingAttemptID *int64  `json:"billingAttemptId" minimum:"1" doc:"The order that carries the product; null while the contract has no order for it." example:"9"`
 	ContractID       int64   `json:"subscriptionContractId" minimum:"1" doc:"Number of the contract." example:"9001"`
 	VariantID        int64   `json:"variantId" minimum:"1" doc:"Number of the variant." example:"4001"`
 	VariantHandle    *string `json:"variantHandle" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" example:"cold-brew" doc:"The product's name in addresses of the storefront; null when not known."`
-	Quantity         int32   `json:"quantity" minimum:"1" maximum:"999" doc:"Pieces. Required, here or in the body."`
+	Quantity         int32   `json:"quantity" minimum:"1" maximum:"999" doc:"Pieces. Required, here or in the body." example:"1"`
 	Price            float64 `json:"price" minimum:"0" maximum:"999999.99" doc:"Of one, in the store's currency." example:"12.5"`
 }
 

@@ -74,20 +74,20 @@ type partnerConnection struct {
 	Partner       partnerApp     `json:"partner" doc:"The application."`
 	Status        partner.State  `json:"status" enum:"PENDING,CONNECTED,REJECTED,EXPIRED,DISCONNECTED,UNINSTALLED" doc:"How far the connection has come."`
 	Direction     string         `json:"direction" enum:"PARTNER,MERCHANT" doc:"Who began it."`
-	Scopes        []access.Scope `json:"scopes" doc:"What the application may do; while PENDING, what it asks for."`
-	Requested     []access.Scope `json:"requestedScopes" doc:"What a connected application asks for besides."`
+	Scopes        []access.Scope `json:"scopes" doc:"What the application may do; while PENDING, what it asks for." example:"[\"contracts:read\"]"`
+	Requested     []access.Scope `json:"requestedScopes" doc:"What a connected application asks for besides." example:"[\"billing:write\"]"`
 	AwaitsYou     bool           `json:"awaitsApproval" doc:"Whether there is something to approve or to reject."`
 	TokenIssued   bool           `json:"tokenIssued" doc:"Whether the application has fetched its token."`
-	TokenIssuedAt *web.Instant   `json:"tokenIssuedAt" doc:"When it did."`
-	RequestedBy   *string        `json:"requestedBy" doc:"Who asked."`
-	RequestedAt   *web.Instant   `json:"requestedAt" doc:"When."`
-	ExpiresAt     *web.Instant   `json:"expiresAt" doc:"Until when it can be decided."`
-	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it."`
-	DecidedAt     *web.Instant   `json:"decidedAt" doc:"When."`
-	EndedAt       *web.Instant   `json:"endedAt" doc:"When it ended."`
-	EndReason     *string        `json:"endReason" doc:"Why."`
-	CallbackError *string        `json:"callbackError" doc:"Why the application could not be told of the decision, the last time; null when it was told."`
-	LastUsedAt    *web.Instant   `json:"lastUsedAt" doc:"When the application last called; only in a review."`
+	TokenIssuedAt *web.Instant   `json:"tokenIssuedAt" doc:"When it did." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	RequestedBy   *string        `json:"requestedBy" doc:"Who asked." example:"reports"`
+	RequestedAt   *web.Instant   `json:"requestedAt" doc:"When." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	ExpiresAt     *web.Instant   `json:"expiresAt" doc:"Until when it can be decided." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it." example:"key 3 (Warehouse)"`
+	DecidedAt     *web.Instant   `json:"decidedAt" doc:"When." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	EndedAt       *web.Instant   `json:"endedAt" doc:"When it ended." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	EndReason     *string        `json:"endReason" doc:"Why." example:"uninstalled"`
+	CallbackError *string        `json:"callbackError" doc:"Why the application could not be told of the decision, the last time; null when it was told." example:"the application answered 500"`
+	LastUsedAt    *web.Instant   `json:"lastUsedAt" doc:"When the application last called; only in a review." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	Calls         []partnerCalls `json:"calls" doc:"Its calls by day, the newest day first; only in a review."`
 }
 
@@ -96,15 +96,15 @@ type partnerApp struct {
 	ID          string  `json:"id" doc:"Id of the application." example:"reports"`
 	Name        string  `json:"name" doc:"Name of the application." example:"Reports"`
 	Address     string  `json:"address" format:"uri" doc:"Where the application lives." example:"https://reports.example.com"`
-	Description *string `json:"description" doc:"What it says of itself."`
+	Description *string `json:"description" doc:"What it says of itself." example:"Reports on renewals"`
 	Status      string  `json:"status" enum:"LIVE,SUSPENDED" doc:"A suspended application is not served."`
 }
 
 // partnerCalls are the calls of a day.
 type partnerCalls struct {
 	Day    string `json:"day" format:"date" doc:"The day, in UTC." example:"2026-11-21"`
-	Calls  int    `json:"calls" doc:"Calls that the application made."`
-	Errors int    `json:"errors" doc:"Those that were answered with an error."`
+	Calls  int    `json:"calls" doc:"Calls that the application made." example:"120"`
+	Errors int    `json:"errors" doc:"Those that were answered with an error." example:"2"`
 }
 
 func (o Options) newPartnerConnection(v partner.View) partnerConnection {
@@ -170,9 +170,9 @@ func (o Options) listConnections(ctx context.Context, in *connectionsQuery) (*co
 
 // newConnection is the body of a connection that the merchant begins.
 type newConnection struct {
-	Shop    string   `json:"shop,omitempty" doc:"The caller's store, when given."`
+	Shop    string   `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
 	Partner string   `json:"partnerId" required:"true" doc:"Id of the application." example:"reports"`
-	Scopes  []string `json:"scopes,omitempty" doc:"What it may do; absent: what it has asked for, or all that it may ask for when there is no connection yet."`
+	Scopes  []string `json:"scopes,omitempty" doc:"What it may do; absent: what it has asked for, or all that it may ask for when there is no connection yet." example:"[\"contracts:read\"]"`
 }
 
 func (o Options) requestConnection(ctx context.Context, in *struct{ web.JSONBody }) (*connectionOut, error) {
@@ -217,7 +217,7 @@ func (o Options) onConnection(decide decision) func(context.Context, *connection
 
 // fewerScopes is the body of a reduction.
 type fewerScopes struct {
-	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given."`
+	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
 	Scopes []string `json:"scopes" required:"true" doc:"What the connection keeps." example:"[\"contracts:read\"]"`
 }
 

@@ -14,9 +14,9 @@ import (
 
 // groupEdit is what callers say of a group.
 type groupEdit struct {
-	ID                  *int64            `json:"id,omitempty" doc:"In a change: the group. Ignored when one is made."`
-	Shop                string            `json:"shop,omitempty" doc:"Must be the key's store."`
-	GroupName           *string           `json:"groupName,omitempty" maxLength:"255" doc:"Required when a group is made."`
+	ID                  *int64            `json:"id,omitempty" doc:"In a change: the group. Ignored when one is made." example:"17"`
+	Shop                string            `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
+	GroupName           *string           `json:"groupName,omitempty" maxLength:"255" doc:"Required when a group is made." example:"Subscribe and save"`
 	ProductIDs          itemList          `json:"productIds,omitzero"`
 	VariantIDs          itemList          `json:"variantIds,omitzero"`
 	UpdateProducts      *groupItems       `json:"updateProducts,omitempty" doc:"Products and variants to be added to those that the group has."`

@@ -15,8 +15,8 @@ type subscriptionGroup struct {
 	ID                  int64        `json:"id" example:"17" doc:"The service's number of the group."`
 	SellingPlanGroupID  string       `json:"sellingPlanGroupId" example:"gid://shopify/SellingPlanGroup/8001" doc:"Graph id of the group at the platform."`
 	GroupName           string       `json:"groupName" maxLength:"255" example:"Subscribe and save" doc:"Name of the group, as buyers read it."`
-	ProductCount        int64        `json:"productCount" doc:"Products that are sold on the group's plans."`
-	ProductVariantCount int64        `json:"productVariantCount" doc:"Variants that are sold on them one by one."`
+	ProductCount        int64        `json:"productCount" doc:"Products that are sold on the group's plans." example:"3"`
+	ProductVariantCount int64        `json:"productVariantCount" doc:"Variants that are sold on them one by one." example:"0"`
 	ProductIDs          string       `json:"productIds" example:"[{\"id\":3001,\"title\":\"House Blend Coffee\"}]" doc:"JSON text of a list of id and title."`
 	VariantIDs          string       `json:"variantIds" example:"[]" doc:"JSON text of a list of id and title."`
 	ProductID           *string      `json:"productId" doc:"Kept for integrations; the service does not act on it."`
@@ -25,8 +25,8 @@ type subscriptionGroup struct {
 	RulesJSON           *string      `json:"rulesJson" doc:"Kept for integrations; the service does not act on it."`
 	FormFieldsJSON      *string      `json:"formFieldsJson" doc:"Kept for integrations; the service does not act on it."`
 	CustomerTag         *string      `json:"customerTag" example:"subscriber" doc:"Tags for customers who subscribe, separated by commas."`
-	OrderTag            *string      `json:"orderTag" doc:"Tags for first orders."`
-	MemberOrderTag      *string      `json:"memberOrderTag" doc:"Tags for renewals."`
+	OrderTag            *string      `json:"orderTag" doc:"Tags for first orders." example:"first-subscription"`
+	MemberOrderTag      *string      `json:"memberOrderTag" doc:"Tags for renewals." example:"renewal"`
 	SubscriptionPlans   []planOption `json:"subscriptionPlans" nullable:"false" doc:"In the order in which they are shown."`
 	UpdateProducts      *groupItems  `json:"updateProducts" doc:"Always null in answers."`
 	DeleteProducts      *groupItems  `json:"deleteProducts" doc:"Always null in answers."`
@@ -84,23 +84,23 @@ type planOption struct {
 	DiscountEnabled        *bool    `json:"discountEnabled" nullable:"false" doc:"Left out of a new plan: whether there is a discountOffer."`
 	DiscountOffer          *float64 `json:"discountOffer" minimum:"0" maximum:"999999.99" example:"10" doc:"A percentage, or an amount in the store's currency for the whole payment."`
 	DiscountType           *string  `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE."`
-	AfterCycle1            *int32   `json:"afterCycle1" minimum:"0" doc:"The first discount counts once so many orders have been paid for. Default 0. With a second discount it must be 0."`
+	AfterCycle1            *int32   `json:"afterCycle1" minimum:"0" doc:"The first discount counts once so many orders have been paid for. Default 0. With a second discount it must be 0." example:"0"`
 	DiscountEnabledMasked  bool     `json:"discountEnabledMasked" doc:"Kept for forms; the service does not act on it."`
 	DiscountEnabled2       *bool    `json:"discountEnabled2" nullable:"false" doc:"Whether there is a second discount. Not together with a free trial. Left out of a new plan: whether there is a discountOffer2." example:"false"`
 	DiscountOffer2         *float64 `json:"discountOffer2" minimum:"0" maximum:"999999.99" doc:"The second discount: a percentage, or an amount in the store's currency for the whole payment; null when there is none." example:"15"`
 	DiscountType2          *string  `json:"discountType2" enum:"PERCENTAGE,FIXED,PRICE" doc:"How discountOffer2 is meant: PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE; null when there is no second discount." example:"PERCENTAGE"`
-	AfterCycle2            *int32   `json:"afterCycle2" minimum:"1" doc:"The second discount takes the first one's place once so many orders have been paid for."`
+	AfterCycle2            *int32   `json:"afterCycle2" minimum:"1" doc:"The second discount takes the first one's place once so many orders have been paid for." example:"3"`
 	DiscountEnabled2Masked bool     `json:"discountEnabled2Masked" doc:"Kept for forms; the service does not act on it."`
 
 	FrequencyType      string  `json:"frequencyType" enum:"ON_PURCHASE_DAY,ON_SPECIFIC_DAY" doc:"Whether orders are counted from the day of the purchase or fall on a fixed day. Default ON_PURCHASE_DAY." example:"ON_PURCHASE_DAY"`
 	SpecificDayEnabled bool    `json:"specificDayEnabled" doc:"Whether frequencyType is ON_SPECIFIC_DAY."`
-	SpecificDayValue   *int32  `json:"specificDayValue" minimum:"1" maximum:"31" doc:"WEEK: 1 (Monday) to 7; MONTH and YEAR: day of the month."`
-	SpecificMonthValue *int32  `json:"specificMonthValue" minimum:"1" maximum:"12" doc:"YEAR only."`
-	CutOff             *int32  `json:"cutOff" minimum:"0" maximum:"365" doc:"Days before the specific day from which a new order misses it."`
+	SpecificDayValue   *int32  `json:"specificDayValue" minimum:"1" maximum:"31" doc:"WEEK: 1 (Monday) to 7; MONTH and YEAR: day of the month." example:"1"`
+	SpecificMonthValue *int32  `json:"specificMonthValue" minimum:"1" maximum:"12" doc:"YEAR only." example:"3"`
+	CutOff             *int32  `json:"cutOff" minimum:"0" maximum:"365" doc:"Days before the specific day from which a new order misses it." example:"3"`
 	PreAnchorBehavior  *string `json:"deliveryPolicyPreAnchorBehavior" enum:"ASAP,NEXT,$UNKNOWN" doc:"What happens before the first specific day: something is delivered at once, or the first delivery waits."`
 
-	MinCycles *int32 `json:"minCycles" minimum:"1" doc:"Orders before a contract may end."`
-	MaxCycles *int32 `json:"maxCycles" minimum:"1" doc:"Orders after which a contract ends; more than minCycles."`
+	MinCycles *int32 `json:"minCycles" minimum:"1" doc:"Orders before a contract may end." example:"3"`
+	MaxCycles *int32 `json:"maxCycles" minimum:"1" doc:"Orders after which a contract ends; more than minCycles." example:"12"`
 
 	FreeTrialEnabled  *bool   `json:"freeTrialEnabled" nullable:"false" doc:"The first order costs nothing. Left out of a new plan: whether there is a freeTrialCount."`
 	FreeTrialCount    *int32  `json:"freeTrialCount" minimum:"1" maximum:"365" doc:"How long the free trial is, in freeTrialInterval; null when there is none." example:"14"`
@@ -109,15 +109,15 @@ type planOption struct {
 
 	MemberOnly          bool    `json:"memberOnly" doc:"For those who have one of memberInclusiveTags or, when there are none, are members."`
 	NonMemberOnly       bool    `json:"nonMemberOnly" doc:"For everybody else. Not both."`
-	MemberInclusiveTags *string `json:"memberInclusiveTags" doc:"Customer tags, separated by commas, in any letter case."`
-	MemberExclusiveTags *string `json:"memberExclusiveTags" doc:"Customers with one of them cannot choose the plan."`
+	MemberInclusiveTags *string `json:"memberInclusiveTags" doc:"Customer tags, separated by commas, in any letter case." example:"gold,silver"`
+	MemberExclusiveTags *string `json:"memberExclusiveTags" doc:"Customers with one of them cannot choose the plan." example:"wholesale"`
 	LifeTimeMembership  bool    `json:"lifeTimeMembership" doc:"Paid once and for good: maxCycles is 1."`
 	AllowedForExchange  *bool   `json:"allowedForUpgradeDowngrade" nullable:"false" doc:"Default true."`
 	RulesJSON           *string `json:"rulesJson" doc:"Kept for integrations; the service does not act on it."`
-	PlanSequence        *int32  `json:"planSequence" nullable:"false" doc:"Where the plan is shown. Left out of a new plan: its place in the list."`
+	PlanSequence        *int32  `json:"planSequence" nullable:"false" doc:"Where the plan is shown. Left out of a new plan: its place in the list." example:"1"`
 
-	GroupID   int64  `json:"groupId" doc:"The group to which the plan belongs."`
-	GroupName string `json:"groupName" doc:"Its name. Ignored in requests."`
+	GroupID   int64  `json:"groupId" doc:"The group to which the plan belongs." example:"17"`
+	GroupName string `json:"groupName" doc:"Its name. Ignored in requests." example:"Subscribe and save"`
 }
 
 // Words of the interface.

@@ -97,9 +97,9 @@ type swapRecord struct {
 	EveryRecurringOrder  bool         `json:"checkForEveryRecurringOrder" doc:"Looked at for every recurring order and not once for a contract. Default false."`
 	CarryDiscountForward bool         `json:"carryDiscountForward" doc:"Short for discountCarryForward=EXISTING_PLAN, unless that field says otherwise. Default false."`
 	StopSwapEmails       bool         `json:"stopSwapEmails" doc:"The customer gets no e-mail about the swap. Default false."`
-	ChangeNextOrderBy    *float64     `json:"changeNextOrderDateBy" minimum:"-365" maximum:"365" doc:"Whole days by which the order after the swap moves, and all later ones with it; null: they stay."`
-	ForBillingCycle      *int32       `json:"forBillingCycle" minimum:"1" maximum:"1000" doc:"The platform's index of the billing cycle; null: any."`
-	RuleSequence         *int32       `json:"ruleSequence" minimum:"0" maximum:"1000000" doc:"Lower ones first. Absent or 0 in a new rule: after all others."`
+	ChangeNextOrderBy    *float64     `json:"changeNextOrderDateBy" minimum:"-365" maximum:"365" doc:"Whole days by which the order after the swap moves, and all later ones with it; null: they stay." example:"7"`
+	ForBillingCycle      *int32       `json:"forBillingCycle" minimum:"1" maximum:"1000" doc:"The platform's index of the billing cycle; null: any." example:"4"`
+	RuleSequence         *int32       `json:"ruleSequence" minimum:"0" maximum:"1000000" doc:"Lower ones first. Absent or 0 in a new rule: after all others." example:"1"`
 	DiscountCarryForward string       `json:"discountCarryForward" enum:"NONE,EXISTING_PLAN,PRODUCT_PLAN,PRODUCT_THEN_EXISTING" doc:"NONE: the catalogue's price. EXISTING_PLAN: as many per cent off as the old product had. PRODUCT_PLAN: what the selling plan asks for the new product. PRODUCT_THEN_EXISTING: that or, where the plan does not sell it, as EXISTING_PLAN. Default NONE."`
 }
 
@@ -318,18 +318,18 @@ func (o Options) deleteSwap(ctx context.Context, in *swapPath) (*struct{}, error
 
 // foreseenOrder is an order as the rules would make it.
 type foreseenOrder struct {
-	BillingCycle int32            `json:"billingCycle" doc:"The platform's index of the billing cycle."`
+	BillingCycle int32            `json:"billingCycle" doc:"The platform's index of the billing cycle." example:"5"`
 	OrderDate    *web.Instant     `json:"orderDate" format:"date-time" doc:"When the order is due, in UTC." example:"2026-01-31T08:00:00Z"`
 	Variants     []foreseenLine   `json:"variants" doc:"What would be ordered."`
 	Rules        []foreseenSource `json:"appliedRules" doc:"Rules that change the order, in the order in which they do."`
 }
 
 type foreseenLine struct {
-	ID       int64   `json:"id" doc:"The variant."`
+	ID       int64   `json:"id" doc:"The variant." example:"4001"`
 	Name     string  `json:"displayName" doc:"Title of the product and of the variant." example:"House Blend Coffee - 250 g"`
 	Image    string  `json:"imageSrc" doc:"Address of a picture; empty when there is none." example:""`
 	Quantity int32   `json:"quantity" doc:"Pieces." example:"2"`
-	Price    float64 `json:"price" doc:"Of one, in the contract's currency."`
+	Price    float64 `json:"price" doc:"Of one, in the contract's currency." example:"12.25"`
 }
 
 type foreseenSource struct {

@@ -125,7 +125,7 @@ func TestWhatIsReadOfASwapRule(t *testing.T) {
 	if r := p.rule; r.Name != "Tea" || r.Sources[0] != (swap.Product{VariantID: 12, Quantity: 1}) || r.Destinations[0] != (swap.Product{VariantID: 13, Quantity: 2}) || r.Discount != swap.ProductPlan || r.ShiftDays != nil {
 		t.Errorf("read as %+v", r)
 	}
-	w = s.ask("PUT", swapsPath, `{"id":77,"changeNextOrderDateBy":null,"ruleSequence":1}`)
+	w = s.ask("PUT", swapsPath, `{"id":77,"shop":"demo.myshopify.com","changeNextOrderDateBy":null,"ruleSequence":1}`)
 	if w.Code != http.StatusOK {
 		t.Fatalf("answered %d %s", w.Code, w.Body)
 	}
@@ -133,18 +133,19 @@ func TestWhatIsReadOfASwapRule(t *testing.T) {
 		t.Errorf("changed to %+v", r)
 	}
 	for body, want := range map[string]int{
-		`{"id":77,"sourceVariants":"[{\"id\":12,\"quantity\":1.5}]"}`:       400,
-		`{"id":77,"sourceVariants":"{}"}`:                                   400,
-		`{"id":77,"sourceVariants":"[{\"id\":\"gid://shopify/Order/1\"}]"}`: 400,
-		`{"id":77,"ruleSequence":null}`:                                     400,
-		`{"id":78}`:                                                         404,
-		`{"shop":"demo.myshopify.com"}`:                                     400,
+		`{"id":77,"shop":"demo.myshopify.com","sourceVariants":"[{\"id\":12,\"quantity\":1.5}]"}`:       400,
+		`{"id":77,"shop":"demo.myshopify.com","sourceVariants":"{}"}`:                                   400,
+		`{"id":77,"shop":"demo.myshopify.com","sourceVariants":"[{\"id\":\"gid://shopify/Order/1\"}]"}`: 400,
+		`{"id":77,"shop":"demo.myshopify.com","ruleSequence":null}`:                                     400,
+		`{"id":78,"shop":"demo.myshopify.com"}`:                                                         404,
+		`{"shop":"demo.myshopify.com"}`:                                                                 400,
+		`{"id":77,"ruleSequence":1}`:                                                                    400,
 	} {
 		if w := s.ask("PUT", swapsPath, body); w.Code != want {
 			t.Errorf("%s answered %d, want %d", body, w.Code, want)
 		}
 	}
-	if w := s.ask("PUT", swapsPath+"/77", `{"id":78}`); w.Code != 400 {
+	if w := s.ask("PUT", swapsPath+"/77", `{"id":78,"shop":"demo.myshopify.com"}`); w.Code != 400 {
 		t.Errorf("two different ids answered %d", w.Code)
 	}
 }

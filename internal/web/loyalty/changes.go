@@ -50,8 +50,8 @@ type changeIn struct {
 
 type enrolBody struct {
 	Named
-	FirstName string `json:"firstName,omitempty" maxLength:"255" doc:"As the customer's contracts say when left out."`
-	LastName  string `json:"lastName,omitempty" maxLength:"255" doc:"As the customer's contracts say when left out."`
+	FirstName string `json:"firstName,omitempty" maxLength:"255" doc:"As the customer's contracts say when left out." example:"Ada"`
+	LastName  string `json:"lastName,omitempty" maxLength:"255" doc:"As the customer's contracts say when left out." example:"Khan"`
 	DOB       string `json:"dob,omitempty" format:"date" doc:"Date of birth, YYYY-MM-DD: from 1900 on, and not after today." example:"1990-02-28"`
 }
 
@@ -105,8 +105,8 @@ func (o Options) checkBirth(text string, caller web.Caller) error {
 type addBody struct {
 	Named
 	Points     *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many; at most two decimals. Required without earnRuleId." example:"100"`
-	EarnRuleID *int64   `json:"earnRuleId,omitempty" minimum:"1" doc:"The earn rule for which they are given."`
-	Note       string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why."`
+	EarnRuleID *int64   `json:"earnRuleId,omitempty" minimum:"1" doc:"The earn rule for which they are given." example:"1"`
+	Note       string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why." example:"Goodwill"`
 }
 
 func (o Options) addPoints(ctx context.Context, in *changeIn) (*memberOut, error) {
@@ -136,8 +136,8 @@ func (o Options) addPoints(ctx context.Context, in *changeIn) (*memberOut, error
 type removeBody struct {
 	Named
 	Points        *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many; at most two decimals. Required without transactionId, otherwise at most what it earned." example:"100"`
-	TransactionID *int64   `json:"transactionId,omitempty" minimum:"1" doc:"The transaction of which the points are taken back."`
-	Note          string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why."`
+	TransactionID *int64   `json:"transactionId,omitempty" minimum:"1" doc:"The transaction of which the points are taken back." example:"11"`
+	Note          string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why." example:"Order was returned"`
 }
 
 func (o Options) removePoints(ctx context.Context, in *changeIn) (*memberOut, error) {
@@ -167,7 +167,7 @@ func (o Options) removePoints(ctx context.Context, in *changeIn) (*memberOut, er
 type creditBody struct {
 	Named
 	Amount *float64 `json:"amount,omitempty" exclusiveMinimum:"0" maximum:"999999.99" doc:"In the store's currency, with no more decimals than it has. Required." example:"7.5"`
-	Note   string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why."`
+	Note   string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why." example:"Goodwill"`
 }
 
 // maxAmount is the most store credit that is given at once, in main units.
@@ -210,7 +210,7 @@ func amountOf(n *float64, c money.Currency) (money.Amount, error) {
 
 type approveBody struct {
 	Named
-	TransactionIDs []int64 `json:"transactionIds,omitempty" maxItems:"500" doc:"The pending transactions; all when left out."`
+	TransactionIDs []int64 `json:"transactionIds,omitempty" maxItems:"500" doc:"The pending transactions; all when left out." example:"[11,12]"`
 }
 
 // maxApprovals is how many transactions one call can name.

@@ -82,21 +82,21 @@ func (o Options) topCustomers(ctx context.Context, in *listQuery) (*topOut, erro
 // transaction is one line of a member's ledger.
 type transaction struct {
 	ID              int64        `json:"id" minimum:"1" doc:"The service's number." example:"29"`
-	Shop            string       `json:"shop" doc:"The store."`
-	CustomerID      int64        `json:"customerId" doc:"The customer."`
+	Shop            string       `json:"shop" doc:"The store." example:"demo.myshopify.com"`
+	CustomerID      int64        `json:"customerId" doc:"The customer." example:"7001"`
 	TransactionType string       `json:"transactionType" enum:"EARN,EARN_PENDING,RELEASE,SPEND,EXPIRE,ADJUST,REVERSE,REFUND_SPEND" doc:"What was done."`
 	Activity        string       `json:"activity" doc:"What it was for, such as PURCHASE, MANUAL or REWARD." example:"PURCHASE"`
 	Points          float64      `json:"points" doc:"Change of the available points." example:"25"`
 	PendingPoints   float64      `json:"pendingPoints" doc:"Change of the pending points." example:"0"`
-	Description     string       `json:"description" doc:"For the customer."`
-	Note            *string      `json:"note" doc:"For the store."`
-	ActivityBy      *string      `json:"activityBy" doc:"Who did it; null for what the service does by itself."`
-	EarnRuleID      *int64       `json:"pointEarnRuleId" doc:"The rule that gave the points."`
-	RewardID        *int64       `json:"rewardId" doc:"The reward that was taken or given back."`
-	AvailableAt     *web.Instant `json:"availableAt" format:"date-time" doc:"When the points can be spent; null when they wait for approval, and for what takes points."`
-	ExpireAt        *web.Instant `json:"expireAt" format:"date-time" doc:"When the points expire; null when they do not."`
-	OccurredAt      *web.Instant `json:"occurredAt" format:"date-time" doc:"When what it was for happened."`
-	CreateAt        *web.Instant `json:"createAt" format:"date-time" doc:"When it was written down."`
+	Description     string       `json:"description" doc:"For the customer." example:"Placed an order"`
+	Note            *string      `json:"note" doc:"For the store." example:"Goodwill"`
+	ActivityBy      *string      `json:"activityBy" doc:"Who did it; null for what the service does by itself." example:"key 3 (Warehouse)"`
+	EarnRuleID      *int64       `json:"pointEarnRuleId" doc:"The rule that gave the points." example:"1"`
+	RewardID        *int64       `json:"rewardId" doc:"The reward that was taken or given back." example:"21"`
+	AvailableAt     *web.Instant `json:"availableAt" format:"date-time" doc:"When the points can be spent; null when they wait for approval, and for what takes points." example:"2026-01-31T08:00:00Z"`
+	ExpireAt        *web.Instant `json:"expireAt" format:"date-time" doc:"When the points expire; null when they do not." example:"2026-01-31T08:00:00Z"`
+	OccurredAt      *web.Instant `json:"occurredAt" format:"date-time" doc:"When what it was for happened." example:"2026-01-31T08:00:00Z"`
+	CreateAt        *web.Instant `json:"createAt" format:"date-time" doc:"When it was written down." example:"2026-01-31T08:00:00Z"`
 }
 
 type historyQuery struct {
@@ -138,16 +138,16 @@ func (o Options) history(ctx context.Context, in *historyQuery) (*historyOut, er
 // earnRule is a rule that gives points.
 type earnRule struct {
 	ID        int64        `json:"id" minimum:"1" doc:"Number of the rule." example:"1"`
-	Shop      string       `json:"shop" doc:"The store."`
+	Shop      string       `json:"shop" doc:"The store." example:"demo.myshopify.com"`
 	Name      string       `json:"name" example:"Place an order" doc:"Name of the rule, as customers read it."`
 	RuleType  string       `json:"ruleType" doc:"What points are given for." example:"PURCHASE"`
 	Status    string       `json:"status" enum:"ACTIVE,INACTIVE" doc:"Whether it gives points."`
 	Points    float64      `json:"points" doc:"Points for the activity, or for each unit of money." example:"1"`
 	EarnType  string       `json:"earnType" enum:"FIXED,PER_CURRENCY_UNIT" doc:"Whether points are for the activity or for each unit of the store's currency. What is paid in another currency gives none by unit."`
-	MinPoints *float64     `json:"minPoints" doc:"What it gives at least."`
-	MaxPoints *float64     `json:"maxPoints" doc:"What it gives at most."`
-	StartsAt  *web.Instant `json:"startsAt" format:"date-time" doc:"Since when it gives points; null: always did."`
-	EndsAt    *web.Instant `json:"endsAt" format:"date-time" doc:"Until when; null: no end."`
+	MinPoints *float64     `json:"minPoints" doc:"What it gives at least." example:"10"`
+	MaxPoints *float64     `json:"maxPoints" doc:"What it gives at most." example:"500"`
+	StartsAt  *web.Instant `json:"startsAt" format:"date-time" doc:"Since when it gives points; null: always did." example:"2026-01-31T08:00:00Z"`
+	EndsAt    *web.Instant `json:"endsAt" format:"date-time" doc:"Until when; null: no end." example:"2026-01-31T08:00:00Z"`
 	Steps     []step       `json:"steps" nullable:"false" doc:"Further points for certain renewals."`
 }
 
@@ -189,16 +189,16 @@ func (o Options) earnRules(ctx context.Context, in *listQuery) (*earnRulesOut, e
 // redeemRule is a rule that offers a reward.
 type redeemRule struct {
 	ID             int64    `json:"id" minimum:"1" doc:"Number of the rule." example:"1"`
-	Shop           string   `json:"shop" doc:"The store."`
+	Shop           string   `json:"shop" doc:"The store." example:"demo.myshopify.com"`
 	Name           string   `json:"name" example:"5 off an order" doc:"Name of the reward, as customers read it."`
 	RuleType       string   `json:"ruleType" enum:"DISCOUNT_CODE,DYNAMIC_DISCOUNT,STORE_CREDIT" doc:"What the reward is."`
 	Status         string   `json:"status" enum:"ACTIVE,INACTIVE" doc:"Whether it can be redeemed."`
 	Points         float64  `json:"points" doc:"What it costs; of DYNAMIC_DISCOUNT what discountValue costs." example:"500"`
 	DiscountType   string   `json:"discountType" enum:"FIXED_AMOUNT,PERCENTAGE" doc:"How discountValue is meant."`
 	DiscountValue  float64  `json:"discountValue" doc:"In the store's currency, or in percent." example:"5"`
-	MinPoints      *float64 `json:"minPoints" doc:"The least that DYNAMIC_DISCOUNT takes."`
-	MaxPoints      *float64 `json:"maxPoints" doc:"The most that DYNAMIC_DISCOUNT takes."`
-	MinPurchase    *float64 `json:"minimumPurchaseAmount" doc:"Amount that an order must have, in the store's currency."`
+	MinPoints      *float64 `json:"minPoints" doc:"The least that DYNAMIC_DISCOUNT takes." example:"100"`
+	MaxPoints      *float64 `json:"maxPoints" doc:"The most that DYNAMIC_DISCOUNT takes." example:"2000"`
+	MinPurchase    *float64 `json:"minimumPurchaseAmount" doc:"Amount that an order must have, in the store's currency." example:"20"`
 	CodePrefix     *string  `json:"discountCodePrefix" doc:"How its codes begin." example:"LOYAL"`
 	ExpireInDays   *int     `json:"expireInDays" doc:"Days after which a code ends; null: never." example:"90"`
 	CombinesWithIt bool     `json:"combinesWithOtherDiscounts" doc:"Whether a code works beside discounts of products and of shipping."`

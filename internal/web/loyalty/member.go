@@ -22,13 +22,13 @@ type member struct {
 	SpentAmount        float64      `json:"spentAmount" doc:"Money spent on orders that were counted, in the store's currency." example:"412.5"`
 	StoreCreditBalance float64      `json:"storeCreditBalance" doc:"Store credit that was given, in the store's currency." example:"7.5"`
 	ExpiringPoints     float64      `json:"expiringPointsAmount" doc:"Points that expire at pointsExpireAt." example:"120"`
-	PointsExpireAt     *web.Instant `json:"pointsExpireAt" format:"date-time" doc:"When points expire next; null when none do."`
+	PointsExpireAt     *web.Instant `json:"pointsExpireAt" format:"date-time" doc:"When points expire next; null when none do." example:"2026-01-31T08:00:00Z"`
 	CurrentVIPTier     *string      `json:"currentVipTier" doc:"Name of the tier that was reached." example:"Oak"`
-	VIPTierExpiredAt   *web.Instant `json:"vipTierExpiredAt" format:"date-time" doc:"When the tier ends; null when it does not."`
+	VIPTierExpiredAt   *web.Instant `json:"vipTierExpiredAt" format:"date-time" doc:"When the tier ends; null when it does not." example:"2026-01-31T08:00:00Z"`
 	AchievableTierID   *int64       `json:"achievableTierId" doc:"The next tier; null at the highest or without tiers." example:"2"`
 	ReferralLink       string       `json:"referralLink" format:"uri" doc:"Link by which the customer brings others." example:"https://demo.myshopify.com/?ref=k3j9x2"`
 	ReferredCompleted  int64        `json:"referredCompleted" minimum:"0" doc:"Referrals for which points were given." example:"1"`
-	CreateAt           *web.Instant `json:"createAt" format:"date-time" doc:"When the customer became a member."`
+	CreateAt           *web.Instant `json:"createAt" format:"date-time" doc:"When the customer became a member." example:"2026-01-31T08:00:00Z"`
 	DOB                *string      `json:"dob" format:"date" doc:"Date of birth." example:"1990-02-28"`
 
 	RewardedForFacebook          bool `json:"rewardedForFacebook" doc:"Points were given for liking the store on Facebook."`
@@ -49,22 +49,22 @@ type member struct {
 // reward is something that a member took for points.
 type reward struct {
 	ID             int64        `json:"id" minimum:"1" doc:"The service's number." example:"31"`
-	Shop           string       `json:"shop" doc:"The store."`
-	CustomerID     int64        `json:"customerId" doc:"The customer."`
+	Shop           string       `json:"shop" doc:"The store." example:"demo.myshopify.com"`
+	CustomerID     int64        `json:"customerId" doc:"The customer." example:"7001"`
 	DiscountCode   *string      `json:"discountCode" doc:"The code; null until the platform has it, and for store credit." example:"LOYAL-K3J9X2ABCD"`
 	Description    string       `json:"description" doc:"What it is." example:"5 off an order"`
 	Status         string       `json:"status" enum:"UNUSED,USED,REFUNDED,EXPIRED" doc:"What became of it."`
 	Amount         float64      `json:"amount" doc:"Its value in the store's currency, or its percentage." example:"5"`
-	CreateAt       *web.Instant `json:"createAt" format:"date-time" doc:"When it was redeemed."`
-	UsedAt         *web.Instant `json:"usedAt" format:"date-time" doc:"When it was used."`
-	ExpireDate     *web.Instant `json:"expireDate" format:"date-time" doc:"When its code ends; null when it does not."`
-	TransactionID  int64        `json:"pointTransactionId" doc:"The transaction that spent the points."`
-	RedeemRuleID   int64        `json:"pointRedeemRuleId" doc:"The rule by which it was redeemed."`
-	OrderID        *int64       `json:"orderId" doc:"The order on which it was used."`
-	OrderName      *string      `json:"orderName" doc:"That order's name."`
-	VariantID      *int64       `json:"variantId" doc:"The product that it gives; null for money off."`
-	DiscountCodeID *string      `json:"discountCodeId" doc:"Graph id of the discount at the platform."`
-	UsageCount     int          `json:"usageCount" minimum:"0" doc:"How often it was used."`
+	CreateAt       *web.Instant `json:"createAt" format:"date-time" doc:"When it was redeemed." example:"2026-01-31T08:00:00Z"`
+	UsedAt         *web.Instant `json:"usedAt" format:"date-time" doc:"When it was used." example:"2026-01-31T08:00:00Z"`
+	ExpireDate     *web.Instant `json:"expireDate" format:"date-time" doc:"When its code ends; null when it does not." example:"2026-01-31T08:00:00Z"`
+	TransactionID  int64        `json:"pointTransactionId" doc:"The transaction that spent the points." example:"12"`
+	RedeemRuleID   int64        `json:"pointRedeemRuleId" doc:"The rule by which it was redeemed." example:"1"`
+	OrderID        *int64       `json:"orderId" doc:"The order on which it was used." example:"5004"`
+	OrderName      *string      `json:"orderName" doc:"That order's name." example:"#1004"`
+	VariantID      *int64       `json:"variantId" doc:"The product that it gives; null for money off." example:"4001"`
+	DiscountCodeID *string      `json:"discountCodeId" doc:"Graph id of the discount at the platform." example:"gid://shopify/DiscountCodeNode/31"`
+	UsageCount     int          `json:"usageCount" minimum:"0" doc:"How often it was used." example:"1"`
 }
 
 func newMember(domain string, m loyalty.Member) member {

@@ -29,7 +29,7 @@ func (o Options) rewards(api *web.API) {
 type redeemBody struct {
 	Named
 	RuleID *int64   `json:"pointRedeemRuleId,omitempty" minimum:"1" doc:"The redeem rule. Required." example:"1"`
-	Points *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many points to spend, where the rule lets the customer choose."`
+	Points *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many points to spend, where the rule lets the customer choose." example:"500"`
 }
 
 func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
@@ -51,9 +51,9 @@ func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
 }
 
 type statusBody struct {
-	Shop      string    `json:"shop,omitempty" doc:"Must be the key's store."`
-	ID        *int64    `json:"id,omitempty" minimum:"1" doc:"The reward. This or discountCode is required."`
-	Code      string    `json:"discountCode,omitempty" maxLength:"255" doc:"The reward's code."`
+	Shop      string    `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
+	ID        *int64    `json:"id,omitempty" minimum:"1" doc:"The reward. This or discountCode is required." example:"21"`
+	Code      string    `json:"discountCode,omitempty" maxLength:"255" doc:"The reward's code." example:"PRN-5OFF"`
 	Status    string    `json:"status" enum:"UNUSED,USED,REFUNDED,EXPIRED" doc:"What became of it."`
 	OrderID   web.AnyID `json:"orderId,omitempty" doc:"With USED: the order, number or graph id."`
 	OrderName string    `json:"orderName,omitempty" maxLength:"255" doc:"With USED: that order's name." example:"#1004"`

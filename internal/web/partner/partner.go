@@ -95,12 +95,12 @@ type connection struct {
 	ID         int64          `json:"connection_id" doc:"Number of the connection." example:"1301"`
 	Shop       string         `json:"shop" doc:"Domain of the store." example:"demo.myshopify.com"`
 	Status     string         `json:"status" enum:"pending_merchant_approval,connected,rejected,expired,disconnected,uninstalled" doc:"How far it has come."`
-	Scopes     []access.Scope `json:"scopes" doc:"What was granted; while it waits for the merchant for the first time, what was asked for."`
-	Requested  []access.Scope `json:"requested_scopes" doc:"What was asked for besides and waits for the merchant."`
+	Scopes     []access.Scope `json:"scopes" doc:"What was granted; while it waits for the merchant for the first time, what was asked for." example:"[\"contracts:read\"]"`
+	Requested  []access.Scope `json:"requested_scopes" doc:"What was asked for besides and waits for the merchant." example:"[\"billing:write\"]"`
 	Token      bool           `json:"token_issued" doc:"Whether the token was fetched."`
-	ApproveURL *string        `json:"approve_url" format:"uri" doc:"Where the merchant's key approves; null when there is nothing to approve."`
-	ExpiresAt  *web.Instant   `json:"expires_at" doc:"Until when the merchant can decide."`
-	State      *string        `json:"state" doc:"The application's own word."`
+	ApproveURL *string        `json:"approve_url" format:"uri" doc:"Where the merchant's key approves; null when there is nothing to approve." example:"https://perennial.example.com/api/external/v2/partner-connections/1301/approve"`
+	ExpiresAt  *web.Instant   `json:"expires_at" doc:"Until when the merchant can decide." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	State      *string        `json:"state" doc:"The application's own word." example:"shop-17"`
 }
 
 type connectionOut struct{ Body connection }
@@ -137,10 +137,10 @@ func (o Options) answer(ctx context.Context, c partner.Connection, err error) (*
 // connectBody is a wish to be connected.
 type connectBody struct {
 	Shop      string   `json:"shop_domain" required:"true" doc:"Domain of the store." example:"demo.myshopify.com"`
-	Nonce     string   `json:"callback_nonce" required:"true" minLength:"8" maxLength:"200" doc:"A random value of yours, which you are asked to confirm."`
+	Nonce     string   `json:"callback_nonce" required:"true" minLength:"8" maxLength:"200" doc:"A random value of yours, which you are asked to confirm." example:"f3a27c1e7d53"`
 	Scopes    []string `json:"scopes" required:"true" doc:"What you ask for." example:"[\"contracts:read\"]"`
-	ReturnURL string   `json:"return_url,omitempty" maxLength:"500" doc:"Where the merchant may be sent afterwards: on your own host."`
-	State     string   `json:"state,omitempty" maxLength:"500" doc:"A word of yours, which is given back with every call."`
+	ReturnURL string   `json:"return_url,omitempty" maxLength:"500" doc:"Where the merchant may be sent afterwards: on your own host." example:"https://reports.example.com/done"`
+	State     string   `json:"state,omitempty" maxLength:"500" doc:"A word of yours, which is given back with every call." example:"shop-17"`
 }
 
 type connectIn struct {
@@ -170,8 +170,8 @@ func (o Options) connect(ctx context.Context, in *connectIn) (*connectionOut, er
 
 // tokenBody is a code to be exchanged.
 type tokenBody struct {
-	Code       string `json:"code" required:"true" doc:"The code that was sent."`
-	Connection int64  `json:"connection_id,omitempty" doc:"The connection that it was sent for. When given it must fit."`
+	Code       string `json:"code" required:"true" doc:"The code that was sent." example:"c_f3a27c1e7d53"`
+	Connection int64  `json:"connection_id,omitempty" doc:"The connection that it was sent for. When given it must fit." example:"1301"`
 }
 
 type tokenIn struct {
@@ -183,10 +183,10 @@ type tokenIn struct {
 type token struct {
 	Value      string         `json:"token" doc:"Sent as X-API-Key. It is shown only this once." example:"prn_…"`
 	Type       string         `json:"token_type" enum:"api_key" doc:"How it is used."`
-	Scopes     []access.Scope `json:"scopes" doc:"What it may do."`
-	Shop       string         `json:"shop" doc:"Domain of the store."`
-	Connection int64          `json:"connection_id" doc:"Number of the connection."`
-	IssuedAt   *web.Instant   `json:"issued_at" doc:"When it was given out."`
+	Scopes     []access.Scope `json:"scopes" doc:"What it may do." example:"[\"contracts:read\"]"`
+	Shop       string         `json:"shop" doc:"Domain of the store." example:"demo.myshopify.com"`
+	Connection int64          `json:"connection_id" doc:"Number of the connection." example:"1301"`
+	IssuedAt   *web.Instant   `json:"issued_at" doc:"When it was given out." format:"date-time" example:"2026-01-31T08:00:00Z"`
 }
 
 type tokenOut struct{ Body token }

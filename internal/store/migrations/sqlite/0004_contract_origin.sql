@@ -12,3 +12,5 @@ ALTER TABLE contracts ADD COLUMN pending_change text NOT NULL DEFAULT '';
 ALTER TABLE contracts ADD COLUMN amend_at bigint;
 CREATE INDEX contracts_to_amend ON contracts (shop_id, amend_at, id) WHERE amend_at IS NOT NULL;
 CREATE INDEX contracts_to_amend_shops ON contracts (amend_at, shop_id) WHERE amend_at IS NOT NULL;
+-- Prices of its lines change with the orders.
+ALTER TABLE contracts ADD COLUMN priced boolean NOT NULL DEFAULT false;
