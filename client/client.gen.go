@@ -1920,12 +1920,18 @@ func (e UpdateStatusParamsStatus) Valid() bool {
 // ActivityLog defines model for ActivityLog.
 type ActivityLog struct {
 	// ActivityBy Who did it; null for the service itself.
+	//
+	// Examples: key 3 (Warehouse)
 	ActivityBy *string `json:"activityBy"`
 
 	// AdditionalInfo JSON text about the event.
+	//
+	// Examples: {"orderName":"#1004"}
 	AdditionalInfo string `json:"additionalInfo"`
 
 	// ClientIp From where; null for the service itself.
+	//
+	// Examples: 203.0.113.7
 	ClientIp *string `json:"clientIp"`
 
 	// CreateAt When it happened, in UTC.
@@ -2054,18 +2060,20 @@ type AllocationObject struct {
 	Amount AmountObject `json:"amount"`
 
 	// Discount Graph id of the discount.
+	//
+	// Examples: gid://shopify/SubscriptionManualDiscount/ab
 	Discount             string                 `json:"discount"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // AmountObject defines model for AmountObject.
 type AmountObject struct {
-	// Amount With the currency's decimals.
+	// Amount Amount of money, a text with the currency's decimals.
 	//
 	// Examples: 12.50
 	Amount string `json:"amount"`
 
-	// CurrencyCode ISO 4217.
+	// CurrencyCode Currency: ISO 4217.
 	//
 	// Examples: USD
 	CurrencyCode         string                 `json:"currencyCode"`
@@ -2083,6 +2091,8 @@ type AnchorObject struct {
 	Day int32 `json:"day"`
 
 	// Month YEARDAY: 1 (January) to 12; else null.
+	//
+	// Examples: 3
 	Month *int32 `json:"month"`
 
 	// Type How day is meant.
@@ -2103,7 +2113,9 @@ type ApiKey struct {
 	Active bool `json:"active"`
 
 	// CreatedAt When it was created.
-	CreatedAt *string `json:"createdAt"`
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
 
 	// Hint First characters of the value, to recognise it by.
 	//
@@ -2116,7 +2128,9 @@ type ApiKey struct {
 	Id int64 `json:"id"`
 
 	// LastUsedAt When it was last used, to the minute; null when never.
-	LastUsedAt *string `json:"lastUsedAt"`
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	LastUsedAt *time.Time `json:"lastUsedAt"`
 
 	// Name What the key is for.
 	//
@@ -2124,7 +2138,9 @@ type ApiKey struct {
 	Name string `json:"name"`
 
 	// RevokedAt From when it opens nothing, which may lie ahead after a rotation; null when there is no end.
-	RevokedAt *string `json:"revokedAt"`
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	RevokedAt *time.Time `json:"revokedAt"`
 
 	// Scopes What the key may do. x:write includes x:read; * is everything.
 	//
@@ -2139,6 +2155,8 @@ type AttemptEdit struct {
 	ApplyUsageCharge *bool `json:"applyUsageCharge,omitempty"`
 
 	// BillingDate The order is charged on that day, at the store's order time.
+	//
+	// Examples: 2026-12-31
 	BillingDate *string `json:"billingDate,omitempty"`
 
 	// Id Number of the attempt to be changed.
@@ -2147,15 +2165,21 @@ type AttemptEdit struct {
 	Id int64 `json:"id"`
 
 	// OrderNote null or an empty text clears it.
+	//
+	// Examples: No plastic, please
 	OrderNote *string `json:"orderNote,omitempty"`
 
 	// RetryingNeeded A mark of the caller's; the service does not act on it.
 	RetryingNeeded *bool `json:"retryingNeeded,omitempty"`
 
 	// Shop Must be the key's store.
+	//
+	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
 	// Status QUEUED to SKIPPED and back.
+	//
+	// Examples: SKIPPED
 	Status *string `json:"status,omitempty"`
 
 	// UpgradeDowngradeBilling A mark of the caller's; the service does not act on it.
@@ -2166,9 +2190,13 @@ type AttemptEdit struct {
 // AttemptVariant defines model for AttemptVariant.
 type AttemptVariant struct {
 	// Image Address of the variant's image.
+	//
+	// Examples: https://cdn.shopify.com/s/files/house-blend.jpg
 	Image *string `json:"image"`
 
 	// ProductId Graph id.
+	//
+	// Examples: gid://shopify/Product/3001
 	ProductId *string `json:"productId"`
 
 	// ProductTitle Title of the product.
@@ -2182,12 +2210,18 @@ type AttemptVariant struct {
 	Quantity int32 `json:"quantity"`
 
 	// SellingPlanId Graph id.
+	//
+	// Examples: gid://shopify/SellingPlan/6003
 	SellingPlanId *string `json:"sellingPlanId"`
 
 	// Title Of the variant or, when it has none, of the product.
+	//
+	// Examples: 250 g
 	Title string `json:"title"`
 
 	// VariantId Number of the variant; 0 when it is gone.
+	//
+	// Examples: 4001
 	VariantId            int64                  `json:"variantId"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -2233,24 +2267,38 @@ type BillingAttempt struct {
 	ApplyUsageCharge bool `json:"applyUsageCharge"`
 
 	// AttemptCount How often the cycle was charged so far, the last charge included.
+	//
+	// Examples: 1
 	AttemptCount int32 `json:"attemptCount"`
 
 	// AttemptTime When it was charged last; null before the first charge.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	AttemptTime *time.Time `json:"attemptTime"`
 
 	// BillingAttemptId The platform's graph id of the charge; null before there is one.
+	//
+	// Examples: gid://shopify/SubscriptionBillingAttempt/8001
 	BillingAttemptId *string `json:"billingAttemptId"`
 
 	// BillingAttemptResponseMessage What the platform, or the service, said of the attempt: a code and a message, or one of them.
+	//
+	// Examples: CARD_EXPIRED: The card has expired.
 	BillingAttemptResponseMessage *string `json:"billingAttemptResponseMessage"`
 
 	// BillingDate When the order is due.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	BillingDate *time.Time `json:"billingDate"`
 
 	// ContractId Number of the contract.
+	//
+	// Examples: 9001
 	ContractId int64 `json:"contractId"`
 
 	// GraphOrderId Graph id of the order; set when billing succeeded.
+	//
+	// Examples: gid://shopify/Order/5004
 	GraphOrderId *string `json:"graphOrderId"`
 
 	// Id The service's number of the attempt.
@@ -2259,12 +2307,18 @@ type BillingAttempt struct {
 	Id int64 `json:"id"`
 
 	// OrderAmount What was charged, in the contract's currency; before that, what the lines come to now.
+	//
+	// Examples: 24.5
 	OrderAmount *float64 `json:"orderAmount"`
 
 	// OrderAmountUSD The same in US dollars. Amounts are not converted: null when the contract has another currency.
+	//
+	// Examples: 24.5
 	OrderAmountUSD *float64 `json:"orderAmountUSD"`
 
 	// OrderId Number of the order; set when billing succeeded.
+	//
+	// Examples: 5004
 	OrderId *int64 `json:"orderId"`
 
 	// OrderName Set when billing succeeded.
@@ -2273,9 +2327,13 @@ type BillingAttempt struct {
 	OrderName *string `json:"orderName"`
 
 	// OrderNote Of this order only.
+	//
+	// Examples: No plastic, please
 	OrderNote *string `json:"orderNote"`
 
 	// ProgressAttemptCount How often the platform was asked for the end of the last charge and had none yet.
+	//
+	// Examples: 0
 	ProgressAttemptCount int32 `json:"progressAttemptCount"`
 
 	// RecurringChargeId Always null: the service raises no charges on merchants.
@@ -2308,6 +2366,8 @@ type BillingAttempt struct {
 	TransactionFailedSmsSentStatus BillingAttemptTransactionFailedSmsSentStatus `json:"transactionFailedSmsSentStatus"`
 
 	// TransactionRate What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known.
+	//
+	// Examples: 1
 	TransactionRate *float64 `json:"transactionRate"`
 
 	// UpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
@@ -2375,9 +2435,13 @@ type BillingPolicyObject struct {
 	IntervalCount int32 `json:"intervalCount"`
 
 	// MaxCycles After that many orders the contract ends; null: never.
+	//
+	// Examples: 12
 	MaxCycles *int32 `json:"maxCycles"`
 
 	// MinCycles So many orders are owed; null: none.
+	//
+	// Examples: 3
 	MinCycles            *int32                 `json:"minCycles"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -2414,6 +2478,8 @@ type BundleDiscounts struct {
 // BundleMails defines model for BundleMails.
 type BundleMails struct {
 	// ReminderDaysBeforeOrder Days before the next order on which that reminder is due.
+	//
+	// Examples: 3
 	ReminderDaysBeforeOrder *int32 `json:"reminderDaysBeforeOrder,omitempty"`
 
 	// SendBundleCreatedEmail Whether buyers are written to about a new box. Kept for the storefront: the service sends no such e-mail.
@@ -2430,6 +2496,8 @@ type BundleMails struct {
 // BundleSettings defines model for BundleSettings.
 type BundleSettings struct {
 	// AddButtonText On the button that puts a product into the box. May not be empty.
+	//
+	// Examples: Add
 	AddButtonText string `json:"addButtonText"`
 
 	// AllowAddUnavailableProduct Lets products be added that cannot be bought now.
@@ -2439,39 +2507,59 @@ type BundleSettings struct {
 	AllowModifications bool `json:"allowModifications"`
 
 	// BackgroundColor Colour behind the products.
+	//
+	// Examples: #f6f6f6
 	BackgroundColor string `json:"backgroundColor"`
 
 	// BundleBottomHtml Markup below the box, passed on as it is.
+	//
+	// Examples: <p>Free delivery</p>
 	BundleBottomHtml string `json:"bundleBottomHtml"`
 
 	// BundleRedirect Where a complete box leads.
 	BundleRedirect BundleSettingsBundleRedirect `json:"bundleRedirect"`
 
 	// BundleTopHtml Markup above the box, passed on as it is.
+	//
+	// Examples: <p>Pick your six</p>
 	BundleTopHtml string `json:"bundleTopHtml"`
 
 	// ButtonBackgroundColor Colour of buttons.
+	//
+	// Examples: #1a1a1a
 	ButtonBackgroundColor string `json:"buttonBackgroundColor"`
 
 	// ButtonColor Colour of the text on buttons, as in a style sheet.
+	//
+	// Examples: #ffffff
 	ButtonColor string `json:"buttonColor"`
 
 	// BuyQuantityGetDiscount Promises a discount for a number of products.
+	//
+	// Examples: Buy more and save
 	BuyQuantityGetDiscount string `json:"buyQuantityGetDiscount"`
 
 	// Cart Names the cart.
+	//
+	// Examples: Cart
 	Cart string `json:"cart"`
 
 	// CategoryLimits Pieces of a box by category, which is the product's type; at most 100.
 	CategoryLimits map[string]CategoryLimit `json:"categoryLimits"`
 
 	// CheckoutMessage Stands above the button to the checkout.
+	//
+	// Examples: Taxes are added at checkout
 	CheckoutMessage string `json:"checkoutMessage"`
 
 	// CongratsMessageText Says that a discount was reached.
+	//
+	// Examples: You have reached a discount
 	CongratsMessageText string `json:"congratsMessageText"`
 
 	// ContinueShopping On the button back to the products.
+	//
+	// Examples: Continue shopping
 	ContinueShopping string `json:"continueShopping"`
 
 	// CreatedAt When the bundle was made, in UTC.
@@ -2480,12 +2568,18 @@ type BundleSettings struct {
 	CreatedAt *time.Time `json:"createdAt"`
 
 	// CurrencySwitcherClassName Style class of the theme's choice of currency.
+	//
+	// Examples: currency-picker
 	CurrencySwitcherClassName string `json:"currencySwitcherClassName"`
 
 	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM.
+	//
+	// Examples: https://demo.example.com/thanks
 	CustomRedirectURL string `json:"customRedirectURL"`
 
 	// DescriptionLength Characters of a product's description that are shown; 0 shows all.
+	//
+	// Examples: 120
 	DescriptionLength int32 `json:"descriptionLength"`
 
 	// DisableProductCardImageSlider Shows one image of a product only.
@@ -2504,6 +2598,8 @@ type BundleSettings struct {
 	DisplayUnavailableProduct bool `json:"displayUnavailableProduct"`
 
 	// EditQuantity Labels the field of a quantity.
+	//
+	// Examples: Quantity
 	EditQuantity string `json:"editQuantity"`
 
 	// EnableClearCartSelectedProducts Empties the cart before the box is put into it.
@@ -2543,15 +2639,21 @@ type BundleSettings struct {
 	Enabled bool `json:"enabled"`
 
 	// FailedToAddMsgText The message that a product could not be added.
+	//
+	// Examples: This product could not be added.
 	FailedToAddMsgText string `json:"failedToAddMsgText"`
 
 	// FailedToAddTitleText Heads the message that a product could not be added.
+	//
+	// Examples: Not added
 	FailedToAddTitleText string `json:"failedToAddTitleText"`
 
 	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
+	//
+	// Examples: 49
 	FixedBundlePrice float64 `json:"fixedBundlePrice"`
 
-	// Id Ours.
+	// Id The service's number of the bundle.
 	//
 	// Examples: 1001
 	Id int64 `json:"id"`
@@ -2563,78 +2665,116 @@ type BundleSettings struct {
 	IsMergeIntoSingleBABVariantDropdown bool `json:"isMergeIntoSingleBABVariantDropdown"`
 
 	// ItemsText The word for products in counts.
+	//
+	// Examples: items
 	ItemsText string `json:"itemsText"`
 
 	// LeftSidebarHTML Markup of the left column, passed on as it is.
+	//
+	// Examples: <p>How it works</p>
 	LeftSidebarHTML string `json:"leftSidebarHTML"`
 
 	// LockAfterFirstOrder No changes once the first renewal was ordered.
 	LockAfterFirstOrder bool `json:"lockAfterFirstOrder"`
 
 	// MaxBundleValue In the store's currency; 0 is no limit.
+	//
+	// Examples: 200
 	MaxBundleValue float64 `json:"maxBundleValue"`
 
 	// MaxProducts Whole: pieces that a box holds at most; 0 is no limit.
+	//
+	// Examples: 12
 	MaxProducts float64 `json:"maxProducts"`
 
 	// MaxSwapsPerCycle Products that may be exchanged between two orders; 0 is no limit.
+	//
+	// Examples: 2
 	MaxSwapsPerCycle int32 `json:"maxSwapsPerCycle"`
 
 	// MinBundleValue In the store's currency, before discounts. Contracts in other currencies are not held to it.
+	//
+	// Examples: 20
 	MinBundleValue float64 `json:"minBundleValue"`
 
 	// MinProducts Whole: pieces that a box holds at least.
+	//
+	// Examples: 3
 	MinProducts float64 `json:"minProducts"`
 
 	// ModificationCutoffDays Days before the next order in which nothing may be changed.
+	//
+	// Examples: 2
 	ModificationCutoffDays int32 `json:"modificationCutoffDays"`
 
 	// MoveOneTimePurchaseToTop Offers a single order first.
 	MoveOneTimePurchaseToTop bool `json:"moveOneTimePurchaseToTop"`
 
 	// MyDeliveryText Heads the list of what is in the box. May not be empty.
+	//
+	// Examples: My delivery
 	MyDeliveryText string `json:"myDeliveryText"`
 
 	// Notifications What buyers are written to about.
 	Notifications BundleMails `json:"notifications"`
 
 	// OkBtnText On the button that closes a message.
+	//
+	// Examples: OK
 	OkBtnText string `json:"okBtnText"`
 
 	// OpeningSidebarType When the sidebar opens by itself.
 	OpeningSidebarType BundleSettingsOpeningSidebarType `json:"openingSidebarType"`
 
 	// PageBackgroundColor Colour of the page.
+	//
+	// Examples: white
 	PageBackgroundColor string `json:"pageBackgroundColor"`
 
 	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel BundleSettingsPricingModel `json:"pricingModel"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
+	//
+	// Examples: Proceed to checkout
 	ProceedToCheckoutButtonText string `json:"proceedToCheckoutButtonText"`
 
 	// ProductDetails Heads what is said of a product.
+	//
+	// Examples: Details
 	ProductDetails string `json:"productDetails"`
 
 	// ProductFilterConfig How products are filtered: text that the storefront reads.
+	//
+	// Examples: type,vendor
 	ProductFilterConfig string `json:"productFilterConfig"`
 
 	// ProductPriceFormatField How the theme writes prices.
+	//
+	// Examples: {{amount}} {{currency}}
 	ProductPriceFormatField string `json:"productPriceFormatField"`
 
 	// ProductTitleFontColor Colour of the products' names.
+	//
+	// Examples: #333333
 	ProductTitleFontColor string `json:"productTitleFontColor"`
 
 	// ProductsToProceedText Says how many products are missing. May not be empty.
+	//
+	// Examples: products to proceed
 	ProductsToProceedText string `json:"productsToProceedText"`
 
 	// QuantityLabel Labels quantities.
+	//
+	// Examples: Qty
 	QuantityLabel string `json:"quantityLabel"`
 
 	// Recommendations What the storefront suggests to buyers.
 	Recommendations Recommendations `json:"recommendations"`
 
 	// RemoveItem On the button that takes a product out.
+	//
+	// Examples: Remove
 	RemoveItem string `json:"removeItem"`
 
 	// RequireCategoryDiversity A box of several pieces holds products of at least two categories.
@@ -2644,12 +2784,18 @@ type BundleSettings struct {
 	RestrictPriceRateCalculation bool `json:"restrictPriceRateCalculation"`
 
 	// RightSidebarHTML Markup of the right column, passed on as it is.
+	//
+	// Examples: <p>Questions?</p>
 	RightSidebarHTML string `json:"rightSidebarHTML"`
 
 	// SelectMinimumProductButtonText On the button while products are missing. May not be empty.
+	//
+	// Examples: Select more products
 	SelectMinimumProductButtonText string `json:"selectMinimumProductButtonText"`
 
 	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
+	//
+	// Examples: Selected frequency
 	SelectedFrequencyLabelText string `json:"selectedFrequencyLabelText"`
 
 	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts.
@@ -2664,6 +2810,8 @@ type BundleSettings struct {
 	ShopCustomizationData []map[string]interface{} `json:"shopCustomizationData"`
 
 	// ShoppingCart Heads the cart.
+	//
+	// Examples: Your cart
 	ShoppingCart string `json:"shoppingCart"`
 
 	// ShowCompareAtPrice Shows the price before a reduction.
@@ -2682,21 +2830,31 @@ type BundleSettings struct {
 	SkipFirstPage bool `json:"skipFirstPage"`
 
 	// SpendAmountGetDiscount Promises a discount for a value.
+	//
+	// Examples: Spend more and save
 	SpendAmountGetDiscount string `json:"spendAmountGetDiscount"`
 
 	// SpentText Labels what was spent so far.
+	//
+	// Examples: Spent
 	SpentText string `json:"spentText"`
 
 	// Substitution What happens when a product cannot be had.
 	Substitution Substitution `json:"substitution"`
 
 	// Subtotal Labels the sum of the box.
+	//
+	// Examples: Subtotal
 	Subtotal string `json:"subtotal"`
 
 	// TieredDiscount Heads the list of volume discounts.
+	//
+	// Examples: Save more
 	TieredDiscount string `json:"tieredDiscount"`
 
 	// Title Heads the page.
+	//
+	// Examples: Build your box
 	Title string `json:"title"`
 
 	// UpdatedAt When it was changed last, in UTC.
@@ -2705,12 +2863,18 @@ type BundleSettings struct {
 	UpdatedAt *time.Time `json:"updatedAt"`
 
 	// VariantLabelTextV2 Labels the choice of a variant.
+	//
+	// Examples: Size
 	VariantLabelTextV2 string `json:"variantLabelTextV2"`
 
 	// VariantNotAvailable Says that a variant cannot be bought.
+	//
+	// Examples: Sold out
 	VariantNotAvailable string `json:"variantNotAvailable"`
 
 	// ViewProduct Leads to a product's page.
+	//
+	// Examples: View product
 	ViewProduct          string                 `json:"viewProduct"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -2727,9 +2891,13 @@ type BundleSettingsPricingModel string
 // CategoryLimit defines model for CategoryLimit.
 type CategoryLimit struct {
 	// Max Whole: pieces at most; 0 is no limit.
+	//
+	// Examples: 4
 	Max *float64 `json:"max,omitempty"`
 
 	// Min Whole: pieces at least.
+	//
+	// Examples: 1
 	Min                  *float64               `json:"min,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -2767,6 +2935,8 @@ type ChargeNode struct {
 	CreatedAt *time.Time `json:"createdAt"`
 
 	// Id Graph id.
+	//
+	// Examples: gid://shopify/SubscriptionBillingAttempt/8001
 	Id string `json:"id"`
 
 	// IdempotencyKey Key under which the platform was asked to charge: the same key never charges twice.
@@ -2791,7 +2961,9 @@ type ContractLine struct {
 	// Examples: gid://shopify/SubscriptionLine/12
 	LineId string `json:"lineId"`
 
-	// ProductId Graph id.
+	// ProductId Graph id of the product; null when it is gone.
+	//
+	// Examples: gid://shopify/Product/3001
 	ProductId *string `json:"productId"`
 
 	// ProductTitle The same as title.
@@ -2804,7 +2976,9 @@ type ContractLine struct {
 	// Examples: 2
 	Quantity int32 `json:"quantity"`
 
-	// SellingPlanId Graph id.
+	// SellingPlanId Graph id of the selling plan; null when the line has none.
+	//
+	// Examples: gid://shopify/SellingPlan/6003
 	SellingPlanId *string `json:"sellingPlanId"`
 
 	// SellingPlanName Name of the selling plan; null when the line has none.
@@ -2822,7 +2996,9 @@ type ContractLine struct {
 	// Examples: House Blend Coffee
 	Title string `json:"title"`
 
-	// VariantId Graph id.
+	// VariantId Graph id of the variant; null when it is gone.
+	//
+	// Examples: gid://shopify/ProductVariant/4001
 	VariantId *string `json:"variantId"`
 
 	// VariantTitle Title of the variant; null when the product has only one.
@@ -2835,7 +3011,9 @@ type ContractLine struct {
 // ContractLineIn defines model for ContractLineIn.
 type ContractLineIn struct {
 	// CurrentPrice Unit price in the store's currency. Absent: the price that the plan gives.
-	CurrentPrice *string `json:"currentPrice,omitempty"`
+	//
+	// Examples: 12.25
+	CurrentPrice *float64 `json:"currentPrice,omitempty"`
 
 	// CustomAttributes Keys and values to put on the line, each key once.
 	CustomAttributes *[]AttributeObject `json:"customAttributes,omitempty"`
@@ -2880,7 +3058,7 @@ type ContractLineIn_VariantId struct {
 
 // ContractObject defines model for ContractObject.
 type ContractObject struct {
-	// UnderscoreUnderscoreTypename The same.
+	// UnderscoreUnderscoreTypename The same as get__typename.
 	//
 	// Examples: SubscriptionContract
 	UnderscoreUnderscoreTypename string `json:"__typename"`
@@ -2917,7 +3095,7 @@ type ContractObject struct {
 	// Discounts Discounts of the coming orders.
 	Discounts DiscountConnection `json:"discounts"`
 
-	// GetTypename SubscriptionContract.
+	// GetTypename Name of the object's type at the platform.
 	//
 	// Examples: SubscriptionContract
 	GetTypename string `json:"get__typename"`
@@ -2927,16 +3105,22 @@ type ContractObject struct {
 	// Examples: gid://shopify/SubscriptionContract/9001
 	Id string `json:"id"`
 
-	// LastPaymentStatus SUCCEEDED or FAILED.
+	// LastPaymentStatus How the last charge ended: SUCCEEDED or FAILED; null before the first one.
+	//
+	// Examples: SUCCEEDED
 	LastPaymentStatus *string `json:"lastPaymentStatus"`
 
 	// Lines What every order has in it.
 	Lines LineConnection `json:"lines"`
 
 	// NextBillingDate When the next order is charged; null when none is to come.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 
 	// Note Attached to every future order.
+	//
+	// Examples: No plastic, please
 	Note *string `json:"note"`
 
 	// OriginOrder The order with which the contract began; null when it began without one.
@@ -2989,7 +3173,9 @@ type ContractRow struct {
 	// BillingDateAfterTrial When the first order after a free trial is charged. Always null: nextBillingDate says it.
 	BillingDateAfterTrial *time.Time `json:"billingDateAfterTrial"`
 
-	// BillingPolicyInterval day, week, month or year.
+	// BillingPolicyInterval Unit of time between two charges: day, week, month or year.
+	//
+	// Examples: month
 	BillingPolicyInterval string `json:"billingPolicyInterval"`
 
 	// BillingPolicyIntervalCount How many billingPolicyInterval lie between two charges.
@@ -3003,9 +3189,13 @@ type ContractRow struct {
 	CancellationFeedback *string `json:"cancellationFeedback"`
 
 	// CancellationNote Further words about the cancellation; null when there are none.
+	//
+	// Examples: Back in autumn
 	CancellationNote *string `json:"cancellationNote"`
 
 	// CancelledOn When it was cancelled, in UTC; null when it was not.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	CancelledOn *time.Time `json:"cancelledOn"`
 
 	// ContractAmount The same as orderAmount.
@@ -3018,7 +3208,9 @@ type ContractRow struct {
 	// Examples: 24.5
 	ContractAmountUSD *float64 `json:"contractAmountUSD"`
 
-	// ContractDetailsJSON JSON text: the lines.
+	// ContractDetailsJSON The lines, as JSON text: what contractDetailsJson holds.
+	//
+	// Examples: [{"lineId":"gid://shopify/SubscriptionLine/12","title":"House Blend Coffee","quantity":2,"currentPrice":12.25}]
 	ContractDetailsJSON string `json:"contractDetailsJSON"`
 
 	// ContractDetailsJson The lines.
@@ -3070,7 +3262,9 @@ type ContractRow struct {
 	// Examples: CA
 	DeliveryCountryCode *string `json:"deliveryCountryCode"`
 
-	// DeliveryPolicyInterval day, week, month or year.
+	// DeliveryPolicyInterval Unit of time between two deliveries: day, week, month or year.
+	//
+	// Examples: month
 	DeliveryPolicyInterval string `json:"deliveryPolicyInterval"`
 
 	// DeliveryPolicyIntervalCount How many deliveryPolicyInterval lie between two deliveries. Less than the billing's for a prepaid contract.
@@ -3115,9 +3309,13 @@ type ContractRow struct {
 	Id int64 `json:"id"`
 
 	// ImportedId Id in the system that the contract was imported from; null when it was not imported.
+	//
+	// Examples: sub_81
 	ImportedId *string `json:"importedId"`
 
-	// LastSuccessfulOrder JSON text.
+	// LastSuccessfulOrder The last renewal order, as JSON text with orderId, orderName and billingDate; null before the first one.
+	//
+	// Examples: {"orderId":5004,"orderName":"#1004","billingDate":"2026-01-31T08:00:00Z"}
 	LastSuccessfulOrder *string `json:"lastSuccessfulOrder"`
 
 	// LifetimeValue Sum of all renewal orders so far, in the contract's currency.
@@ -3185,7 +3383,9 @@ type ContractRow struct {
 	// Examples: No plastic, please
 	OrderNote *string `json:"orderNote"`
 
-	// OrderNoteAttributes JSON text: a list of key and value.
+	// OrderNoteAttributes Keys and values that every order carries, as JSON text; null when there are none.
+	//
+	// Examples: [{"key":"gift","value":"yes"}]
 	OrderNoteAttributes *string `json:"orderNoteAttributes"`
 
 	// OriginType How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good.
@@ -3194,15 +3394,21 @@ type ContractRow struct {
 	OriginType ContractRowOriginType `json:"originType"`
 
 	// OriginalContractId The contract that this one was split from; null when it was not.
+	//
+	// Examples: 9000
 	OriginalContractId *int64 `json:"originalContractId"`
 
 	// PauseDurationCycle Cycles for which the contract is paused. Always null: a pause lasts until it is ended.
 	PauseDurationCycle *int32 `json:"pauseDurationCycle"`
 
 	// PauseFeedback What the customer said about the pause; null when nothing was said.
+	//
+	// Examples: On holiday
 	PauseFeedback *string `json:"pauseFeedback"`
 
 	// PauseReason Why the contract was paused; null when nothing was said.
+	//
+	// Examples: On holiday
 	PauseReason *string `json:"pauseReason"`
 
 	// PauseTillDate When the pause ends by itself. Always null: a pause lasts until it is ended.
@@ -3214,12 +3420,18 @@ type ContractRow struct {
 	PausedFromActive bool `json:"pausedFromActive"`
 
 	// PausedOn When it was paused, in UTC; null once it is active again.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	PausedOn *time.Time `json:"pausedOn"`
 
 	// PendingCancellationCycle Cycle with which the contract will be cancelled; null when no cancellation waits.
+	//
+	// Examples: 6
 	PendingCancellationCycle *int32 `json:"pendingCancellationCycle"`
 
 	// PendingCancellationDate When a cancellation that waits will be done, in UTC; null when none waits.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	PendingCancellationDate *time.Time `json:"pendingCancellationDate"`
 
 	// Phone Telephone number of the customer; null when not known.
@@ -3243,7 +3455,9 @@ type ContractRow struct {
 	// StartsAt When the contract begins to count. Always null: it counts from createdAt.
 	StartsAt *time.Time `json:"startsAt"`
 
-	// Status active, paused, cancelled, expired or failed.
+	// Status How the contract stands: active, paused, cancelled, expired or failed.
+	//
+	// Examples: active
 	Status string `json:"status"`
 
 	// StopUpComingOrderEmail Whether no e-mail is sent before orders. Always false: the service sends none.
@@ -3366,6 +3580,8 @@ type CustomerAnswer struct {
 	LastName *string `json:"lastName"`
 
 	// PaidThrough Until when orders have been paid, by any of the contracts: the end of the term that the latest order began.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	PaidThrough *time.Time `json:"paidThrough"`
 
 	// Phone Telephone number; null when there is none.
@@ -3380,6 +3596,8 @@ type CustomerAnswer struct {
 	SubscriptionContracts CustomerContracts `json:"subscriptionContracts"`
 
 	// Tags The customer's tags at the platform; null while it does not answer.
+	//
+	// Examples: ["vip","subscriber"]
 	Tags                 *[]string              `json:"tags"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3398,6 +3616,8 @@ type CustomerAnswerProductSubscriberStatus string
 // CustomerContractEdge defines model for CustomerContractEdge.
 type CustomerContractEdge struct {
 	// Cursor Place of the contract in the list, for the parameter cursor.
+	//
+	// Examples: MTczODMxMDQwMDAwMDo5MDAx
 	Cursor string `json:"cursor"`
 
 	// Node The contract.
@@ -3421,6 +3641,8 @@ type CustomerContracts struct {
 // CustomerRow defines model for CustomerRow.
 type CustomerRow struct {
 	// ActiveSubscriptions Contracts that are active.
+	//
+	// Examples: 2
 	ActiveSubscriptions int32 `json:"activeSubscriptions"`
 
 	// CurrencyCode Null when the contracts have several.
@@ -3439,12 +3661,18 @@ type CustomerRow struct {
 	Email *openapi_types.Email `json:"email"`
 
 	// GraphCustomerId Graph id.
+	//
+	// Examples: gid://shopify/Customer/7001
 	GraphCustomerId string `json:"graphCustomerId"`
 
 	// InActiveSubscriptions Contracts that are paused, cancelled, expired or failed.
+	//
+	// Examples: 1
 	InActiveSubscriptions int32 `json:"inActiveSubscriptions"`
 
 	// LifetimeValue Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted.
+	//
+	// Examples: 98
 	LifetimeValue *float64 `json:"lifetimeValue"`
 
 	// Name Name as the platform shows it; null when there is none.
@@ -3453,6 +3681,8 @@ type CustomerRow struct {
 	Name *string `json:"name"`
 
 	// NextOrderDate Of the active contracts' next orders, the first.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	NextOrderDate        *time.Time             `json:"nextOrderDate"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3485,13 +3715,17 @@ type CycleDiscountObjectAdjustmentType string
 // CyclePrice defines model for CyclePrice.
 type CyclePrice struct {
 	// AfterCycle The step counts once so many orders have been billed.
+	//
+	// Examples: 3
 	AfterCycle int32 `json:"afterCycle"`
 
 	// DiscountType PERCENTAGE or FIXED off the base price, or the PRICE itself.
 	DiscountType CyclePriceDiscountType `json:"discountType"`
 
 	// Value A percentage from 0 to 100, or an amount in the contract's currency.
-	Value                string                 `json:"value"`
+	//
+	// Examples: 10
+	Value                float64                `json:"value"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -3518,12 +3752,18 @@ type DeliveryObject struct {
 	Kind DeliveryObjectKind `json:"kind"`
 
 	// LocationId Graph id of the place to pick up at.
+	//
+	// Examples: gid://shopify/Location/6001
 	LocationId *string `json:"locationId"`
 
 	// MaxDeliveryDateTime Known once an order is on its way: null here.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	MaxDeliveryDateTime *time.Time `json:"maxDeliveryDateTime"`
 
 	// MinDeliveryDateTime Known once an order is on its way: null here.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	MinDeliveryDateTime *time.Time `json:"minDeliveryDateTime"`
 
 	// ServiceCode The carrier's code of the service; null when none is chosen.
@@ -3574,12 +3814,16 @@ type DiscountNode struct {
 	AppliesOnEachItem bool `json:"appliesOnEachItem"`
 
 	// Code Null for a discount made by hand.
+	//
+	// Examples: WELCOME10
 	Code *string `json:"code"`
 
 	// EntitledLines The lines that it is for.
 	EntitledLines EntitledLines `json:"entitledLines"`
 
 	// Id Graph id.
+	//
+	// Examples: gid://shopify/SubscriptionManualDiscount/ab
 	Id string `json:"id"`
 
 	// Percentage Per cent off, 1 to 100; null when it is an amount.
@@ -3588,9 +3832,13 @@ type DiscountNode struct {
 	Percentage *int32 `json:"percentage"`
 
 	// RecurringCycleLimit How many orders it lasts; null: no end.
+	//
+	// Examples: 3
 	RecurringCycleLimit *int32 `json:"recurringCycleLimit"`
 
 	// RejectionReason Why the platform does not apply it, in its own code; null: it applies.
+	//
+	// Examples: EXPIRED
 	RejectionReason *string `json:"rejectionReason"`
 
 	// TargetType What it is taken off: lines, or what delivery costs.
@@ -3609,6 +3857,8 @@ type DiscountNode struct {
 	Type DiscountNodeType `json:"type"`
 
 	// UsageCount Orders that had it.
+	//
+	// Examples: 1
 	UsageCount           int32                  `json:"usageCount"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3635,6 +3885,8 @@ type DisplaySettings struct {
 	LayoutType *DisplaySettingsLayoutType `json:"layoutType,omitempty"`
 
 	// ProductsPerRow Products in a row of a GRID.
+	//
+	// Examples: 3
 	ProductsPerRow *int32 `json:"productsPerRow,omitempty"`
 
 	// ShowBundlePreview Whether the storefront shows the box as it fills.
@@ -3662,6 +3914,8 @@ type EntitledLines struct {
 	All bool `json:"all"`
 
 	// Lines Graph ids; empty when it is for all.
+	//
+	// Examples: ["gid://shopify/SubscriptionLine/12"]
 	Lines                []string               `json:"lines"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3683,6 +3937,8 @@ type FewerScopes struct {
 	Scopes *[]string `json:"scopes"`
 
 	// Shop The caller's store, when given.
+	//
+	// Examples: demo.myshopify.com
 	Shop                 *string                `json:"shop,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -3695,6 +3951,8 @@ type ForeseenLine struct {
 	DisplayName string `json:"displayName"`
 
 	// Id The variant.
+	//
+	// Examples: 4001
 	Id int64 `json:"id"`
 
 	// ImageSrc Address of a picture; empty when there is none.
@@ -3703,6 +3961,8 @@ type ForeseenLine struct {
 	ImageSrc string `json:"imageSrc"`
 
 	// Price Of one, in the contract's currency.
+	//
+	// Examples: 12.25
 	Price float64 `json:"price"`
 
 	// Quantity Pieces.
@@ -3718,6 +3978,8 @@ type ForeseenOrder struct {
 	AppliedRules *[]ForeseenSource `json:"appliedRules"`
 
 	// BillingCycle The platform's index of the billing cycle.
+	//
+	// Examples: 5
 	BillingCycle int32 `json:"billingCycle"`
 
 	// OrderDate When the order is due, in UTC.
@@ -3760,6 +4022,8 @@ type FulfilmentConnection struct {
 // GroupEdit defines model for GroupEdit.
 type GroupEdit struct {
 	// AccessoryProductIds Kept for integrations; the service does not act on it. null or an empty text clears it.
+	//
+	// Examples: 3002,3003
 	AccessoryProductIds *string `json:"accessoryProductIds,omitempty"`
 
 	// CustomerTag Tags for customers who subscribe, separated by commas. null or an empty text clears them.
@@ -3771,12 +4035,18 @@ type GroupEdit struct {
 	DeleteProducts *GroupItems `json:"deleteProducts,omitempty"`
 
 	// FormFieldsJson Kept for integrations; the service does not act on it. null or an empty text clears it.
+	//
+	// Examples: []
 	FormFieldsJson *string `json:"formFieldsJson,omitempty"`
 
 	// GroupName Required when a group is made.
+	//
+	// Examples: Subscribe and save
 	GroupName *string `json:"groupName,omitempty"`
 
 	// Id In a change: the group. Ignored when one is made.
+	//
+	// Examples: 17
 	Id *int64 `json:"id,omitempty"`
 
 	// MemberOrderTag Tags for renewals, separated by commas. null or an empty text clears them.
@@ -3790,6 +4060,8 @@ type GroupEdit struct {
 	OrderTag *string `json:"orderTag,omitempty"`
 
 	// ProductId Kept for integrations; the service does not act on it. null or an empty text clears it.
+	//
+	// Examples: 3001
 	ProductId *string `json:"productId,omitempty"`
 
 	// ProductIds JSON text of a list of objects with an id, as answers have it, or ids separated by commas. In a change it replaces the list; null empties it.
@@ -3798,15 +4070,21 @@ type GroupEdit struct {
 	ProductIds *string `json:"productIds,omitempty"`
 
 	// RulesJson Kept for integrations; the service does not act on it. null or an empty text clears it.
+	//
+	// Examples: []
 	RulesJson *string `json:"rulesJson,omitempty"`
 
 	// Shop Must be the key's store.
+	//
+	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
 	// SubscriptionPlans Required when a group is made.
 	SubscriptionPlans *[]PlanOption `json:"subscriptionPlans,omitempty"`
 
 	// Translations Kept for integrations; the service does not act on it. null or an empty text clears it.
+	//
+	// Examples: {"fr":"Abonnement"}
 	Translations *string `json:"translations,omitempty"`
 
 	// UpdateProducts Products and variants to be added to those that the group has.
@@ -3859,6 +4137,8 @@ type InfoObject struct {
 // InstrumentObject defines model for InstrumentObject.
 type InstrumentObject struct {
 	// UnderscoreUnderscoreTypename CustomerCreditCard, CustomerPaypalBillingAgreement, CustomerShopPayAgreement or BankAccount.
+	//
+	// Examples: CustomerCreditCard
 	UnderscoreUnderscoreTypename string `json:"__typename"`
 
 	// Brand Brand of the card, such as visa; null when it is no card.
@@ -3930,6 +4210,8 @@ type LineNode struct {
 	DiscountAllocations []AllocationObject `json:"discountAllocations"`
 
 	// Id Graph id of the line.
+	//
+	// Examples: gid://shopify/SubscriptionLine/12
 	Id string `json:"id"`
 
 	// LineDiscountedPrice Of the whole line, after its discounts.
@@ -3939,6 +4221,8 @@ type LineNode struct {
 	PricingPolicy *PricingObject `json:"pricingPolicy"`
 
 	// ProductId Graph id.
+	//
+	// Examples: gid://shopify/Product/3001
 	ProductId *string `json:"productId"`
 
 	// Quantity Pieces in every order.
@@ -3947,6 +4231,8 @@ type LineNode struct {
 	Quantity int32 `json:"quantity"`
 
 	// SellingPlanId Graph id.
+	//
+	// Examples: gid://shopify/SellingPlan/6003
 	SellingPlanId *string `json:"sellingPlanId"`
 
 	// SellingPlanName Name of the selling plan; null when the line has none.
@@ -3970,6 +4256,8 @@ type LineNode struct {
 	Title string `json:"title"`
 
 	// VariantId Graph id.
+	//
+	// Examples: gid://shopify/ProductVariant/4001
 	VariantId *string `json:"variantId"`
 
 	// VariantImage Picture of the variant; null when it has none.
@@ -4027,9 +4315,13 @@ type NewConnection struct {
 	PartnerId string `json:"partnerId"`
 
 	// Scopes What it may do; absent: what it has asked for, or all that it may ask for when there is no connection yet.
+	//
+	// Examples: ["contracts:read"]
 	Scopes *[]string `json:"scopes,omitempty"`
 
 	// Shop The caller's store, when given.
+	//
+	// Examples: demo.myshopify.com
 	Shop                 *string                `json:"shop,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4086,6 +4378,8 @@ type NewContract struct {
 	DeliveryFirstName *string `json:"deliveryFirstName,omitempty"`
 
 	// DeliveryIntervalCount Default: as billed.
+	//
+	// Examples: 1
 	DeliveryIntervalCount *int32 `json:"deliveryIntervalCount,omitempty"`
 
 	// DeliveryIntervalType Default: as billed.
@@ -4102,7 +4396,9 @@ type NewContract struct {
 	DeliveryPhone *string `json:"deliveryPhone,omitempty"`
 
 	// DeliveryPriceAmount In the store's currency.
-	DeliveryPriceAmount *string `json:"deliveryPriceAmount,omitempty"`
+	//
+	// Examples: 4.9
+	DeliveryPriceAmount *float64 `json:"deliveryPriceAmount,omitempty"`
 
 	// DeliveryProvinceCode Code of the province or state within its country.
 	//
@@ -4128,6 +4424,8 @@ type NewContract struct {
 	MinCycles *int32 `json:"minCycles,omitempty"`
 
 	// NextBillingDate ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone.
+	//
+	// Examples: 2026-12-31
 	NextBillingDate string `json:"nextBillingDate"`
 
 	// OrderNote Note that every order carries; plain text.
@@ -4136,9 +4434,13 @@ type NewContract struct {
 	OrderNote *string `json:"orderNote,omitempty"`
 
 	// PaymentMethodId Absent: the customer's newest one.
+	//
+	// Examples: gid://shopify/CustomerPaymentMethod/ab
 	PaymentMethodId *string `json:"paymentMethodId,omitempty"`
 
 	// Shop Must be the key's store.
+	//
+	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
 	// Status Default ACTIVE.
@@ -4181,6 +4483,8 @@ type NewKey struct {
 	Scopes *[]string `json:"scopes,omitempty"`
 
 	// Shop The caller's store, when given.
+	//
+	// Examples: demo.myshopify.com
 	Shop                 *string                `json:"shop,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4188,7 +4492,9 @@ type NewKey struct {
 // NewLine defines model for NewLine.
 type NewLine struct {
 	// CurrentPrice Unit price in the contract's currency. Absent: the price that the plan gives.
-	CurrentPrice *string `json:"currentPrice,omitempty"`
+	//
+	// Examples: 12.25
+	CurrentPrice *float64 `json:"currentPrice,omitempty"`
 
 	// CustomAttributes Keys and values to put on the line, each key once.
 	CustomAttributes *[]AttributeObject `json:"customAttributes,omitempty"`
@@ -4238,6 +4544,8 @@ type NodeEdge struct {
 // NodeID defines model for NodeID.
 type NodeID struct {
 	// Id Graph id.
+	//
+	// Examples: gid://shopify/FulfillmentOrder/5101
 	Id                   string                 `json:"id"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4245,6 +4553,8 @@ type NodeID struct {
 // OneOff defines model for OneOff.
 type OneOff struct {
 	// BillingAttemptId The order that carries the product; null while the contract has no order for it.
+	//
+	// Examples: 9
 	BillingAttemptId *int64 `json:"billingAttemptId"`
 
 	// Id Number of the one-time product.
@@ -4258,6 +4568,8 @@ type OneOff struct {
 	Price float64 `json:"price"`
 
 	// Quantity Pieces. Required, here or in the body.
+	//
+	// Examples: 1
 	Quantity int32 `json:"quantity"`
 
 	// Shop The store's domain.
@@ -4288,6 +4600,8 @@ type OriginOrderObject struct {
 	FulfillmentOrders FulfilmentConnection `json:"fulfillmentOrders"`
 
 	// Id Graph id.
+	//
+	// Examples: gid://shopify/Order/5001
 	Id string `json:"id"`
 
 	// Name Name of the order, as the store writes it.
@@ -4300,6 +4614,8 @@ type OriginOrderObject struct {
 // PageInfo defines model for PageInfo.
 type PageInfo struct {
 	// EndCursor Place of the last element; null where places are not given.
+	//
+	// Examples: MTczODMxMDQwMDAwMDo5MDAx
 	EndCursor *string `json:"endCursor"`
 
 	// HasNextPage Whether there is a page after this one.
@@ -4313,6 +4629,8 @@ type PageInfo struct {
 	HasPreviousPage bool `json:"hasPreviousPage"`
 
 	// StartCursor Place of the first element; null where places are not given.
+	//
+	// Examples: MTczODMxMDQwMDAwMDo5MDAx
 	StartCursor          *string                `json:"startCursor"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4325,6 +4643,8 @@ type PartnerApp struct {
 	Address string `json:"address"`
 
 	// Description What it says of itself.
+	//
+	// Examples: Reports on renewals
 	Description *string `json:"description"`
 
 	// Id Id of the application.
@@ -4348,6 +4668,8 @@ type PartnerAppStatus string
 // PartnerCalls defines model for PartnerCalls.
 type PartnerCalls struct {
 	// Calls Calls that the application made.
+	//
+	// Examples: 120
 	Calls int64 `json:"calls"`
 
 	// Day The day, in UTC.
@@ -4356,6 +4678,8 @@ type PartnerCalls struct {
 	Day openapi_types.Date `json:"day"`
 
 	// Errors Those that were answered with an error.
+	//
+	// Examples: 2
 	Errors               int64                  `json:"errors"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4366,28 +4690,40 @@ type PartnerConnection struct {
 	AwaitsApproval bool `json:"awaitsApproval"`
 
 	// CallbackError Why the application could not be told of the decision, the last time; null when it was told.
+	//
+	// Examples: the application answered 500
 	CallbackError *string `json:"callbackError"`
 
 	// Calls Its calls by day, the newest day first; only in a review.
 	Calls *[]PartnerCalls `json:"calls"`
 
-	// DecidedAt When.
-	DecidedAt *string `json:"decidedAt"`
+	// DecidedAt When that was, in UTC; null while nobody has.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	DecidedAt *time.Time `json:"decidedAt"`
 
-	// DecidedBy Who approved or rejected it.
+	// DecidedBy Who approved or rejected it; null while nobody has.
+	//
+	// Examples: key 3 (Warehouse)
 	DecidedBy *string `json:"decidedBy"`
 
 	// Direction Who began it.
 	Direction PartnerConnectionDirection `json:"direction"`
 
-	// EndReason Why.
+	// EndReason Why it ended; null while it has not.
+	//
+	// Examples: uninstalled
 	EndReason *string `json:"endReason"`
 
-	// EndedAt When it ended.
-	EndedAt *string `json:"endedAt"`
+	// EndedAt When it ended, in UTC; null while it has not.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	EndedAt *time.Time `json:"endedAt"`
 
-	// ExpiresAt Until when it can be decided.
-	ExpiresAt *string `json:"expiresAt"`
+	// ExpiresAt Until when it can be decided, in UTC; null when nothing is to be decided.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	ExpiresAt *time.Time `json:"expiresAt"`
 
 	// Id Number of the connection.
 	//
@@ -4395,21 +4731,31 @@ type PartnerConnection struct {
 	Id int64 `json:"id"`
 
 	// LastUsedAt When the application last called; only in a review.
-	LastUsedAt *string `json:"lastUsedAt"`
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	LastUsedAt *time.Time `json:"lastUsedAt"`
 
 	// Partner The application.
 	Partner PartnerApp `json:"partner"`
 
-	// RequestedAt When.
-	RequestedAt *string `json:"requestedAt"`
+	// RequestedAt When it was asked for, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	RequestedAt *time.Time `json:"requestedAt"`
 
-	// RequestedBy Who asked.
+	// RequestedBy Who asked for the connection; null when not known.
+	//
+	// Examples: reports
 	RequestedBy *string `json:"requestedBy"`
 
 	// RequestedScopes What a connected application asks for besides.
+	//
+	// Examples: ["billing:write"]
 	RequestedScopes *[]string `json:"requestedScopes"`
 
 	// Scopes What the application may do; while PENDING, what it asks for.
+	//
+	// Examples: ["contracts:read"]
 	Scopes *[]string `json:"scopes"`
 
 	// Status How far the connection has come.
@@ -4418,8 +4764,10 @@ type PartnerConnection struct {
 	// TokenIssued Whether the application has fetched its token.
 	TokenIssued bool `json:"tokenIssued"`
 
-	// TokenIssuedAt When it did.
-	TokenIssuedAt        *string                `json:"tokenIssuedAt"`
+	// TokenIssuedAt When it did, in UTC; null while it has not.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	TokenIssuedAt        *time.Time             `json:"tokenIssuedAt"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -4447,6 +4795,8 @@ type PayerObject struct {
 	FirstName *string `json:"firstName"`
 
 	// Id Graph id.
+	//
+	// Examples: gid://shopify/Customer/7001
 	Id string `json:"id"`
 
 	// LastName Last name; null when there is none.
@@ -4464,12 +4814,16 @@ type PayerObject struct {
 // PaymentObject defines model for PaymentObject.
 type PaymentObject struct {
 	// Id Graph id.
+	//
+	// Examples: gid://shopify/CustomerPaymentMethod/ab
 	Id string `json:"id"`
 
 	// Instrument What is behind the method; null when the platform does not say.
 	Instrument *InstrumentObject `json:"instrument"`
 
 	// RevokedAt Since when it cannot be charged any more, in UTC; null: it can be.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	RevokedAt            *time.Time             `json:"revokedAt"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4482,15 +4836,23 @@ type PendingDowngrade struct {
 	ContractId int64 `json:"contractId"`
 
 	// EffectiveDate Of the order that has the new variant first.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	EffectiveDate *time.Time `json:"effectiveDate"`
 
 	// LineId Graph id.
+	//
+	// Examples: gid://shopify/SubscriptionLine/12
 	LineId string `json:"lineId"`
 
 	// NewVariantId Graph id.
+	//
+	// Examples: gid://shopify/ProductVariant/4002
 	NewVariantId string `json:"newVariantId"`
 
 	// OldVariantId Graph id.
+	//
+	// Examples: gid://shopify/ProductVariant/4001
 	OldVariantId         string                 `json:"oldVariantId"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4523,9 +4885,13 @@ type PlaceInput_LocationId struct {
 // PlanOption defines model for PlanOption.
 type PlanOption struct {
 	// AfterCycle1 The first discount counts once so many orders have been paid for. Default 0. With a second discount it must be 0.
+	//
+	// Examples: 0
 	AfterCycle1 *int32 `json:"afterCycle1"`
 
 	// AfterCycle2 The second discount takes the first one's place once so many orders have been paid for.
+	//
+	// Examples: 3
 	AfterCycle2 *int32 `json:"afterCycle2"`
 
 	// AllowedForUpgradeDowngrade Default true.
@@ -4542,6 +4908,8 @@ type PlanOption struct {
 	BillingFrequencyInterval PlanOptionBillingFrequencyInterval `json:"billingFrequencyInterval"`
 
 	// CutOff Days before the specific day from which a new order misses it.
+	//
+	// Examples: 3
 	CutOff *int32 `json:"cutOff"`
 
 	// DeliveryPolicyPreAnchorBehavior What happens before the first specific day: something is delivered at once, or the first delivery waits.
@@ -4618,9 +4986,13 @@ type PlanOption struct {
 	FrequencyType PlanOptionFrequencyType `json:"frequencyType"`
 
 	// GroupId The group to which the plan belongs.
+	//
+	// Examples: 17
 	GroupId int64 `json:"groupId"`
 
 	// GroupName Its name. Ignored in requests.
+	//
+	// Examples: Subscribe and save
 	GroupName string `json:"groupName"`
 
 	// Id Graph id of the selling plan. In a request: graph id or number, or nothing for a new plan.
@@ -4640,24 +5012,34 @@ type PlanOption struct {
 	LifeTimeMembership bool `json:"lifeTimeMembership"`
 
 	// MaxCycles Orders after which a contract ends; more than minCycles.
+	//
+	// Examples: 12
 	MaxCycles *int32 `json:"maxCycles"`
 
 	// MemberExclusiveTags Customers with one of them cannot choose the plan.
+	//
+	// Examples: wholesale
 	MemberExclusiveTags *string `json:"memberExclusiveTags"`
 
 	// MemberInclusiveTags Customer tags, separated by commas, in any letter case.
+	//
+	// Examples: gold,silver
 	MemberInclusiveTags *string `json:"memberInclusiveTags"`
 
 	// MemberOnly For those who have one of memberInclusiveTags or, when there are none, are members.
 	MemberOnly bool `json:"memberOnly"`
 
 	// MinCycles Orders before a contract may end.
+	//
+	// Examples: 3
 	MinCycles *int32 `json:"minCycles"`
 
 	// NonMemberOnly For everybody else. Not both.
 	NonMemberOnly bool `json:"nonMemberOnly"`
 
 	// PlanSequence Where the plan is shown. Left out of a new plan: its place in the list.
+	//
+	// Examples: 1
 	PlanSequence int32 `json:"planSequence"`
 
 	// PlanType A PREPAID plan is paid for several deliveries at once.
@@ -4667,15 +5049,21 @@ type PlanOption struct {
 	PrepaidFlag PlanOptionPrepaidFlag `json:"prepaidFlag"`
 
 	// RulesJson Kept for integrations; the service does not act on it.
+	//
+	// Examples: []
 	RulesJson *string `json:"rulesJson"`
 
 	// SpecificDayEnabled Whether frequencyType is ON_SPECIFIC_DAY.
 	SpecificDayEnabled bool `json:"specificDayEnabled"`
 
 	// SpecificDayValue WEEK: 1 (Monday) to 7; MONTH and YEAR: day of the month.
+	//
+	// Examples: 1
 	SpecificDayValue *int32 `json:"specificDayValue"`
 
 	// SpecificMonthValue YEAR only.
+	//
+	// Examples: 3
 	SpecificMonthValue   *int32                 `json:"specificMonthValue"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4756,6 +5144,8 @@ type PortalToken struct {
 // PriceInput defines model for PriceInput.
 type PriceInput struct {
 	// Amount In the store's currency.
+	//
+	// Examples: 50
 	Amount float64 `json:"amount"`
 
 	// DeliverCondtion Whether the order must come to amount at least or at most. The name is spelt so.
@@ -4783,39 +5173,63 @@ type PricingObject struct {
 // Problem defines model for Problem.
 type Problem struct {
 	// Detail What went wrong this time.
+	//
+	// Examples: field 'quantity' is 0 and must be at least 1
 	Detail string `json:"detail"`
 
 	// EntityName What the problem is about.
+	//
+	// Examples: subscriptionContract
 	EntityName *string `json:"entityName"`
 
 	// Error The status's reason phrase.
+	//
+	// Examples: Bad Request
 	Error string `json:"error"`
 
 	// ErrorKey Stable code of the broken rule.
+	//
+	// Examples: bodyField
 	ErrorKey string `json:"errorKey"`
 
 	// Message The same as detail.
+	//
+	// Examples: field 'quantity' is 0 and must be at least 1
 	Message string `json:"message"`
 
 	// Params The parameter or field at fault.
+	//
+	// Examples: quantity
 	Params *string `json:"params"`
 
 	// Path Path of the request.
+	//
+	// Examples: /api/external/v2/subscription-contracts
 	Path string `json:"path"`
 
 	// RequestId Identifies the request, as X-Request-Id does.
+	//
+	// Examples: 0198f3a2-7c1e-7d53-9d6f-2f1b8c3a4e5d
 	RequestId string `json:"requestId"`
 
 	// Required The scopes that the operation needs, when the key lacks one.
+	//
+	// Examples: ["contracts:write"]
 	Required *[]string `json:"required,omitempty"`
 
 	// Status HTTP status.
+	//
+	// Examples: 400
 	Status int64 `json:"status"`
 
 	// Title The kind of problem in words.
+	//
+	// Examples: The request is not valid
 	Title string `json:"title"`
 
 	// Type Stable URI of the kind of problem.
+	//
+	// Examples: urn:perennial:problem:bodyField
 	Type                 string                 `json:"type"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -4910,6 +5324,8 @@ type ShippingAddress struct {
 	Country *string `json:"country,omitempty"`
 
 	// CountryCode ISO 3166-1, two letters.
+	//
+	// Examples: CA
 	CountryCode *string `json:"countryCode,omitempty"`
 
 	// FirstName First name of who receives the orders.
@@ -4982,6 +5398,8 @@ type ShippingProfile struct {
 	Name string `json:"name"`
 
 	// SellerGroupIds Graph ids of the selling plan groups whose orders the profile is for.
+	//
+	// Examples: ["gid://shopify/SellingPlanGroup/8001"]
 	SellerGroupIds []string `json:"sellerGroupIds"`
 
 	// Shop The store's domain.
@@ -5005,6 +5423,8 @@ type ShippingProfileBody struct {
 	Name *string `json:"name,omitempty"`
 
 	// Shop Must be the key's store.
+	//
+	// Examples: demo.myshopify.com
 	Shop                 *string                `json:"shop,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -5023,6 +5443,8 @@ type ShippingProfileBody_Id struct {
 // SubscriptionGroup defines model for SubscriptionGroup.
 type SubscriptionGroup struct {
 	// AccessoryProductIds Kept for integrations; the service does not act on it.
+	//
+	// Examples: 3002,3003
 	AccessoryProductIds *string `json:"accessoryProductIds"`
 
 	// CustomerTag Tags for customers who subscribe, separated by commas.
@@ -5034,6 +5456,8 @@ type SubscriptionGroup struct {
 	DeleteProducts *GroupItems `json:"deleteProducts"`
 
 	// FormFieldsJson Kept for integrations; the service does not act on it.
+	//
+	// Examples: []
 	FormFieldsJson *string `json:"formFieldsJson"`
 
 	// GroupName Name of the group, as buyers read it.
@@ -5047,15 +5471,23 @@ type SubscriptionGroup struct {
 	Id int64 `json:"id"`
 
 	// MemberOrderTag Tags for renewals.
+	//
+	// Examples: renewal
 	MemberOrderTag *string `json:"memberOrderTag"`
 
 	// OrderTag Tags for first orders.
+	//
+	// Examples: first-subscription
 	OrderTag *string `json:"orderTag"`
 
 	// ProductCount Products that are sold on the group's plans.
+	//
+	// Examples: 3
 	ProductCount int64 `json:"productCount"`
 
 	// ProductId Kept for integrations; the service does not act on it.
+	//
+	// Examples: 3001
 	ProductId *string `json:"productId"`
 
 	// ProductIds JSON text of a list of id and title.
@@ -5064,9 +5496,13 @@ type SubscriptionGroup struct {
 	ProductIds string `json:"productIds"`
 
 	// ProductVariantCount Variants that are sold on them one by one.
+	//
+	// Examples: 0
 	ProductVariantCount int64 `json:"productVariantCount"`
 
 	// RulesJson Kept for integrations; the service does not act on it.
+	//
+	// Examples: []
 	RulesJson *string `json:"rulesJson"`
 
 	// SellingPlanGroupId Graph id of the group at the platform.
@@ -5078,6 +5514,8 @@ type SubscriptionGroup struct {
 	SubscriptionPlans []PlanOption `json:"subscriptionPlans"`
 
 	// Translations Kept for integrations; the service does not act on it.
+	//
+	// Examples: {"fr":"Abonnement"}
 	Translations *string `json:"translations"`
 
 	// UpdateProducts Always null in answers.
@@ -5115,6 +5553,8 @@ type SwapRecord struct {
 	CarryDiscountForward bool `json:"carryDiscountForward"`
 
 	// ChangeNextOrderDateBy Whole days by which the order after the swap moves, and all later ones with it; null: they stay.
+	//
+	// Examples: 7
 	ChangeNextOrderDateBy *float64 `json:"changeNextOrderDateBy"`
 
 	// CheckForEveryRecurringOrder Looked at for every recurring order and not once for a contract. Default false.
@@ -5129,6 +5569,8 @@ type SwapRecord struct {
 	DiscountCarryForward SwapRecordDiscountCarryForward `json:"discountCarryForward"`
 
 	// ForBillingCycle The platform's index of the billing cycle; null: any.
+	//
+	// Examples: 4
 	ForBillingCycle *int32 `json:"forBillingCycle"`
 
 	// Id Number of the rule.
@@ -5142,6 +5584,8 @@ type SwapRecord struct {
 	Name *string `json:"name"`
 
 	// RuleSequence Lower ones first. Absent or 0 in a new rule: after all others.
+	//
+	// Examples: 1
 	RuleSequence *int32 `json:"ruleSequence"`
 
 	// Shop The store's domain; must be the key's.
@@ -5174,6 +5618,8 @@ type VariantSwap struct {
 	ContractId VariantSwap_ContractId `json:"contractId"`
 
 	// EventSource Ignored: the source of what an API key does is MERCHANT_EXTERNAL_API.
+	//
+	// Examples: MERCHANT_EXTERNAL_API
 	EventSource *string `json:"eventSource,omitempty"`
 
 	// NewOneTimeVariants Quantities by variant, for the next order only.
@@ -5183,6 +5629,8 @@ type VariantSwap struct {
 	NewVariants *map[string]int32 `json:"newVariants,omitempty"`
 
 	// OldLineId Or the line that gives way.
+	//
+	// Examples: gid://shopify/SubscriptionLine/12
 	OldLineId *string `json:"oldLineId,omitempty"`
 
 	// OldOneTimeVariants Products of the next order that give way.
@@ -5192,6 +5640,8 @@ type VariantSwap struct {
 	OldVariants *[]VariantSwap_OldVariants_Item `json:"oldVariants,omitempty"`
 
 	// Shop Must be the key's store.
+	//
+	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
 	// StopSwapEmails No e-mail about the change.
@@ -5235,9 +5685,13 @@ type VariantSwap_OldVariants_Item struct {
 // VolumeTier defines model for VolumeTier.
 type VolumeTier struct {
 	// DiscountPercent What is taken off the price, in percent.
+	//
+	// Examples: 10
 	DiscountPercent float64 `json:"discountPercent"`
 
 	// MinProducts Whole: pieces from which the discount is given.
+	//
+	// Examples: 3
 	MinProducts          float64                `json:"minProducts"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -5282,6 +5736,8 @@ type ZoneInput struct {
 	DeliveryMethodInfo *[]RateInput `json:"deliveryMethodInfo"`
 
 	// ProvinceCode One part of the country alone, such as CA of US.
+	//
+	// Examples: CA
 	ProvinceCode *string `json:"provinceCode,omitempty"`
 
 	// RestOfWorld Every country that no other entry of the location names. Takes no code.
@@ -5931,6 +6387,8 @@ type ListBundleSettingsParams struct {
 // CreateBundleSettingsJSONBody defines parameters for CreateBundleSettings.
 type CreateBundleSettingsJSONBody struct {
 	// AddButtonText On the button that puts a product into the box. May not be empty.
+	//
+	// Examples: Add
 	AddButtonText *string `json:"addButtonText,omitempty"`
 
 	// AllowAddUnavailableProduct Lets products be added that cannot be bought now.
@@ -5940,39 +6398,59 @@ type CreateBundleSettingsJSONBody struct {
 	AllowModifications *bool `json:"allowModifications,omitempty"`
 
 	// BackgroundColor Colour behind the products.
+	//
+	// Examples: #f6f6f6
 	BackgroundColor *string `json:"backgroundColor,omitempty"`
 
 	// BundleBottomHtml Markup below the box, passed on as it is.
+	//
+	// Examples: <p>Free delivery</p>
 	BundleBottomHtml *string `json:"bundleBottomHtml,omitempty"`
 
 	// BundleRedirect Where a complete box leads.
 	BundleRedirect *CreateBundleSettingsJSONBodyBundleRedirect `json:"bundleRedirect,omitempty"`
 
 	// BundleTopHtml Markup above the box, passed on as it is.
+	//
+	// Examples: <p>Pick your six</p>
 	BundleTopHtml *string `json:"bundleTopHtml,omitempty"`
 
 	// ButtonBackgroundColor Colour of buttons.
+	//
+	// Examples: #1a1a1a
 	ButtonBackgroundColor *string `json:"buttonBackgroundColor,omitempty"`
 
 	// ButtonColor Colour of the text on buttons, as in a style sheet.
+	//
+	// Examples: #ffffff
 	ButtonColor *string `json:"buttonColor,omitempty"`
 
 	// BuyQuantityGetDiscount Promises a discount for a number of products.
+	//
+	// Examples: Buy more and save
 	BuyQuantityGetDiscount *string `json:"buyQuantityGetDiscount,omitempty"`
 
 	// Cart Names the cart.
+	//
+	// Examples: Cart
 	Cart *string `json:"cart,omitempty"`
 
 	// CategoryLimits Pieces of a box by category, which is the product's type; at most 100.
 	CategoryLimits *map[string]CategoryLimit `json:"categoryLimits,omitempty"`
 
 	// CheckoutMessage Stands above the button to the checkout.
+	//
+	// Examples: Taxes are added at checkout
 	CheckoutMessage *string `json:"checkoutMessage,omitempty"`
 
 	// CongratsMessageText Says that a discount was reached.
+	//
+	// Examples: You have reached a discount
 	CongratsMessageText *string `json:"congratsMessageText,omitempty"`
 
 	// ContinueShopping On the button back to the products.
+	//
+	// Examples: Continue shopping
 	ContinueShopping *string `json:"continueShopping,omitempty"`
 
 	// CreatedAt When the bundle was made, in UTC.
@@ -5981,12 +6459,18 @@ type CreateBundleSettingsJSONBody struct {
 	CreatedAt *time.Time `json:"createdAt,omitempty"`
 
 	// CurrencySwitcherClassName Style class of the theme's choice of currency.
+	//
+	// Examples: currency-picker
 	CurrencySwitcherClassName *string `json:"currencySwitcherClassName,omitempty"`
 
 	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM.
+	//
+	// Examples: https://demo.example.com/thanks
 	CustomRedirectURL *string `json:"customRedirectURL,omitempty"`
 
 	// DescriptionLength Characters of a product's description that are shown; 0 shows all.
+	//
+	// Examples: 120
 	DescriptionLength *int32 `json:"descriptionLength,omitempty"`
 
 	// DisableProductCardImageSlider Shows one image of a product only.
@@ -6005,6 +6489,8 @@ type CreateBundleSettingsJSONBody struct {
 	DisplayUnavailableProduct *bool `json:"displayUnavailableProduct,omitempty"`
 
 	// EditQuantity Labels the field of a quantity.
+	//
+	// Examples: Quantity
 	EditQuantity *string `json:"editQuantity,omitempty"`
 
 	// EnableClearCartSelectedProducts Empties the cart before the box is put into it.
@@ -6044,15 +6530,21 @@ type CreateBundleSettingsJSONBody struct {
 	Enabled *bool `json:"enabled,omitempty"`
 
 	// FailedToAddMsgText The message that a product could not be added.
+	//
+	// Examples: This product could not be added.
 	FailedToAddMsgText *string `json:"failedToAddMsgText,omitempty"`
 
 	// FailedToAddTitleText Heads the message that a product could not be added.
+	//
+	// Examples: Not added
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
 	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
+	//
+	// Examples: 49
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
 
-	// Id Ours.
+	// Id The service's number of the bundle.
 	//
 	// Examples: 1001
 	Id *int64 `json:"id,omitempty"`
@@ -6064,78 +6556,116 @@ type CreateBundleSettingsJSONBody struct {
 	IsMergeIntoSingleBABVariantDropdown *bool `json:"isMergeIntoSingleBABVariantDropdown,omitempty"`
 
 	// ItemsText The word for products in counts.
+	//
+	// Examples: items
 	ItemsText *string `json:"itemsText,omitempty"`
 
 	// LeftSidebarHTML Markup of the left column, passed on as it is.
+	//
+	// Examples: <p>How it works</p>
 	LeftSidebarHTML *string `json:"leftSidebarHTML,omitempty"`
 
 	// LockAfterFirstOrder No changes once the first renewal was ordered.
 	LockAfterFirstOrder *bool `json:"lockAfterFirstOrder,omitempty"`
 
 	// MaxBundleValue In the store's currency; 0 is no limit.
+	//
+	// Examples: 200
 	MaxBundleValue *float64 `json:"maxBundleValue,omitempty"`
 
 	// MaxProducts Whole: pieces that a box holds at most; 0 is no limit.
+	//
+	// Examples: 12
 	MaxProducts *float64 `json:"maxProducts,omitempty"`
 
 	// MaxSwapsPerCycle Products that may be exchanged between two orders; 0 is no limit.
+	//
+	// Examples: 2
 	MaxSwapsPerCycle *int32 `json:"maxSwapsPerCycle,omitempty"`
 
 	// MinBundleValue In the store's currency, before discounts. Contracts in other currencies are not held to it.
+	//
+	// Examples: 20
 	MinBundleValue *float64 `json:"minBundleValue,omitempty"`
 
 	// MinProducts Whole: pieces that a box holds at least.
+	//
+	// Examples: 3
 	MinProducts *float64 `json:"minProducts,omitempty"`
 
 	// ModificationCutoffDays Days before the next order in which nothing may be changed.
+	//
+	// Examples: 2
 	ModificationCutoffDays *int32 `json:"modificationCutoffDays,omitempty"`
 
 	// MoveOneTimePurchaseToTop Offers a single order first.
 	MoveOneTimePurchaseToTop *bool `json:"moveOneTimePurchaseToTop,omitempty"`
 
 	// MyDeliveryText Heads the list of what is in the box. May not be empty.
+	//
+	// Examples: My delivery
 	MyDeliveryText *string `json:"myDeliveryText,omitempty"`
 
 	// Notifications What buyers are written to about.
 	Notifications *BundleMails `json:"notifications,omitempty"`
 
 	// OkBtnText On the button that closes a message.
+	//
+	// Examples: OK
 	OkBtnText *string `json:"okBtnText,omitempty"`
 
 	// OpeningSidebarType When the sidebar opens by itself.
 	OpeningSidebarType *CreateBundleSettingsJSONBodyOpeningSidebarType `json:"openingSidebarType,omitempty"`
 
 	// PageBackgroundColor Colour of the page.
+	//
+	// Examples: white
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
 	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel *CreateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
+	//
+	// Examples: Proceed to checkout
 	ProceedToCheckoutButtonText *string `json:"proceedToCheckoutButtonText,omitempty"`
 
 	// ProductDetails Heads what is said of a product.
+	//
+	// Examples: Details
 	ProductDetails *string `json:"productDetails,omitempty"`
 
 	// ProductFilterConfig How products are filtered: text that the storefront reads.
+	//
+	// Examples: type,vendor
 	ProductFilterConfig *string `json:"productFilterConfig,omitempty"`
 
 	// ProductPriceFormatField How the theme writes prices.
+	//
+	// Examples: {{amount}} {{currency}}
 	ProductPriceFormatField *string `json:"productPriceFormatField,omitempty"`
 
 	// ProductTitleFontColor Colour of the products' names.
+	//
+	// Examples: #333333
 	ProductTitleFontColor *string `json:"productTitleFontColor,omitempty"`
 
 	// ProductsToProceedText Says how many products are missing. May not be empty.
+	//
+	// Examples: products to proceed
 	ProductsToProceedText *string `json:"productsToProceedText,omitempty"`
 
 	// QuantityLabel Labels quantities.
+	//
+	// Examples: Qty
 	QuantityLabel *string `json:"quantityLabel,omitempty"`
 
 	// Recommendations What the storefront suggests to buyers.
 	Recommendations *Recommendations `json:"recommendations,omitempty"`
 
 	// RemoveItem On the button that takes a product out.
+	//
+	// Examples: Remove
 	RemoveItem *string `json:"removeItem,omitempty"`
 
 	// RequireCategoryDiversity A box of several pieces holds products of at least two categories.
@@ -6145,12 +6675,18 @@ type CreateBundleSettingsJSONBody struct {
 	RestrictPriceRateCalculation *bool `json:"restrictPriceRateCalculation,omitempty"`
 
 	// RightSidebarHTML Markup of the right column, passed on as it is.
+	//
+	// Examples: <p>Questions?</p>
 	RightSidebarHTML *string `json:"rightSidebarHTML,omitempty"`
 
 	// SelectMinimumProductButtonText On the button while products are missing. May not be empty.
+	//
+	// Examples: Select more products
 	SelectMinimumProductButtonText *string `json:"selectMinimumProductButtonText,omitempty"`
 
 	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
+	//
+	// Examples: Selected frequency
 	SelectedFrequencyLabelText *string `json:"selectedFrequencyLabelText,omitempty"`
 
 	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts.
@@ -6165,6 +6701,8 @@ type CreateBundleSettingsJSONBody struct {
 	ShopCustomizationData *[]map[string]interface{} `json:"shopCustomizationData,omitempty"`
 
 	// ShoppingCart Heads the cart.
+	//
+	// Examples: Your cart
 	ShoppingCart *string `json:"shoppingCart,omitempty"`
 
 	// ShowCompareAtPrice Shows the price before a reduction.
@@ -6183,21 +6721,31 @@ type CreateBundleSettingsJSONBody struct {
 	SkipFirstPage *bool `json:"skipFirstPage,omitempty"`
 
 	// SpendAmountGetDiscount Promises a discount for a value.
+	//
+	// Examples: Spend more and save
 	SpendAmountGetDiscount *string `json:"spendAmountGetDiscount,omitempty"`
 
 	// SpentText Labels what was spent so far.
+	//
+	// Examples: Spent
 	SpentText *string `json:"spentText,omitempty"`
 
 	// Substitution What happens when a product cannot be had.
 	Substitution *Substitution `json:"substitution,omitempty"`
 
 	// Subtotal Labels the sum of the box.
+	//
+	// Examples: Subtotal
 	Subtotal *string `json:"subtotal,omitempty"`
 
 	// TieredDiscount Heads the list of volume discounts.
+	//
+	// Examples: Save more
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
 
 	// Title Heads the page.
+	//
+	// Examples: Build your box
 	Title *string `json:"title,omitempty"`
 
 	// UpdatedAt When it was changed last, in UTC.
@@ -6206,12 +6754,18 @@ type CreateBundleSettingsJSONBody struct {
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 
 	// VariantLabelTextV2 Labels the choice of a variant.
+	//
+	// Examples: Size
 	VariantLabelTextV2 *string `json:"variantLabelTextV2,omitempty"`
 
 	// VariantNotAvailable Says that a variant cannot be bought.
+	//
+	// Examples: Sold out
 	VariantNotAvailable *string `json:"variantNotAvailable,omitempty"`
 
 	// ViewProduct Leads to a product's page.
+	//
+	// Examples: View product
 	ViewProduct          *string                `json:"viewProduct,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
@@ -6234,6 +6788,8 @@ type CreateBundleSettingsJSONBodyPricingModel string
 // UpdateBundleSettingsJSONBody defines parameters for UpdateBundleSettings.
 type UpdateBundleSettingsJSONBody struct {
 	// AddButtonText On the button that puts a product into the box. May not be empty.
+	//
+	// Examples: Add
 	AddButtonText *string `json:"addButtonText,omitempty"`
 
 	// AllowAddUnavailableProduct Lets products be added that cannot be bought now.
@@ -6243,39 +6799,59 @@ type UpdateBundleSettingsJSONBody struct {
 	AllowModifications *bool `json:"allowModifications,omitempty"`
 
 	// BackgroundColor Colour behind the products.
+	//
+	// Examples: #f6f6f6
 	BackgroundColor *string `json:"backgroundColor,omitempty"`
 
 	// BundleBottomHtml Markup below the box, passed on as it is.
+	//
+	// Examples: <p>Free delivery</p>
 	BundleBottomHtml *string `json:"bundleBottomHtml,omitempty"`
 
 	// BundleRedirect Where a complete box leads.
 	BundleRedirect *UpdateBundleSettingsJSONBodyBundleRedirect `json:"bundleRedirect,omitempty"`
 
 	// BundleTopHtml Markup above the box, passed on as it is.
+	//
+	// Examples: <p>Pick your six</p>
 	BundleTopHtml *string `json:"bundleTopHtml,omitempty"`
 
 	// ButtonBackgroundColor Colour of buttons.
+	//
+	// Examples: #1a1a1a
 	ButtonBackgroundColor *string `json:"buttonBackgroundColor,omitempty"`
 
 	// ButtonColor Colour of the text on buttons, as in a style sheet.
+	//
+	// Examples: #ffffff
 	ButtonColor *string `json:"buttonColor,omitempty"`
 
 	// BuyQuantityGetDiscount Promises a discount for a number of products.
+	//
+	// Examples: Buy more and save
 	BuyQuantityGetDiscount *string `json:"buyQuantityGetDiscount,omitempty"`
 
 	// Cart Names the cart.
+	//
+	// Examples: Cart
 	Cart *string `json:"cart,omitempty"`
 
 	// CategoryLimits Pieces of a box by category, which is the product's type; at most 100.
 	CategoryLimits *map[string]CategoryLimit `json:"categoryLimits,omitempty"`
 
 	// CheckoutMessage Stands above the button to the checkout.
+	//
+	// Examples: Taxes are added at checkout
 	CheckoutMessage *string `json:"checkoutMessage,omitempty"`
 
 	// CongratsMessageText Says that a discount was reached.
+	//
+	// Examples: You have reached a discount
 	CongratsMessageText *string `json:"congratsMessageText,omitempty"`
 
 	// ContinueShopping On the button back to the products.
+	//
+	// Examples: Continue shopping
 	ContinueShopping *string `json:"continueShopping,omitempty"`
 
 	// CreatedAt When the bundle was made, in UTC.
@@ -6284,12 +6860,18 @@ type UpdateBundleSettingsJSONBody struct {
 	CreatedAt *time.Time `json:"createdAt,omitempty"`
 
 	// CurrencySwitcherClassName Style class of the theme's choice of currency.
+	//
+	// Examples: currency-picker
 	CurrencySwitcherClassName *string `json:"currencySwitcherClassName,omitempty"`
 
 	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM.
+	//
+	// Examples: https://demo.example.com/thanks
 	CustomRedirectURL *string `json:"customRedirectURL,omitempty"`
 
 	// DescriptionLength Characters of a product's description that are shown; 0 shows all.
+	//
+	// Examples: 120
 	DescriptionLength *int32 `json:"descriptionLength,omitempty"`
 
 	// DisableProductCardImageSlider Shows one image of a product only.
@@ -6308,6 +6890,8 @@ type UpdateBundleSettingsJSONBody struct {
 	DisplayUnavailableProduct *bool `json:"displayUnavailableProduct,omitempty"`
 
 	// EditQuantity Labels the field of a quantity.
+	//
+	// Examples: Quantity
 	EditQuantity *string `json:"editQuantity,omitempty"`
 
 	// EnableClearCartSelectedProducts Empties the cart before the box is put into it.
@@ -6347,15 +6931,21 @@ type UpdateBundleSettingsJSONBody struct {
 	Enabled *bool `json:"enabled,omitempty"`
 
 	// FailedToAddMsgText The message that a product could not be added.
+	//
+	// Examples: This product could not be added.
 	FailedToAddMsgText *string `json:"failedToAddMsgText,omitempty"`
 
 	// FailedToAddTitleText Heads the message that a product could not be added.
+	//
+	// Examples: Not added
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
 	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
+	//
+	// Examples: 49
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
 
-	// Id Ours.
+	// Id The service's number of the bundle.
 	//
 	// Examples: 1001
 	Id int64 `json:"id"`
@@ -6367,78 +6957,116 @@ type UpdateBundleSettingsJSONBody struct {
 	IsMergeIntoSingleBABVariantDropdown *bool `json:"isMergeIntoSingleBABVariantDropdown,omitempty"`
 
 	// ItemsText The word for products in counts.
+	//
+	// Examples: items
 	ItemsText *string `json:"itemsText,omitempty"`
 
 	// LeftSidebarHTML Markup of the left column, passed on as it is.
+	//
+	// Examples: <p>How it works</p>
 	LeftSidebarHTML *string `json:"leftSidebarHTML,omitempty"`
 
 	// LockAfterFirstOrder No changes once the first renewal was ordered.
 	LockAfterFirstOrder *bool `json:"lockAfterFirstOrder,omitempty"`
 
 	// MaxBundleValue In the store's currency; 0 is no limit.
+	//
+	// Examples: 200
 	MaxBundleValue *float64 `json:"maxBundleValue,omitempty"`
 
 	// MaxProducts Whole: pieces that a box holds at most; 0 is no limit.
+	//
+	// Examples: 12
 	MaxProducts *float64 `json:"maxProducts,omitempty"`
 
 	// MaxSwapsPerCycle Products that may be exchanged between two orders; 0 is no limit.
+	//
+	// Examples: 2
 	MaxSwapsPerCycle *int32 `json:"maxSwapsPerCycle,omitempty"`
 
 	// MinBundleValue In the store's currency, before discounts. Contracts in other currencies are not held to it.
+	//
+	// Examples: 20
 	MinBundleValue *float64 `json:"minBundleValue,omitempty"`
 
 	// MinProducts Whole: pieces that a box holds at least.
+	//
+	// Examples: 3
 	MinProducts *float64 `json:"minProducts,omitempty"`
 
 	// ModificationCutoffDays Days before the next order in which nothing may be changed.
+	//
+	// Examples: 2
 	ModificationCutoffDays *int32 `json:"modificationCutoffDays,omitempty"`
 
 	// MoveOneTimePurchaseToTop Offers a single order first.
 	MoveOneTimePurchaseToTop *bool `json:"moveOneTimePurchaseToTop,omitempty"`
 
 	// MyDeliveryText Heads the list of what is in the box. May not be empty.
+	//
+	// Examples: My delivery
 	MyDeliveryText *string `json:"myDeliveryText,omitempty"`
 
 	// Notifications What buyers are written to about.
 	Notifications *BundleMails `json:"notifications,omitempty"`
 
 	// OkBtnText On the button that closes a message.
+	//
+	// Examples: OK
 	OkBtnText *string `json:"okBtnText,omitempty"`
 
 	// OpeningSidebarType When the sidebar opens by itself.
 	OpeningSidebarType *UpdateBundleSettingsJSONBodyOpeningSidebarType `json:"openingSidebarType,omitempty"`
 
 	// PageBackgroundColor Colour of the page.
+	//
+	// Examples: white
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
 	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel *UpdateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
+	//
+	// Examples: Proceed to checkout
 	ProceedToCheckoutButtonText *string `json:"proceedToCheckoutButtonText,omitempty"`
 
 	// ProductDetails Heads what is said of a product.
+	//
+	// Examples: Details
 	ProductDetails *string `json:"productDetails,omitempty"`
 
 	// ProductFilterConfig How products are filtered: text that the storefront reads.
+	//
+	// Examples: type,vendor
 	ProductFilterConfig *string `json:"productFilterConfig,omitempty"`
 
 	// ProductPriceFormatField How the theme writes prices.
+	//
+	// Examples: {{amount}} {{currency}}
 	ProductPriceFormatField *string `json:"productPriceFormatField,omitempty"`
 
 	// ProductTitleFontColor Colour of the products' names.
+	//
+	// Examples: #333333
 	ProductTitleFontColor *string `json:"productTitleFontColor,omitempty"`
 
 	// ProductsToProceedText Says how many products are missing. May not be empty.
+	//
+	// Examples: products to proceed
 	ProductsToProceedText *string `json:"productsToProceedText,omitempty"`
 
 	// QuantityLabel Labels quantities.
+	//
+	// Examples: Qty
 	QuantityLabel *string `json:"quantityLabel,omitempty"`
 
 	// Recommendations What the storefront suggests to buyers.
 	Recommendations *Recommendations `json:"recommendations,omitempty"`
 
 	// RemoveItem On the button that takes a product out.
+	//
+	// Examples: Remove
 	RemoveItem *string `json:"removeItem,omitempty"`
 
 	// RequireCategoryDiversity A box of several pieces holds products of at least two categories.
@@ -6448,12 +7076,18 @@ type UpdateBundleSettingsJSONBody struct {
 	RestrictPriceRateCalculation *bool `json:"restrictPriceRateCalculation,omitempty"`
 
 	// RightSidebarHTML Markup of the right column, passed on as it is.
+	//
+	// Examples: <p>Questions?</p>
 	RightSidebarHTML *string `json:"rightSidebarHTML,omitempty"`
 
 	// SelectMinimumProductButtonText On the button while products are missing. May not be empty.
+	//
+	// Examples: Select more products
 	SelectMinimumProductButtonText *string `json:"selectMinimumProductButtonText,omitempty"`
 
 	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
+	//
+	// Examples: Selected frequency
 	SelectedFrequencyLabelText *string `json:"selectedFrequencyLabelText,omitempty"`
 
 	// SellingPlanIds Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts.
@@ -6468,6 +7102,8 @@ type UpdateBundleSettingsJSONBody struct {
 	ShopCustomizationData *[]map[string]interface{} `json:"shopCustomizationData,omitempty"`
 
 	// ShoppingCart Heads the cart.
+	//
+	// Examples: Your cart
 	ShoppingCart *string `json:"shoppingCart,omitempty"`
 
 	// ShowCompareAtPrice Shows the price before a reduction.
@@ -6486,21 +7122,31 @@ type UpdateBundleSettingsJSONBody struct {
 	SkipFirstPage *bool `json:"skipFirstPage,omitempty"`
 
 	// SpendAmountGetDiscount Promises a discount for a value.
+	//
+	// Examples: Spend more and save
 	SpendAmountGetDiscount *string `json:"spendAmountGetDiscount,omitempty"`
 
 	// SpentText Labels what was spent so far.
+	//
+	// Examples: Spent
 	SpentText *string `json:"spentText,omitempty"`
 
 	// Substitution What happens when a product cannot be had.
 	Substitution *Substitution `json:"substitution,omitempty"`
 
 	// Subtotal Labels the sum of the box.
+	//
+	// Examples: Subtotal
 	Subtotal *string `json:"subtotal,omitempty"`
 
 	// TieredDiscount Heads the list of volume discounts.
+	//
+	// Examples: Save more
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
 
 	// Title Heads the page.
+	//
+	// Examples: Build your box
 	Title *string `json:"title,omitempty"`
 
 	// UpdatedAt When it was changed last, in UTC.
@@ -6509,12 +7155,18 @@ type UpdateBundleSettingsJSONBody struct {
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 
 	// VariantLabelTextV2 Labels the choice of a variant.
+	//
+	// Examples: Size
 	VariantLabelTextV2 *string `json:"variantLabelTextV2,omitempty"`
 
 	// VariantNotAvailable Says that a variant cannot be bought.
+	//
+	// Examples: Sold out
 	VariantNotAvailable *string `json:"variantNotAvailable,omitempty"`
 
 	// ViewProduct Leads to a product's page.
+	//
+	// Examples: View product
 	ViewProduct          *string                `json:"viewProduct,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }

@@ -197,9 +197,9 @@ func TestRulesAreKept(t *testing.T) {
 		body map[string]any
 		want int
 	}{
-		{map[string]any{"name": "x"}, 400}, {map[string]any{"id": 4711}, 404}, {map[string]any{"id": first.ID, "shop": "other.myshopify.com"}, 400},
-		{map[string]any{"id": first.ID, "changeNextOrderDateBy": 1.5}, 400}, {map[string]any{"id": first.ID, "discountCarryForward": "SOME"}, 400},
-		{map[string]any{"id": first.ID, "destinationVariants": "[]"}, 400},
+		{map[string]any{"name": "x"}, 400}, {map[string]any{"id": 4711, "shop": first.Shop}, 404}, {map[string]any{"id": first.ID, "shop": "other.myshopify.com"}, 400},
+		{map[string]any{"id": first.ID, "shop": first.Shop, "changeNextOrderDateBy": 1.5}, 400}, {map[string]any{"id": first.ID, "shop": first.Shop, "discountCarryForward": "SOME"}, 400},
+		{map[string]any{"id": first.ID, "shop": first.Shop, "destinationVariants": "[]"}, 400},
 	} {
 		if got := s.put("/product-swaps", test.body, nil); got != test.want {
 			t.Errorf("%v answered %d, want %d", test.body, got, test.want)

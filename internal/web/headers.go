@@ -37,6 +37,11 @@ func (a *API) describeHeaders() {
 		doc.Components.Headers[n.name] = &huma.Header{Description: n.doc, Schema: &huma.Schema{Type: n.kind}}
 	}
 	add := func(r *huma.Response, status string, op *huma.Operation) {
+		for _, h := range r.Headers {
+			if h.Description == "" && h.Schema != nil {
+				h.Description, h.Schema.Description = h.Schema.Description, ""
+			}
+		}
 		for _, n := range notes {
 			if n.in != nil && !slices.Contains(n.in, status) || n.name == replayedHeader && !takesKey(op) {
 				continue

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,28 @@ import (
 
 // nullType is JSON's own null, as a type.
 const nullType = "null"
+
+// showNumbers lets the document say that a number of which every digit counts is
+// one: the library takes it for the text that it is kept as.
+func showNumbers(schemas huma.Registry) {
+	for name, s := range schemas.Map() {
+		t := schemas.TypeFromRef("#/components/schemas/" + name)
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			p := s.Properties[field]
+			if p == nil || f.Type != reflect.TypeFor[json.Number]() {
+				continue
+			}
+			p.Type, p.Format = huma.TypeNumber, "double"
+			for i, example := range p.Examples {
+				p.Examples[i] = json.Number(text(example))
+			}
+		}
+	}
+}
 
 // allowNulls lets the document say that a field that is a pointer to an object
 // or one of a few values may be null, which the library leaves out. Fields that are left out when they

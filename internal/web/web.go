@@ -201,6 +201,7 @@ func (a *API) operation(method, path string) *huma.Operation {
 func (a *API) Document() *huma.OpenAPI {
 	a.described.Do(func() {
 		allowNulls(a.Schemas())
+		showNumbers(a.Schemas())
 		a.describeHeaders()
 	})
 	return a.huma.OpenAPI()

@@ -215,7 +215,7 @@ func policy(r Rhythm, was contract.Policy, minCycles, maxCycles int) platform.Po
 	p := platform.Policy{Interval: r.Interval.String(), Count: r.Count, MinCycles: minCycles, MaxCycles: maxCycles}
 	if was.Interval == r.Interval {
 		for _, a := range was.Anchors {
-			p.Anchors = append(p.Anchors, platform.Anchor{Type: anchorTypes[a.Kind], Day: a.Day, Month: a.Month})
+			p.Anchors = append(p.Anchors, platform.Anchor{Type: anchorTypes[a.Kind], Day: a.Day, Month: a.Month, CutoffDay: a.CutoffDay})
 		}
 	}
 	return p

@@ -139,7 +139,13 @@ func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, nee
 		var done []Attempt
 		for _, a := range rows {
 			if t := told[a.ID]; a.Status != t.Status || !a.BillingDate.Equal(t.BillingDate) || !a.PublishAt.Equal(t.PublishAt) {
-				continue // it has news again
+				// It has news again. Somebody else may have told them already,
+				// and what was told here, which is old, may have come later.
+				if (a.Status == Queued || a.Status == Skipped) && a.PublishAt.IsZero() {
+					a.PublishAt = s.Clock.Now()
+					done = append(done, a)
+				}
+				continue
 			} else if t.Prep.Edited && a.Version != t.Version {
 				continue // what the order carries may have changed
 			} else if !unheard[a.ID] && t.plainAgain(needs.oneOffsOf(t)) {

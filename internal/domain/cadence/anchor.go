@@ -43,10 +43,11 @@ func (k AnchorKind) String() string {
 // Anchor is a fixed day on which a policy falls. In a month that is too short
 // for it, it falls on the month's last day.
 type Anchor struct {
-	Kind   AnchorKind
-	Day    int // Weekday: 1 (Monday) to 7; otherwise day of the month, 1 to 31
-	Month  int // YearDay: 1 to 12; ignored otherwise
-	Cutoff int // whole days before the anchor from which a new order misses it; 0: none
+	Kind      AnchorKind
+	Day       int // Weekday: 1 (Monday) to 7; otherwise day of the month, 1 to 31
+	Month     int // YearDay: 1 to 12; ignored otherwise
+	Cutoff    int // whole days before the anchor from which a new order misses it; 0: none
+	CutoffDay int `json:",omitempty"` // the fixed day that closes the anchor to new orders, as platforms tell it; 0: none. It moves no date
 }
 
 // validate returns the reason why the anchor cannot belong to a policy with

@@ -135,7 +135,7 @@ func policy(p platform.Policy) (Policy, error) {
 	}
 	made := Policy{Interval: interval, Count: p.Count}
 	for _, a := range p.Anchors {
-		made.Anchors = append(made.Anchors, cadence.Anchor{Kind: anchorKinds[strings.ToUpper(a.Type)], Day: a.Day, Month: a.Month})
+		made.Anchors = append(made.Anchors, cadence.Anchor{Kind: anchorKinds[strings.ToUpper(a.Type)], Day: a.Day, Month: a.Month, CutoffDay: a.CutoffDay})
 	}
 	return made, made.Validate()
 }

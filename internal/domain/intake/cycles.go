@@ -3,8 +3,10 @@ package intake
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -18,7 +20,6 @@ const tolerance = 24 * time.Hour
 
 // readCycles takes over what somebody edited of single cycles at the platform.
 func (s *Service) readCycles(ctx context.Context, store shop.Shop, events []Pending) error {
-	var fresh []platform.CycleState
 	seen := make(map[platform.CycleRef]bool)
 	var refs []platform.CycleRef
 	for _, e := range events {
@@ -28,30 +29,69 @@ func (s *Service) readCycles(ctx context.Context, store shop.Shop, events []Pend
 			refs = append(refs, ref)
 		}
 	}
-	for from := 0; from < len(refs); from += platform.MaxCharges {
-		part, err := s.Platform.CycleStates(ctx, store.At(), refs[from:min(from+platform.MaxCharges, len(refs))])
+	for range readings {
+		before, err := s.versions(ctx, store.ID, refs)
 		if err != nil {
-			return fmt.Errorf("read edited cycles: %w", err)
-		}
-		fresh = append(fresh, part...)
-	}
-	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
-		if err := s.editCycles(ctx, tx, fresh); err != nil {
 			return err
 		}
-		return tx.FinishEvents(ctx, idsOf(events), s.Clock.Now())
-	})
+		var fresh []platform.CycleState
+		for chunk := range slices.Chunk(refs, platform.MaxCharges) {
+			part, err := s.Platform.CycleStates(ctx, store.At(), chunk)
+			if err != nil {
+				return fmt.Errorf("read edited cycles: %w", err)
+			}
+			fresh = append(fresh, part...)
+		}
+		current := true
+		err = s.Store.Update(ctx, store.ID, func(tx Tx) error {
+			var err error
+			if current, err = s.editCycles(ctx, tx, fresh, before); err != nil || !current {
+				return err
+			}
+			return tx.FinishEvents(ctx, idsOf(events), s.Clock.Now())
+		})
+		if err != nil || current {
+			return err
+		}
+	}
+	return fault.New(fault.Conflict, "%d cycles change faster than they are read", len(refs))
 }
 
-func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleState) error {
+// readings is how often cycles are read anew because their attempts changed
+// meanwhile.
+const readings = 5
+
+// versions returns the versions of the attempts of contracts. A reading of the
+// platform is older than what changed here while it was made: our own words,
+// which the platform had not heard, must not come back as somebody else's.
+func (s *Service) versions(ctx context.Context, of shop.ID, refs []platform.CycleRef) (map[billing.AttemptID]int64, error) {
+	versions := make(map[billing.AttemptID]int64)
+	ids := make([]contract.ID, len(refs))
+	for i, r := range refs {
+		ids[i] = contract.ID(r.Contract)
+	}
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		clear(versions)
+		rows, err := tx.AttemptsOf(ctx, ids, billing.Queued, billing.Skipped)
+		for _, a := range rows {
+			versions[a.ID] = a.Version
+		}
+		return err
+	})
+	return versions, err
+}
+
+// editCycles takes edits over. It reports false when an attempt is not what it was
+// before the platform was read.
+func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleState, before map[billing.AttemptID]int64) (current bool, err error) {
 	now := s.Clock.Now()
 	store, err := tx.Shop(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	cal, err := store.Calendar()
 	if err != nil {
-		return err
+		return false, err
 	}
 	states := make(map[platform.CycleRef]platform.Cycle, len(fresh))
 	var ids []contract.ID
@@ -63,7 +103,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	}
 	rows, err := tx.AttemptsOf(ctx, ids, billing.Queued, billing.Skipped)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var changed []billing.Attempt
 	var entries []activity.Entry
@@ -73,6 +113,9 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 		if !ok {
 			continue
 		}
+		if a.Version != before[a.ID] {
+			return false, nil
+		}
 		entry, ok := billing.TakeEdit(&a, cycle, cal, tolerance, now)
 		if ok {
 			changed = append(changed, a)
@@ -81,10 +124,10 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 		}
 	}
 	if len(changed) == 0 {
-		return nil
+		return true, nil
 	}
 	if err := tx.PutAttempts(ctx, changed); err != nil {
-		return err
+		return false, err
 	}
 	var moved []contract.ID
 	for id := range touched {
@@ -92,10 +135,10 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	}
 	contracts, err := tx.Contracts(ctx, moved)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := billing.Refill(ctx, tx, store, contracts, now); err != nil {
-		return err
+		return false, err
 	}
-	return tx.Record(ctx, entries...)
+	return true, tx.Record(ctx, entries...)
 }

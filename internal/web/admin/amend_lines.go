@@ -153,7 +153,7 @@ type newLine struct {
 	VariantID        web.AnyID         `json:"variantId" doc:"The variant: number or graph id."`
 	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
 	SellingPlanID    web.AnyID         `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id. Absent: that of the contract's first line."`
-	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
+	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the contract's currency. Absent: the price that the plan gives." example:"12.25"`
 	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 }
 
@@ -256,7 +256,7 @@ func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*cont
 type cyclePrice struct {
 	AfterCycle   int32       `json:"afterCycle" minimum:"0" doc:"The step counts once so many orders have been billed." example:"3"`
 	DiscountType string      `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE or FIXED off the base price, or the PRICE itself."`
-	Value        json.Number `json:"value" doc:"A percentage from 0 to 100, or an amount in the contract's currency."`
+	Value        json.Number `json:"value" doc:"A percentage from 0 to 100, or an amount in the contract's currency." example:"10"`
 }
 
 // adjustments are the discount types of the interface, by the platform's words.

@@ -14,28 +14,28 @@ type BundleTexts struct {
 	ProductsToProceedText          string `json:"productsToProceedText" minLength:"1" maxLength:"1000" doc:"Says how many products are missing. May not be empty." example:"products to proceed"`
 	ProceedToCheckoutButtonText    string `json:"proceedToCheckoutButtonText" minLength:"1" maxLength:"1000" doc:"On the button that leads to the checkout. May not be empty." example:"Proceed to checkout"`
 	MyDeliveryText                 string `json:"myDeliveryText" minLength:"1" maxLength:"1000" doc:"Heads the list of what is in the box. May not be empty." example:"My delivery"`
-	Title                          string `json:"title" maxLength:"1000" doc:"Heads the page."`
-	FailedToAddTitleText           string `json:"failedToAddTitleText" maxLength:"1000" doc:"Heads the message that a product could not be added."`
-	FailedToAddMsgText             string `json:"failedToAddMsgText" maxLength:"1000" doc:"The message that a product could not be added."`
-	OkBtnText                      string `json:"okBtnText" maxLength:"1000" doc:"On the button that closes a message."`
-	VariantNotAvailable            string `json:"variantNotAvailable" maxLength:"1000" doc:"Says that a variant cannot be bought."`
-	ViewProduct                    string `json:"viewProduct" maxLength:"1000" doc:"Leads to a product's page."`
-	ProductDetails                 string `json:"productDetails" maxLength:"1000" doc:"Heads what is said of a product."`
-	EditQuantity                   string `json:"editQuantity" maxLength:"1000" doc:"Labels the field of a quantity."`
-	Cart                           string `json:"cart" maxLength:"1000" doc:"Names the cart."`
-	ShoppingCart                   string `json:"shoppingCart" maxLength:"1000" doc:"Heads the cart."`
-	TieredDiscount                 string `json:"tieredDiscount" maxLength:"1000" doc:"Heads the list of volume discounts."`
-	Subtotal                       string `json:"subtotal" maxLength:"1000" doc:"Labels the sum of the box."`
-	CheckoutMessage                string `json:"checkoutMessage" maxLength:"1000" doc:"Stands above the button to the checkout."`
-	ContinueShopping               string `json:"continueShopping" maxLength:"1000" doc:"On the button back to the products."`
-	SpendAmountGetDiscount         string `json:"spendAmountGetDiscount" maxLength:"1000" doc:"Promises a discount for a value."`
-	BuyQuantityGetDiscount         string `json:"buyQuantityGetDiscount" maxLength:"1000" doc:"Promises a discount for a number of products."`
-	RemoveItem                     string `json:"removeItem" maxLength:"1000" doc:"On the button that takes a product out."`
-	CongratsMessageText            string `json:"congratsMessageText" maxLength:"1000" doc:"Says that a discount was reached."`
-	SpentText                      string `json:"spentText" maxLength:"1000" doc:"Labels what was spent so far."`
-	QuantityLabel                  string `json:"quantityLabel" maxLength:"1000" doc:"Labels quantities."`
-	VariantLabelTextV2             string `json:"variantLabelTextV2" maxLength:"1000" doc:"Labels the choice of a variant."`
-	ItemsText                      string `json:"itemsText" maxLength:"1000" doc:"The word for products in counts."`
+	Title                          string `json:"title" maxLength:"1000" doc:"Heads the page." example:"Build your box"`
+	FailedToAddTitleText           string `json:"failedToAddTitleText" maxLength:"1000" doc:"Heads the message that a product could not be added." example:"Not added"`
+	FailedToAddMsgText             string `json:"failedToAddMsgText" maxLength:"1000" doc:"The message that a product could not be added." example:"This product could not be added."`
+	OkBtnText                      string `json:"okBtnText" maxLength:"1000" doc:"On the button that closes a message." example:"OK"`
+	VariantNotAvailable            string `json:"variantNotAvailable" maxLength:"1000" doc:"Says that a variant cannot be bought." example:"Sold out"`
+	ViewProduct                    string `json:"viewProduct" maxLength:"1000" doc:"Leads to a product's page." example:"View product"`
+	ProductDetails                 string `json:"productDetails" maxLength:"1000" doc:"Heads what is said of a product." example:"Details"`
+	EditQuantity                   string `json:"editQuantity" maxLength:"1000" doc:"Labels the field of a quantity." example:"Quantity"`
+	Cart                           string `json:"cart" maxLength:"1000" doc:"Names the cart." example:"Cart"`
+	ShoppingCart                   string `json:"shoppingCart" maxLength:"1000" doc:"Heads the cart." example:"Your cart"`
+	TieredDiscount                 string `json:"tieredDiscount" maxLength:"1000" doc:"Heads the list of volume discounts." example:"Save more"`
+	Subtotal                       string `json:"subtotal" maxLength:"1000" doc:"Labels the sum of the box." example:"Subtotal"`
+	CheckoutMessage                string `json:"checkoutMessage" maxLength:"1000" doc:"Stands above the button to the checkout." example:"Taxes are added at checkout"`
+	ContinueShopping               string `json:"continueShopping" maxLength:"1000" doc:"On the button back to the products." example:"Continue shopping"`
+	SpendAmountGetDiscount         string `json:"spendAmountGetDiscount" maxLength:"1000" doc:"Promises a discount for a value." example:"Spend more and save"`
+	BuyQuantityGetDiscount         string `json:"buyQuantityGetDiscount" maxLength:"1000" doc:"Promises a discount for a number of products." example:"Buy more and save"`
+	RemoveItem                     string `json:"removeItem" maxLength:"1000" doc:"On the button that takes a product out." example:"Remove"`
+	CongratsMessageText            string `json:"congratsMessageText" maxLength:"1000" doc:"Says that a discount was reached." example:"You have reached a discount"`
+	SpentText                      string `json:"spentText" maxLength:"1000" doc:"Labels what was spent so far." example:"Spent"`
+	QuantityLabel                  string `json:"quantityLabel" maxLength:"1000" doc:"Labels quantities." example:"Qty"`
+	VariantLabelTextV2             string `json:"variantLabelTextV2" maxLength:"1000" doc:"Labels the choice of a variant." example:"Size"`
+	ItemsText                      string `json:"itemsText" maxLength:"1000" doc:"The word for products in counts." example:"items"`
 }
 
 // BundleLook is markup and colours.

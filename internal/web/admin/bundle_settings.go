@@ -13,7 +13,7 @@ import (
 // bundleSettings is a bundle as it is shown: the fields of both shapes that the
 // interface gives for it.
 type bundleSettings struct {
-	ID   int64  `json:"id" doc:"Ours." example:"1001"`
+	ID   int64  `json:"id" doc:"The service's number of the bundle." example:"1001"`
 	Shop string `json:"shop" example:"demo.myshopify.com" doc:"The store's domain; must be the key's."`
 	BundleTexts
 	BundleLook

@@ -11,14 +11,14 @@ import (
 // contractObject is a contract as the operations that change one answer it: the
 // shape of the platform's own object.
 type contractObject struct {
-	GetTypename           string              `json:"get__typename" doc:"SubscriptionContract." example:"SubscriptionContract"`
-	Typename              string              `json:"__typename" doc:"The same." example:"SubscriptionContract"`
+	GetTypename           string              `json:"get__typename" doc:"Name of the object's type at the platform." example:"SubscriptionContract"`
+	Typename              string              `json:"__typename" doc:"The same as get__typename." example:"SubscriptionContract"`
 	ID                    string              `json:"id" doc:"Graph id." example:"gid://shopify/SubscriptionContract/9001"`
 	Status                string              `json:"status" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,$UNKNOWN" example:"ACTIVE" doc:"How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments."`
 	CreatedAt             *web.Instant        `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt             *web.Instant        `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
 	NextBillingDate       *web.Instant        `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged; null when none is to come." example:"2026-01-31T08:00:00Z"`
-	LastPaymentStatus     *string             `json:"lastPaymentStatus" doc:"SUCCEEDED or FAILED." example:"SUCCEEDED"`
+	LastPaymentStatus     *string             `json:"lastPaymentStatus" doc:"How the last charge ended: SUCCEEDED or FAILED; null before the first one." example:"SUCCEEDED"`
 	Note                  *string             `json:"note" doc:"Attached to every future order." example:"No plastic, please"`
 	DeliveryPrice         amountObject        `json:"deliveryPrice" doc:"What delivery of one order costs, in the contract's currency."`
 	BillingPolicy         billingPolicyObject `json:"billingPolicy" doc:"How often orders are charged."`
@@ -35,8 +35,8 @@ type contractObject struct {
 
 // amountObject is an amount of money.
 type amountObject struct {
-	Amount       string `json:"amount" doc:"With the currency's decimals." example:"12.50"`
-	CurrencyCode string `json:"currencyCode" doc:"ISO 4217." example:"USD"`
+	Amount       string `json:"amount" doc:"Amount of money, a text with the currency's decimals." example:"12.50"`
+	CurrencyCode string `json:"currencyCode" doc:"Currency: ISO 4217." example:"USD"`
 }
 
 // policyObject is how often something recurs.
@@ -59,7 +59,7 @@ type billingPolicyObject struct {
 type anchorObject struct {
 	Type      string `json:"type" enum:"WEEKDAY,MONTHDAY,YEARDAY" doc:"How day is meant." example:"MONTHDAY"`
 	Day       int32  `json:"day" doc:"WEEKDAY: 1 (Monday) to 7. MONTHDAY and YEARDAY: day of the month, 1 to 31." example:"15"`
-	Month     *int32 `json:"month" doc:"YEARDAY: 1 (January) to 12; else null."`
+	Month     *int32 `json:"month" doc:"YEARDAY: 1 (January) to 12; else null." example:"3"`
 	CutoffDay *int32 `json:"cutoffDay" doc:"Days before the anchor from which a new order misses it. Always null: the platform keeps it with the selling plan."`
 }
 
@@ -67,8 +67,8 @@ type anchorObject struct {
 type pageInfo struct {
 	HasPreviousPage bool    `json:"hasPreviousPage" doc:"Whether there is a page before this one." example:"false"`
 	HasNextPage     bool    `json:"hasNextPage" doc:"Whether there is a page after this one." example:"false"`
-	StartCursor     *string `json:"startCursor" doc:"Place of the first element; null where places are not given."`
-	EndCursor       *string `json:"endCursor" doc:"Place of the last element; null where places are not given."`
+	StartCursor     *string `json:"startCursor" doc:"Place of the first element; null where places are not given." example:"MTczODMxMDQwMDAwMDo5MDAx"`
+	EndCursor       *string `json:"endCursor" doc:"Place of the last element; null where places are not given." example:"MTczODMxMDQwMDAwMDo5MDAx"`
 }
 
 // lineConnection is the lines of a contract.
@@ -349,7 +349,7 @@ func newAmount(a money.Amount) amountObject { return amountObject{a.String(), st
 func newPolicy(p contract.Policy) policyObject {
 	o := policyObject{Interval: p.Interval.String(), IntervalCount: int32(p.Count), Anchors: []anchorObject{}}
 	for _, a := range p.Anchors {
-		o.Anchors = append(o.Anchors, anchorObject{Type: anchorKinds[a.Kind], Day: int32(a.Day), Month: web.Some(int32(a.Month))})
+		o.Anchors = append(o.Anchors, anchorObject{Type: anchorKinds[a.Kind], Day: int32(a.Day), Month: web.Some(int32(a.Month)), CutoffDay: web.Some(int32(a.CutoffDay))})
 	}
 	return o
 }

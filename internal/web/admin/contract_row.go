@@ -20,7 +20,7 @@ type contractRow struct {
 	GraphSubscriptionContractID    string         `json:"graphSubscriptionContractId" doc:"Graph id of the contract." example:"gid://shopify/SubscriptionContract/9001"`
 	OriginalContractID             *int64         `json:"originalContractId" doc:"The contract that this one was split from; null when it was not." example:"9000"`
 	ImportedID                     *string        `json:"importedId" doc:"Id in the system that the contract was imported from; null when it was not imported." example:"sub_81"`
-	Status                         string         `json:"status" doc:"active, paused, cancelled, expired or failed." example:"active"`
+	Status                         string         `json:"status" doc:"How the contract stands: active, paused, cancelled, expired or failed." example:"active"`
 	OriginType                     string         `json:"originType" enum:"STORE_FRONT,IMPORTED,SPLIT_ATTEMPT_BILLING,SPLIT_CONTRACT" doc:"How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good." example:"STORE_FRONT"`
 	SubscriptionType               string         `json:"subscriptionType" enum:"REGULAR_SUBSCRIPTION,BUILD_A_BOX_CLASSIC,BUILD_A_BOX_SINGLE_PRODUCT,BUNDLING_CLASSIC,BUNDLING_MIX_AND_MATCH,SECTIONED_BUNDLE,VOLUME_DISCOUNT" doc:"What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans." example:"REGULAR_SUBSCRIPTION"`
 	SubscriptionTypeIdentifier     *string        `json:"subscriptionTypeIdentifier" doc:"What tells one bundle from another, for the other types. Always null."`
@@ -35,14 +35,14 @@ type contractRow struct {
 	OrderID                        *int64         `json:"orderId" doc:"Number of the order with which the contract began; null when it began without one." example:"5001"`
 	GraphOrderID                   *string        `json:"graphOrderId" doc:"Graph id of that order; null when there is none." example:"gid://shopify/Order/5001"`
 	OrderName                      *string        `json:"orderName" doc:"Name of that order, as the store writes it; null when there is none." example:"#1001"`
-	BillingPolicyInterval          string         `json:"billingPolicyInterval" doc:"day, week, month or year." example:"month"`
+	BillingPolicyInterval          string         `json:"billingPolicyInterval" doc:"Unit of time between two charges: day, week, month or year." example:"month"`
 	BillingPolicyIntervalCount     int32          `json:"billingPolicyIntervalCount" doc:"How many billingPolicyInterval lie between two charges." example:"1"`
-	DeliveryPolicyInterval         string         `json:"deliveryPolicyInterval" doc:"day, week, month or year." example:"month"`
+	DeliveryPolicyInterval         string         `json:"deliveryPolicyInterval" doc:"Unit of time between two deliveries: day, week, month or year." example:"month"`
 	DeliveryPolicyIntervalCount    int32          `json:"deliveryPolicyIntervalCount" doc:"How many deliveryPolicyInterval lie between two deliveries. Less than the billing's for a prepaid contract." example:"1"`
 	MinCycles                      *int32         `json:"minCycles" doc:"Orders that the customer committed to; null: none." example:"3"`
 	MaxCycles                      *int32         `json:"maxCycles" doc:"Orders after which the contract ends; null: no end." example:"12"`
 	TotalSuccessfulOrders          int32          `json:"totalSuccessfulOrders" doc:"Renewal orders that were charged so far." example:"4"`
-	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"JSON text." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\"}"`
+	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"The last renewal order, as JSON text with orderId, orderName and billingDate; null before the first one." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\"}"`
 	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days before an order on which its e-mail is due. Always null: the service does not send it."`
 	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Address of the task that sends it. Always null."`
 	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Cycles for which the contract is paused. Always null: a pause lasts until it is ended."`
@@ -89,26 +89,26 @@ type contractRow struct {
 	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled; null when nothing was said." example:"Too much coffee"`
 	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none." example:"Back in autumn"`
 	OrderNote                      *string        `json:"orderNote" doc:"Note that every order carries; null when there is none." example:"No plastic, please"`
-	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"JSON text: a list of key and value." example:"[{\"key\":\"gift\",\"value\":\"yes\"}]"`
+	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"Keys and values that every order carries, as JSON text; null when there are none." example:"[{\"key\":\"gift\",\"value\":\"yes\"}]"`
 	DeletedVariantIDs              *string        `json:"deletedVariantIds" doc:"Variants of the lines that the store no longer has. Always null."`
 	BillingCountryCode             *string        `json:"billingCountryCode" doc:"Country of the payment method: ISO 3166-1, two letters; null when not known." example:"CA"`
 	DeliveryCountryCode            *string        `json:"deliveryCountryCode" doc:"Country that orders go to: ISO 3166-1, two letters; null when not known." example:"CA"`
-	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"JSON text: the lines." example:"[{\"lineId\":\"gid://shopify/SubscriptionLine/12\",\"title\":\"House Blend Coffee\",\"quantity\":2,\"currentPrice\":12.25}]"`
+	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"The lines, as JSON text: what contractDetailsJson holds." example:"[{\"lineId\":\"gid://shopify/SubscriptionLine/12\",\"title\":\"House Blend Coffee\",\"quantity\":2,\"currentPrice\":12.25}]"`
 	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines."`
 }
 
 // contractLine is a line of a contract in a row.
 type contractLine struct {
 	LineID          string  `json:"lineId" doc:"Graph id of the line." example:"gid://shopify/SubscriptionLine/12"`
-	ProductID       *string `json:"productId" doc:"Graph id." example:"gid://shopify/Product/3001"`
-	VariantID       *string `json:"variantId" doc:"Graph id." example:"gid://shopify/ProductVariant/4001"`
+	ProductID       *string `json:"productId" doc:"Graph id of the product; null when it is gone." example:"gid://shopify/Product/3001"`
+	VariantID       *string `json:"variantId" doc:"Graph id of the variant; null when it is gone." example:"gid://shopify/ProductVariant/4001"`
 	Title           string  `json:"title" doc:"Title of the product." example:"House Blend Coffee"`
 	ProductTitle    string  `json:"productTitle" doc:"The same as title." example:"House Blend Coffee"`
 	VariantTitle    *string `json:"variantTitle" doc:"Title of the variant; null when the product has only one." example:"250 g"`
 	SKU             *string `json:"sku" doc:"Stock keeping unit of the variant; null when it has none." example:"COFFEE-250"`
 	Quantity        int32   `json:"quantity" doc:"Pieces in every order." example:"2"`
 	CurrentPrice    float64 `json:"currentPrice" doc:"Price of one, before discounts, in the contract's currency." example:"12.25"`
-	SellingPlanID   *string `json:"sellingPlanId" doc:"Graph id." example:"gid://shopify/SellingPlan/6003"`
+	SellingPlanID   *string `json:"sellingPlanId" doc:"Graph id of the selling plan; null when the line has none." example:"gid://shopify/SellingPlan/6003"`
 	SellingPlanName *string `json:"sellingPlanName" doc:"Name of the selling plan; null when the line has none." example:"Every month"`
 }
 

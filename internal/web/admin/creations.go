@@ -42,7 +42,7 @@ type newContract struct {
 	MinCycles                  int32             `json:"minCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders that the customer commits to. Absent or 0: none." example:"3"`
 	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one." example:"gid://shopify/CustomerPaymentMethod/ab"`
 	CreateWithoutPaymentMethod bool              `json:"createWithoutPaymentMethod,omitempty" doc:"The contract may wait for a payment method."`
-	DeliveryPriceAmount        json.Number       `json:"deliveryPriceAmount,omitempty" doc:"In the store's currency."`
+	DeliveryPriceAmount        json.Number       `json:"deliveryPriceAmount,omitempty" doc:"In the store's currency." example:"4.9"`
 	DeliveryFirstName          string            `json:"deliveryFirstName,omitempty" maxLength:"255" doc:"First name of who receives the orders." example:"Ada"`
 	DeliveryLastName           string            `json:"deliveryLastName,omitempty" maxLength:"255" doc:"Last name of who receives the orders." example:"Khan"`
 	DeliveryCompany            string            `json:"deliveryCompany,omitempty" maxLength:"255" doc:"Company." example:"Khan Roasters"`
@@ -63,7 +63,7 @@ type contractLineIn struct {
 	VariantID        web.AnyID         `json:"variantId" doc:"The variant: number or graph id."`
 	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
 	SellingPlanID    web.AnyID         `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id."`
-	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the store's currency. Absent: the price that the plan gives."`
+	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the store's currency. Absent: the price that the plan gives." example:"12.25"`
 	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 	PricingPolicy    []cyclePrice      `json:"pricingPolicy,omitempty" maxItems:"2" doc:"How the unit price changes with the orders."`
 }

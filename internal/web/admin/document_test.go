@@ -14,6 +14,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // holes are the names in a path.
@@ -29,6 +30,11 @@ func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, documentPath, append([]byte("# Generated from the code: go test ./internal/web/admin -run Document -update. Do not edit.\n"), got...))
+}
+
+func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+	t.Parallel()
+	webtest.Described(t, newAPI(options(&fakes{}, shop.Subscriptions, &bytes.Buffer{}, clock.System{})).Document())
 }
 
 func TestTheDocumentIsTheSameOnBothLines(t *testing.T) {

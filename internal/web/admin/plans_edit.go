@@ -21,11 +21,11 @@ type groupEdit struct {
 	VariantIDs          itemList          `json:"variantIds,omitzero"`
 	UpdateProducts      *groupItems       `json:"updateProducts,omitempty" doc:"Products and variants to be added to those that the group has."`
 	DeleteProducts      *groupItems       `json:"deleteProducts,omitempty" doc:"Products and variants to be removed from those that the group has."`
-	ProductID           *string           `json:"productId,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it."`
-	AccessoryProductIDs *string           `json:"accessoryProductIds,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it."`
-	Translations        *string           `json:"translations,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it."`
-	RulesJSON           *string           `json:"rulesJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it."`
-	FormFieldsJSON      *string           `json:"formFieldsJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it."`
+	ProductID           *string           `json:"productId,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"3001"`
+	AccessoryProductIDs *string           `json:"accessoryProductIds,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"3002,3003"`
+	Translations        *string           `json:"translations,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"{\"fr\":\"Abonnement\"}"`
+	RulesJSON           *string           `json:"rulesJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
+	FormFieldsJSON      *string           `json:"formFieldsJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
 	CustomerTag         *string           `json:"customerTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for customers who subscribe, separated by commas. null or an empty text clears them." example:"subscriber"`
 	OrderTag            *string           `json:"orderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for first orders, separated by commas. null or an empty text clears them." example:"first-subscription"`
 	MemberOrderTag      *string           `json:"memberOrderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for renewals, separated by commas. null or an empty text clears them." example:"renewal"`

@@ -19,11 +19,11 @@ type subscriptionGroup struct {
 	ProductVariantCount int64        `json:"productVariantCount" doc:"Variants that are sold on them one by one." example:"0"`
 	ProductIDs          string       `json:"productIds" example:"[{\"id\":3001,\"title\":\"House Blend Coffee\"}]" doc:"JSON text of a list of id and title."`
 	VariantIDs          string       `json:"variantIds" example:"[]" doc:"JSON text of a list of id and title."`
-	ProductID           *string      `json:"productId" doc:"Kept for integrations; the service does not act on it."`
-	AccessoryProductIDs *string      `json:"accessoryProductIds" doc:"Kept for integrations; the service does not act on it."`
-	Translations        *string      `json:"translations" doc:"Kept for integrations; the service does not act on it."`
-	RulesJSON           *string      `json:"rulesJson" doc:"Kept for integrations; the service does not act on it."`
-	FormFieldsJSON      *string      `json:"formFieldsJson" doc:"Kept for integrations; the service does not act on it."`
+	ProductID           *string      `json:"productId" doc:"Kept for integrations; the service does not act on it." example:"3001"`
+	AccessoryProductIDs *string      `json:"accessoryProductIds" doc:"Kept for integrations; the service does not act on it." example:"3002,3003"`
+	Translations        *string      `json:"translations" doc:"Kept for integrations; the service does not act on it." example:"{\"fr\":\"Abonnement\"}"`
+	RulesJSON           *string      `json:"rulesJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
+	FormFieldsJSON      *string      `json:"formFieldsJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
 	CustomerTag         *string      `json:"customerTag" example:"subscriber" doc:"Tags for customers who subscribe, separated by commas."`
 	OrderTag            *string      `json:"orderTag" doc:"Tags for first orders." example:"first-subscription"`
 	MemberOrderTag      *string      `json:"memberOrderTag" doc:"Tags for renewals." example:"renewal"`
@@ -113,7 +113,7 @@ type planOption struct {
 	MemberExclusiveTags *string `json:"memberExclusiveTags" doc:"Customers with one of them cannot choose the plan." example:"wholesale"`
 	LifeTimeMembership  bool    `json:"lifeTimeMembership" doc:"Paid once and for good: maxCycles is 1."`
 	AllowedForExchange  *bool   `json:"allowedForUpgradeDowngrade" nullable:"false" doc:"Default true."`
-	RulesJSON           *string `json:"rulesJson" doc:"Kept for integrations; the service does not act on it."`
+	RulesJSON           *string `json:"rulesJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
 	PlanSequence        *int32  `json:"planSequence" nullable:"false" doc:"Where the plan is shown. Left out of a new plan: its place in the list." example:"1"`
 
 	GroupID   int64  `json:"groupId" doc:"The group to which the plan belongs." example:"17"`

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
@@ -22,6 +23,11 @@ func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, "../../../api/loyalty.yaml", append([]byte("# Generated from the code: go test ./internal/web/loyalty -run Document -update. Do not edit.\n"), got...))
+}
+
+func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+	t.Parallel()
+	webtest.Described(t, newAPI(options(&fakes{})).Document())
 }
 
 func TestEveryRouteIsInTheDocumentAndTheReverse(t *testing.T) {

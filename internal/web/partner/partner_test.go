@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -197,6 +198,11 @@ func TestRefusals(t *testing.T) {
 	if w := f.ask("POST", path+"/connect", `{}`); w.Code != http.StatusFailedDependency {
 		t.Errorf("a callback that failed: %d", w.Code)
 	}
+}
+
+func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+	t.Parallel()
+	webtest.Described(t, newAPI(options(pending())).Document())
 }
 
 func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
