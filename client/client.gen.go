@@ -1921,7 +1921,7 @@ func (e UpdateStatusParamsStatus) Valid() bool {
 type ActivityLog struct {
 	// ActivityBy Who did it; null for the service itself.
 	//
-	// Examples: key 3 (Warehouse)
+	// Examples: API key Warehouse
 	ActivityBy *string `json:"activityBy"`
 
 	// AdditionalInfo JSON text about the event.
@@ -1953,7 +1953,7 @@ type ActivityLog struct {
 	// EventType What happened.
 	EventType EventType `json:"eventType"`
 
-	// Id Number of the entry; later entries have higher ones.
+	// Id Number of the entry.
 	//
 	// Examples: 1001
 	Id int64 `json:"id"`
@@ -3251,7 +3251,7 @@ type ContractRow struct {
 	// Examples: Ada Khan
 	CustomerName *string `json:"customerName"`
 
-	// CustomerTag Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers shows them.
+	// CustomerTag Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers/{customerId} shows them.
 	CustomerTag *string `json:"customerTag"`
 
 	// DeletedVariantIds Variants of the lines that the store no longer has. Always null.
@@ -3277,7 +3277,7 @@ type ContractRow struct {
 	// Examples: false
 	DisableFixEmptyQueue bool `json:"disableFixEmptyQueue"`
 
-	// Dunning Whether a failed charge is being retried; null when not known.
+	// Dunning Whether a failed charge is being retried. Always null: the record of the billing attempt shows it.
 	Dunning *bool `json:"dunning"`
 
 	// EmailBouncedOrFailed Whether the last e-mail to the customer came back. Always false.
@@ -3401,14 +3401,10 @@ type ContractRow struct {
 	// PauseDurationCycle Cycles for which the contract is paused. Always null: a pause lasts until it is ended.
 	PauseDurationCycle *int32 `json:"pauseDurationCycle"`
 
-	// PauseFeedback What the customer said about the pause; null when nothing was said.
-	//
-	// Examples: On holiday
+	// PauseFeedback What the customer said about the pause. Always null: pausing takes no words.
 	PauseFeedback *string `json:"pauseFeedback"`
 
-	// PauseReason Why the contract was paused; null when nothing was said.
-	//
-	// Examples: On holiday
+	// PauseReason Why the contract was paused. Always null: pausing takes no reason.
 	PauseReason *string `json:"pauseReason"`
 
 	// PauseTillDate When the pause ends by itself. Always null: a pause lasts until it is ended.
@@ -3424,14 +3420,10 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	PausedOn *time.Time `json:"pausedOn"`
 
-	// PendingCancellationCycle Cycle with which the contract will be cancelled; null when no cancellation waits.
-	//
-	// Examples: 6
+	// PendingCancellationCycle Cycle with which the contract will be cancelled. Always null: cancelling is done at once.
 	PendingCancellationCycle *int32 `json:"pendingCancellationCycle"`
 
-	// PendingCancellationDate When a cancellation that waits will be done, in UTC; null when none waits.
-	//
-	// Examples: 2026-01-31T08:00:00Z
+	// PendingCancellationDate When the contract will be cancelled. Always null: cancelling is done at once.
 	PendingCancellationDate *time.Time `json:"pendingCancellationDate"`
 
 	// Phone Telephone number of the customer; null when not known.
@@ -3452,7 +3444,7 @@ type ContractRow struct {
 	// Examples: false
 	SkipPaymentCreateUnpaidOrder bool `json:"skipPaymentCreateUnpaidOrder"`
 
-	// StartsAt When the contract begins to count. Always null: it counts from createdAt.
+	// StartsAt When the contract begins. Always null: it begins when it is made.
 	StartsAt *time.Time `json:"startsAt"`
 
 	// Status How the contract stands: active, paused, cancelled, expired or failed.
@@ -4704,7 +4696,7 @@ type PartnerConnection struct {
 
 	// DecidedBy Who approved or rejected it; null while nobody has.
 	//
-	// Examples: key 3 (Warehouse)
+	// Examples: API key Warehouse
 	DecidedBy *string `json:"decidedBy"`
 
 	// Direction Who began it.
@@ -4745,7 +4737,7 @@ type PartnerConnection struct {
 
 	// RequestedBy Who asked for the connection; null when not known.
 	//
-	// Examples: reports
+	// Examples: partner app Reports
 	RequestedBy *string `json:"requestedBy"`
 
 	// RequestedScopes What a connected application asks for besides.

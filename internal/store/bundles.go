@@ -30,8 +30,8 @@ func (db *DB) BundleKeeping() bundle.Store {
 type bundleRow struct {
 	bun.BaseModel `bun:"table:bundles,alias:b"`
 
-	ShopID    int64  `bun:"shop_id,pk"`
-	ID        int64  `bun:"id,pk"`
+	ShopID    int64 `bun:"shop_id,pk"`
+	ID        int64 `bun:"id,pk"`
 	Line      string
 	Settings  string // JSON
 	CreatedAt int64

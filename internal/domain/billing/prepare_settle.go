@@ -74,7 +74,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	case p.refused != nil:
 		l.unprepared(a, p, p.refused.Error())
 		a.Prep = p.leaves(done)
-		return nil
+		return nil //nolint:nilerr // it is tried again
 	case p.commit:
 		if a.Prep.Stage == planned { // things changed between the plan and the change
 			a.Prep.Edits++

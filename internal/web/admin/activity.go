@@ -143,7 +143,7 @@ func holds(c page.Criterion, text string) bool {
 
 // activityLog is an entry of the activity log on the wire.
 type activityLog struct {
-	ID             int64        `json:"id" doc:"Number of the entry; later entries have higher ones." example:"1001"`
+	ID             int64        `json:"id" doc:"Number of the entry." example:"1001"`
 	Shop           string       `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
 	EntityID       int64        `json:"entityId" doc:"Number of what the event is about; entityType says of what kind it is." example:"9001"`
 	EntityType     entityType   `json:"entityType" doc:"What kind of thing the event is about."`
@@ -152,7 +152,7 @@ type activityLog struct {
 	Status         entryStatus  `json:"status" doc:"How it went. INFO: something to know and not a result."`
 	CreateAt       *web.Instant `json:"createAt" format:"date-time" doc:"When it happened, in UTC." example:"2026-01-31T08:00:00Z"` // sic
 	AdditionalInfo string       `json:"additionalInfo" doc:"JSON text about the event." example:"{\"orderName\":\"#1004\"}"`
-	ActivityBy     *string      `json:"activityBy" doc:"Who did it; null for the service itself." example:"key 3 (Warehouse)"`
+	ActivityBy     *string      `json:"activityBy" doc:"Who did it; null for the service itself." example:"API key Warehouse"`
 	ClientIP       *string      `json:"clientIp" doc:"From where; null for the service itself." example:"203.0.113.7"`
 }
 

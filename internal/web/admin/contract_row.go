@@ -30,7 +30,7 @@ type contractRow struct {
 	CustomerFirstName              *string        `json:"customerFirstName" doc:"First name of the customer; null when not known." example:"Ada"`
 	CustomerLastName               *string        `json:"customerLastName" doc:"Last name of the customer; null when not known." example:"Khan"`
 	CustomerEmail                  *string        `json:"customerEmail" doc:"E-mail address of the customer; null when not known." example:"ada@example.com"`
-	CustomerTag                    *string        `json:"customerTag" doc:"Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers shows them."`
+	CustomerTag                    *string        `json:"customerTag" doc:"Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers/{customerId} shows them."`
 	Phone                          *string        `json:"phone" doc:"Telephone number of the customer; null when not known." example:"+16135550101"`
 	OrderID                        *int64         `json:"orderId" doc:"Number of the order with which the contract began; null when it began without one." example:"5001"`
 	GraphOrderID                   *string        `json:"graphOrderId" doc:"Graph id of that order; null when there is none." example:"gid://shopify/Order/5001"`
@@ -46,7 +46,7 @@ type contractRow struct {
 	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days before an order on which its e-mail is due. Always null: the service does not send it."`
 	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Address of the task that sends it. Always null."`
 	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Cycles for which the contract is paused. Always null: a pause lasts until it is ended."`
-	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"Cycle with which the contract will be cancelled; null when no cancellation waits." example:"6"`
+	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"Cycle with which the contract will be cancelled. Always null: cancelling is done at once."`
 	CurrencyCode                   string         `json:"currencyCode" doc:"Currency of the contract: ISO 4217." example:"USD"`
 	OrderAmount                    float64        `json:"orderAmount" doc:"Quantity times unit price over all lines, before discounts and delivery, in the contract's currency." example:"24.5"`
 	OrderAmountUSD                 *float64       `json:"orderAmountUSD" doc:"orderAmount in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
@@ -61,17 +61,17 @@ type contractRow struct {
 	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"The same as nextBillingDate." example:"2026-01-31T08:00:00Z"`
 	CreatedAt                      *web.Instant   `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt                      *web.Instant   `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
-	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract begins to count. Always null: it counts from createdAt."`
+	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract begins. Always null: it begins when it is made."`
 	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends. Always null: maxCycles ends it."`
 	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time" doc:"When it became active last, in UTC; null when it never was." example:"2026-01-31T08:00:00Z"`
 	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again." example:"2026-01-31T08:00:00Z"`
 	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time" doc:"When it was cancelled, in UTC; null when it was not." example:"2026-01-31T08:00:00Z"`
 	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When the pause ends by itself. Always null: a pause lasts until it is ended."`
-	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When a cancellation that waits will be done, in UTC; null when none waits." example:"2026-01-31T08:00:00Z"`
+	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When the contract will be cancelled. Always null: cancelling is done at once."`
 	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is charged. Always null: nextBillingDate says it."`
 	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When a free trial ends. Always null: the platform keeps it with the selling plan."`
 	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the upcoming attempts were made last. Always null: they are always up to date."`
-	Dunning                        *bool          `json:"dunning" doc:"Whether a failed charge is being retried; null when not known."`
+	Dunning                        *bool          `json:"dunning" doc:"Whether a failed charge is being retried. Always null: the record of the billing attempt shows it."`
 	AutoCharge                     bool           `json:"autoCharge" doc:"Whether orders are charged on their day without anybody asking." example:"true"`
 	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the service sends none." example:"false"`
 	PausedFromActive               bool           `json:"pausedFromActive" doc:"Whether the contract is paused: only active ones can be." example:"false"`
@@ -84,8 +84,8 @@ type contractRow struct {
 	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract. Always false: the service does not send it." example:"false"`
 	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. The service does not send it: always UNSENT." example:"UNSENT"`
 	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the text message about the new contract. The service sends none: always UNSENT." example:"UNSENT"`
-	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said." example:"On holiday"`
-	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said." example:"On holiday"`
+	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused. Always null: pausing takes no reason."`
+	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause. Always null: pausing takes no words."`
 	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled; null when nothing was said." example:"Too much coffee"`
 	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none." example:"Back in autumn"`
 	OrderNote                      *string        `json:"orderNote" doc:"Note that every order carries; null when there is none." example:"No plastic, please"`

@@ -79,10 +79,10 @@ type partnerConnection struct {
 	AwaitsYou     bool           `json:"awaitsApproval" doc:"Whether there is something to approve or to reject."`
 	TokenIssued   bool           `json:"tokenIssued" doc:"Whether the application has fetched its token."`
 	TokenIssuedAt *web.Instant   `json:"tokenIssuedAt" doc:"When it did, in UTC; null while it has not." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	RequestedBy   *string        `json:"requestedBy" doc:"Who asked for the connection; null when not known." example:"reports"`
+	RequestedBy   *string        `json:"requestedBy" doc:"Who asked for the connection; null when not known." example:"partner app Reports"`
 	RequestedAt   *web.Instant   `json:"requestedAt" doc:"When it was asked for, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	ExpiresAt     *web.Instant   `json:"expiresAt" doc:"Until when it can be decided, in UTC; null when nothing is to be decided." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it; null while nobody has." example:"key 3 (Warehouse)"`
+	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it; null while nobody has." example:"API key Warehouse"`
 	DecidedAt     *web.Instant   `json:"decidedAt" doc:"When that was, in UTC; null while nobody has." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	EndedAt       *web.Instant   `json:"endedAt" doc:"When it ended, in UTC; null while it has not." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	EndReason     *string        `json:"endReason" doc:"Why it ended; null while it has not." example:"uninstalled"`

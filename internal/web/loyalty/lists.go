@@ -90,7 +90,7 @@ type transaction struct {
 	PendingPoints   float64      `json:"pendingPoints" doc:"Change of the pending points." example:"0"`
 	Description     string       `json:"description" doc:"For the customer." example:"Placed an order"`
 	Note            *string      `json:"note" doc:"For the store." example:"Goodwill"`
-	ActivityBy      *string      `json:"activityBy" doc:"Who did it; null for what the service does by itself." example:"key 3 (Warehouse)"`
+	ActivityBy      *string      `json:"activityBy" doc:"Who did it; null for what the service does by itself." example:"API key Warehouse"`
 	EarnRuleID      *int64       `json:"pointEarnRuleId" doc:"The rule that gave the points." example:"1"`
 	RewardID        *int64       `json:"rewardId" doc:"The reward that was taken or given back." example:"21"`
 	AvailableAt     *web.Instant `json:"availableAt" format:"date-time" doc:"When the points can be spent; null when they wait for approval, and for what takes points." example:"2026-01-31T08:00:00Z"`
