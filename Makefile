@@ -63,7 +63,7 @@ bin/golangci-lint: tools/go.mod tools/go.sum
 	$(GO) -C tools build -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # Lists the generated files with their checksums.
-GENERATED := { grep -rlE --include='*.go' '^// Code generated .* DO NOT EDIT\.$$' internal cmd; find api -type f 2>/dev/null || true; } | sort | xargs -r sha256sum
+GENERATED := { grep -rlE --include='*.go' '^// Code generated .* DO NOT EDIT\.$$' internal cmd client; find api -type f 2>/dev/null || true; } | sort | xargs -r sha256sum
 
 verify: ## generated files are fresh, the module files tidy, the libraries unaltered
 	@before=$$($(GENERATED)); $(MAKE) --no-print-directory generate; after=$$($(GENERATED)); \
