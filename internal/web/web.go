@@ -113,7 +113,6 @@ type Operation struct {
 	Description string
 	Tag         string
 	Scope       access.Scope // a key needs it
-	Asks        access.Scope // the scope the document names; empty: Scope
 	Body        any          // a value of the type of the JSON body; nil: none
 	Secret      string       // field of the answer that is shown once: a repeated request is given null in its place
 	Status      int          // of success; 0: 200
@@ -130,10 +129,6 @@ var everyError = [...]int{
 // Register adds an operation. Success answers the operation's status, with no body
 // when O has none.
 func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (*O, error)) {
-	asks := op.Asks
-	if asks == "" {
-		asks = op.Scope
-	}
 	described := huma.Operation{
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: op.Description,
 		Tags: []string{op.Tag}, Parameters: op.Parameters, DefaultStatus: cmp.Or(op.Status, http.StatusOK),
@@ -141,7 +136,7 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 		Security:    a.gate.security(),
 		Middlewares: huma.Middlewares{a.require(op), a.checkParameters},
 		Responses:   a.errorResponses(op),
-		Extensions:  a.extensions(asks),
+		Extensions:  a.extensions(op.Scope),
 	}
 	if a.repeatable(op) {
 		described.Parameters = append(slices.Clip(described.Parameters), repeatParam())

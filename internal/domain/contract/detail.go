@@ -8,6 +8,8 @@ import (
 type (
 	// LineDetail is what is shown of a line besides what is charged.
 	LineDetail = platform.LineDetail
+	// Allocation is a discount's share on a line.
+	Allocation = platform.Allocation
 	// Pricing is how a unit price changes with the cycles.
 	Pricing = platform.Pricing
 	// CyclePrice is a price that applies once some cycles have been billed.

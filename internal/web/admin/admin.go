@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -107,18 +106,4 @@ func newAPI(o Options) *web.API {
 	o.keys(api)
 	o.connections(api)
 	return api
-}
-
-// scope returns the scope that an operation needs on this line.
-func (o Options) scope(of access.Scope) access.Scope {
-	if o.Line != shop.Memberships {
-		return of
-	}
-	switch of {
-	case access.ContractsRead:
-		return access.MembershipsRead
-	case access.ContractsWrite:
-		return access.MembershipsWrite
-	}
-	return of
 }

@@ -33,7 +33,7 @@ func (o Options) amendments(api *web.API) {
 func (o Options) amendment(id, path, summary, description string) web.Operation {
 	return web.Operation{
 		ID: id, Method: http.MethodPut, Path: base + path, Summary: summary, Description: description, Tag: "Contract changes",
-		Scope: o.scope(access.ContractsWrite), Asks: access.ContractsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
+		Scope: access.ContractsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}
 }
 

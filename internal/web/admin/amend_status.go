@@ -57,7 +57,7 @@ func (o Options) cancelContract(ctx context.Context, in *cancelQuery) (*struct{}
 // contractReads lists the operations that show one contract.
 func (o Options) contractReads(api *web.API) {
 	read := web.Operation{
-		Method: http.MethodGet, Tag: "Contracts", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead, Errors: []int{http.StatusNotFound},
+		Method: http.MethodGet, Tag: "Contracts", Scope: access.ContractsRead, Errors: []int{http.StatusNotFound},
 		Summary: "One contract", Description: "The contract as the platform has it now.",
 	}
 	read.ID, read.Path = "getContract", base+"/subscription-contracts/{contractId}"
@@ -71,7 +71,7 @@ func (o Options) contractReads(api *web.API) {
 func (o Options) pendingOperations(api *web.API) {
 	path := "/subscription-contract-details/{contractId}/pending-downgrade"
 	read := o.amendment("getPendingDowngrade", path, "The change that waits", "The downgrade of a line that waits for the contract's next order.")
-	read.Method, read.Scope, read.Asks, read.Errors = http.MethodGet, o.scope(access.ContractsRead), access.ContractsRead, []int{http.StatusNotFound}
+	read.Method, read.Scope, read.Errors = http.MethodGet, access.ContractsRead, []int{http.StatusNotFound}
 	web.Register(api, read, o.pending)
 	drop := o.amendment("cancelPendingDowngrade", path, "Take the waiting change back", "The line stays as it is.")
 	drop.Method, drop.Status = http.MethodDelete, http.StatusNoContent

@@ -22,7 +22,7 @@ const attemptsPath = base + "/subscription-billing-attempts"
 
 func (o Options) attempts(api *web.API) {
 	list := web.Operation{
-		Method: http.MethodGet, Tag: "Billing attempts", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+		Method: http.MethodGet, Tag: "Billing attempts", Scope: access.ContractsRead,
 		Errors: []int{http.StatusNotFound},
 	}
 	change := web.Operation{

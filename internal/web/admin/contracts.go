@@ -18,7 +18,7 @@ func (o Options) contracts(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "searchContracts", Method: http.MethodGet, Path: base + "/subscription-contract-details", Tag: "Contracts",
 		Summary: "Search contracts", Description: "Contracts that pass every filter, oldest first. At most 2000 in a page.",
-		Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+		Scope: access.ContractsRead,
 	}, o.searchContracts)
 }
 

@@ -20,7 +20,7 @@ const (
 )
 
 func (o Options) customers(api *web.API) {
-	list := web.Operation{Method: http.MethodGet, Tag: "Customers", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead}
+	list := web.Operation{Method: http.MethodGet, Tag: "Customers", Scope: access.ContractsRead}
 
 	valid := list
 	valid.ID, valid.Path, valid.Summary = "listCustomerContractIds", base+"/subscription-customers/valid/{id}", "Contract numbers of a customer"

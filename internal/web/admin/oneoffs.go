@@ -33,11 +33,11 @@ const (
 
 func (o Options) oneOffs(api *web.API) {
 	list := web.Operation{
-		Method: http.MethodGet, Tag: "One-time products", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+		Method: http.MethodGet, Tag: "One-time products", Scope: access.ContractsRead,
 		Errors: []int{http.StatusNotFound},
 	}
 	change := web.Operation{
-		Tag: "One-time products", Scope: o.scope(access.ContractsWrite), Asks: access.ContractsWrite,
+		Tag: "One-time products", Scope: access.ContractsWrite,
 		Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}
 	const one = base + "/subscription-contract-one-offs-by-contractId-and-billing-attempt-id"

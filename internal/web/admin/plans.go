@@ -95,7 +95,7 @@ func (o Options) plans(api *web.API) {
 
 	interval := web.Operation{
 		ID: "listBillingIntervals", Method: http.MethodGet, Path: base + "/subscription-contract-details/billing-interval",
-		Summary: "Plans by selling plan", Tag: "Subscription groups", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+		Summary: "Plans by selling plan", Tag: "Subscription groups", Scope: access.ContractsRead,
 		Description: "The plans of this host with the given numbers, [] when there are none.",
 	}
 	web.Register(api, interval, o.billingInterval)

@@ -19,7 +19,7 @@ func (o Options) reports(api *web.API) {
 		Summary: "Report past orders",
 		Description: "Attempts of all contracts that no longer wait and have one of the statuses, newest first. At most 2000 in a page. " +
 			"Statuses that other services of this interface know are accepted too and match nothing: " + strings.Join(foreignStatuses, ", ") + ".",
-		Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead,
+		Scope: access.ContractsRead,
 	}, o.reportOrders)
 }
 

@@ -80,7 +80,7 @@ func (o Options) swaps(api *web.API) {
 
 	foresee := web.Operation{
 		Method: http.MethodPost, ID: "foreseeProductSwaps", Path: base + "/product-swaps-by-variant-groups/{contractId}", Tag: "Product swaps",
-		Summary: "What the rules will make of a contract", Scope: o.scope(access.ContractsRead), Asks: access.ContractsRead, Errors: []int{http.StatusNotFound},
+		Summary: "What the rules will make of a contract", Scope: access.ContractsRead, Errors: []int{http.StatusNotFound},
 		Description: "The next 10 orders of the contract as the rules would make them. Nothing is changed.",
 	}
 	web.Register(api, foresee, o.foreseeSwaps)
