@@ -22,15 +22,7 @@ func (s *Service) settlePrepared(ctx context.Context, of shop.ID, list []prepare
 	for i, p := range list {
 		ids[i] = p.ID
 	}
-	return s.Store.Update(ctx, of, func(tx Tx) error {
-		rows, err := tx.Attempts(ctx, ids)
-		if err != nil {
-			return err
-		}
-		l, err := s.openLedger(ctx, tx, rows)
-		if err != nil {
-			return err
-		}
+	return s.inLedger(ctx, of, ids, func(tx Tx, l *ledger) error {
 		for _, p := range list {
 			a := l.attempts[p.ID]
 			switch {
@@ -47,7 +39,7 @@ func (s *Service) settlePrepared(ctx context.Context, of shop.ID, list []prepare
 				}
 			}
 		}
-		return l.close(ctx, tx)
+		return nil
 	})
 }
 

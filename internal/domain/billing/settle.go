@@ -20,15 +20,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, findings []finding) er
 	for i, f := range findings {
 		ids[i] = f.ID
 	}
-	return s.Store.Update(ctx, of, func(tx Tx) error {
-		rows, err := tx.Attempts(ctx, ids)
-		if err != nil {
-			return err
-		}
-		l, err := s.openLedger(ctx, tx, rows)
-		if err != nil {
-			return err
-		}
+	return s.inLedger(ctx, of, ids, func(_ Tx, l *ledger) error {
 		for _, f := range findings {
 			a := l.attempts[f.ID]
 			if a == nil || f.late || a.Try != f.Try || (a.Status != f.Status && f.found == nil) {
@@ -38,7 +30,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, findings []finding) er
 				return err
 			}
 		}
-		return l.close(ctx, tx)
+		return nil
 	})
 }
 
@@ -131,6 +123,25 @@ type ledger struct {
 	restarted []contract.ID // whose series begins anew
 	ordered   []AttemptID   // whose order was made
 	gone      bool          // the store's connection
+}
+
+// inLedger runs do on the attempts as they are now and writes its changes, in
+// one transaction.
+func (s *Service) inLedger(ctx context.Context, of shop.ID, ids []AttemptID, do func(Tx, *ledger) error) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		rows, err := tx.Attempts(ctx, ids)
+		if err != nil {
+			return err
+		}
+		l, err := s.openLedger(ctx, tx, rows)
+		if err != nil {
+			return err
+		}
+		if err := do(tx, l); err != nil {
+			return err
+		}
+		return l.close(ctx, tx)
+	})
 }
 
 func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*ledger, error) {
