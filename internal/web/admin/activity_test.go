@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 func TestCriteriaOfTheActivityLog(t *testing.T) {
@@ -150,5 +151,5 @@ func TestShapeOfTheActivityLog(t *testing.T) {
 			Actor: activity.System, At: noon().Add(-time.Millisecond),
 		},
 	}})
-	golden(t, "activity-logs.json", s.ask("GET", activityPath, "").Body.Bytes())
+	webtest.Golden(t, "activity-logs.json", s.ask("GET", activityPath, "").Body.Bytes())
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // by is the actor that the fixture's requests act as.
@@ -166,7 +167,7 @@ func failed() billing.Record {
 func TestShapeOfBillingAttempts(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{records: []billing.Record{theRecord(), charged(), failed()}})
-	golden(t, "billing-attempts.json", s.ask("GET", ordersPath+"/past-orders?contractId=42", "").Body.Bytes())
+	webtest.Golden(t, "billing-attempts.json", s.ask("GET", ordersPath+"/past-orders?contractId=42", "").Body.Bytes())
 
 	var list []map[string]json.RawMessage
 	if err := json.Unmarshal(s.ask("GET", ordersPath+"/top-orders?contractId=42", "").Body.Bytes(), &list); err != nil {

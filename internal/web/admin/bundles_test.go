@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // shelf stands in for the bundle feature: it holds one bundle.
@@ -91,7 +92,7 @@ func TestTheShapeOfABundle(t *testing.T) {
 	if w.Code != http.StatusOK {
 		t.Fatalf("answered %d %s", w.Code, w.Body)
 	}
-	golden(t, "bundle-settings.json", w.Body.Bytes())
+	webtest.Golden(t, "bundle-settings.json", w.Body.Bytes())
 	for target, want := range map[string]int{"/32": 404, "/0": 400, "/x": 400} {
 		if w := s.ask("GET", bundlesPath+target, ""); w.Code != want {
 			t.Errorf("%s answered %d, want %d", target, w.Code, want)

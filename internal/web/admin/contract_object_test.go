@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 func TestShapeOfAContractObject(t *testing.T) {
@@ -40,7 +41,7 @@ func TestShapeOfAContractObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "contract-object.json", text)
+	webtest.Golden(t, "contract-object.json", text)
 }
 
 // A contract that the platform was not asked about shows what is kept of it, and
@@ -53,5 +54,5 @@ func TestShapeOfAContractObjectThatIsOnlyKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "contract-object-kept.json", text)
+	webtest.Golden(t, "contract-object-kept.json", text)
 }

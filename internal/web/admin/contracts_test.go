@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 func TestFiltersOfTheContractSearch(t *testing.T) {
@@ -86,7 +87,7 @@ func TestShapeOfContractRows(t *testing.T) {
 		Lifetime: money.Amount{Currency: "JPY"}, CreatedAt: noon(), UpdatedAt: noon(), PausedAt: noon(),
 	}
 	w := serve(t, &fakes{contracts: []contract.Contract{theContract(), bare}}).ask("GET", searchPath, "")
-	golden(t, "subscription-contract-details.json", w.Body.Bytes())
+	webtest.Golden(t, "subscription-contract-details.json", w.Body.Bytes())
 
 	// The two names differ only in case, which a struct's decoder does not tell apart.
 	var raw []map[string]json.RawMessage

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 func (f *fakes) ContractIDs(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.ID, error) {
@@ -99,7 +100,7 @@ func TestShapeOfACustomer(t *testing.T) {
 	second.ID, second.Status, second.CreatedAt, second.PaymentMethod, second.Attributes = 43, contract.Cancelled, noon(), "", nil
 	s := serve(t, &fakes{contracts: []contract.Contract{first, second}})
 	w := s.ask("GET", aCustomer+"/5", "")
-	golden(t, "customer.json", w.Body.Bytes())
+	webtest.Golden(t, "customer.json", w.Body.Bytes())
 	if s.customer != 5 || s.of != 7 {
 		t.Errorf("asked for customer %d of shop %d", s.customer, s.of)
 	}
@@ -190,7 +191,7 @@ func TestShapeOfTheListOfCustomers(t *testing.T) {
 	}
 	var f fakes
 	f.summaries = list
-	golden(t, "customers.json", serve(t, &f).ask("GET", allCustomers, "").Body.Bytes())
+	webtest.Golden(t, "customers.json", serve(t, &f).ask("GET", allCustomers, "").Body.Bytes())
 }
 
 func TestRefusalsOfCustomers(t *testing.T) {

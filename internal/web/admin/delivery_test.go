@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // profiles stands in for the delivery feature.
@@ -71,7 +72,7 @@ func TestAProfileIsReadFromTheInterface(t *testing.T) {
 	if w.Code != http.StatusOK {
 		t.Fatalf("answered %d %s", w.Code, w.Body)
 	}
-	golden(t, "shipping-profile.json", w.Body.Bytes())
+	webtest.Golden(t, "shipping-profile.json", w.Body.Bytes())
 	usd := func(cents int64) money.Amount { return money.Amount{Minor: cents, Currency: "USD"} }
 	want := &delivery.CreateCommand{Name: "Subscriptions", Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: by().By, ClientIP: by().ClientIP}, Places: []delivery.Place{
 		{Location: 6001, Zones: []delivery.Zone{

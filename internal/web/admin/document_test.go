@@ -29,7 +29,7 @@ func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, documentPath, append([]byte("# Generated from the code: go test ./internal/web/admin -run Document -update. Do not edit.\n"), got...))
+	webtest.SameAs(t, documentPath, append([]byte("# Generated from the code: go test ./internal/web/admin -run Document -update. Do not edit.\n"), got...))
 }
 
 func TestEverythingInTheDocumentIsDescribed(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // keeper stands in for the management of keys and of connections.
@@ -122,8 +123,8 @@ func ok(t *testing.T, w *httptest.ResponseRecorder) []byte {
 func TestKeysOnTheWire(t *testing.T) {
 	t.Parallel()
 	k, s := keep(t)
-	golden(t, "api-keys.json", ok(t, s.ask("GET", base+"/api-keys", "")))
-	golden(t, "api-key-made.json", ok(t, s.ask("POST", base+"/api-keys", `{"name":"ERP","scopes":["contracts:read","contracts:read"]}`)))
+	webtest.Golden(t, "api-keys.json", ok(t, s.ask("GET", base+"/api-keys", "")))
+	webtest.Golden(t, "api-key-made.json", ok(t, s.ask("POST", base+"/api-keys", `{"name":"ERP","scopes":["contracts:read","contracts:read"]}`)))
 	if k.made.Name != "ERP" || len(k.made.Scopes) != 1 || k.made.Actor.By != "API key ERP" {
 		t.Errorf("asked for %+v", k.made)
 	}
@@ -151,7 +152,7 @@ func TestKeysOnTheWire(t *testing.T) {
 func TestPartnerConnectionsOnTheWire(t *testing.T) {
 	t.Parallel()
 	k, s := keep(t)
-	golden(t, "partner-connection.json", ok(t, s.ask("GET", base+"/partner-connections/12", "")))
+	webtest.Golden(t, "partner-connection.json", ok(t, s.ask("GET", base+"/partner-connections/12", "")))
 	ok(t, s.ask("GET", base+"/partner-connections?status=pending", ""))
 	if k.state != partner.Pending {
 		t.Errorf("listed by %q", k.state)

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // porter is the domain as the operations on links see it.
@@ -160,6 +161,6 @@ func TestLinksNeedTheirScope(t *testing.T) {
 func TestShapesOfLinksAndTokens(t *testing.T) {
 	t.Parallel()
 	s := serveLinks(t, &porter{})
-	golden(t, "manage-subscription-link.json", s.ask("GET", linkPath+"/5", "").Body.Bytes())
-	golden(t, "customer-portal-token.json", s.ask("GET", tokenPath+"?customerId=5", "").Body.Bytes())
+	webtest.Golden(t, "manage-subscription-link.json", s.ask("GET", linkPath+"/5", "").Body.Bytes())
+	webtest.Golden(t, "customer-portal-token.json", s.ask("GET", tokenPath+"?customerId=5", "").Body.Bytes())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // planFakes stands in for the feature: it remembers what it was asked.
@@ -109,7 +110,7 @@ func theGroup() plan.Group {
 func TestShapeOfSubscriptionGroups(t *testing.T) {
 	t.Parallel()
 	s, _ := servePlans(t, shop.Subscriptions, theGroup())
-	golden(t, "subscription-group.json", s.ask("GET", groupsPath+"/17", "").Body.Bytes())
+	webtest.Golden(t, "subscription-group.json", s.ask("GET", groupsPath+"/17", "").Body.Bytes())
 	w := s.ask("GET", groupsPath, "")
 	sameFields(t, []string{
 		"id", "sellingPlanGroupId", "groupName", "productCount", "productVariantCount", "productIds", "variantIds", "productId", "accessoryProductIds", "translations", "rulesJson",

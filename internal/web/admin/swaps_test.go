@@ -18,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // products stands in for the rules and the one-time products of a store.
@@ -111,7 +112,7 @@ func TestTheShapesOfSwapRulesAndOneTimeProducts(t *testing.T) {
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: answered %d %s", name, w.Code, w.Body)
 		}
-		golden(t, name, w.Body.Bytes())
+		webtest.Golden(t, name, w.Body.Bytes())
 	}
 }
 

@@ -120,17 +120,25 @@ func (o Options) addPoints(ctx context.Context, in *changeIn) (*memberOut, error
 	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
-	if body.EarnRuleID != nil {
-		if *body.EarnRuleID < 1 {
-			return nil, fault.New(fault.Invalid, "field 'earnRuleId' must be at least 1").Keyed("bodyField").At("earnRuleId")
-		}
-		cmd.Rule = loyalty.RuleID(*body.EarnRuleID)
+	if cmd.Rule, err = numberOf[loyalty.RuleID]("earnRuleId", body.EarnRuleID); err != nil {
+		return nil, err
 	}
 	if cmd.Points, err = pointsOf(body.Points, cmd.Rule == 0); err != nil {
 		return nil, err
 	}
 	m, err := o.Points.Add(ctx, caller.Shop.ID, cmd)
 	return newMemberOut(caller, m, err)
+}
+
+// numberOf returns the record that a field names, 0 for none.
+func numberOf[ID ~int64](field string, number *int64) (ID, error) {
+	if number == nil {
+		return 0, nil
+	}
+	if *number < 1 {
+		return 0, fault.New(fault.Invalid, "field '%s' must be at least 1", field).Keyed("bodyField").At(field)
+	}
+	return ID(*number), nil
 }
 
 type removeBody struct {
@@ -151,11 +159,8 @@ func (o Options) removePoints(ctx context.Context, in *changeIn) (*memberOut, er
 	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
-	if body.TransactionID != nil {
-		if *body.TransactionID < 1 {
-			return nil, fault.New(fault.Invalid, "field 'transactionId' must be at least 1").Keyed("bodyField").At("transactionId")
-		}
-		cmd.Entry = loyalty.EntryID(*body.TransactionID)
+	if cmd.Entry, err = numberOf[loyalty.EntryID]("transactionId", body.TransactionID); err != nil {
+		return nil, err
 	}
 	if cmd.Points, err = pointsOf(body.Points, cmd.Entry == 0); err != nil {
 		return nil, err

@@ -1,15 +1,11 @@
 package loyalty
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,8 +20,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Keys of the fixture's shop, by what they may do.
 const (
@@ -172,33 +166,6 @@ func problem(t *testing.T, w *httptest.ResponseRecorder) web.Problem {
 		t.Fatalf("the body is not a problem: %v\n%s", err, w.Body)
 	}
 	return p
-}
-
-// golden compares an answer with a file of the testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, bytes.TrimSpace(got), "", "  "); err != nil {
-		t.Fatalf("not JSON: %v\n%s", err, got)
-	}
-	pretty.WriteByte('\n')
-	compare(t, filepath.Join("testdata", name), pretty.Bytes())
-}
-
-func compare(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (write it with -update)", err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (rewrite it with -update if that is meant)\ngot:\n%s", path, got)
-	}
 }
 
 func theMember() loyalty.Member {

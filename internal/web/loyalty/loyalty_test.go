@@ -22,7 +22,7 @@ func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "../../../api/loyalty.yaml", append([]byte("# Generated from the code: go test ./internal/web/loyalty -run Document -update. Do not edit.\n"), got...))
+	webtest.SameAs(t, "../../../api/loyalty.yaml", append([]byte("# Generated from the code: go test ./internal/web/loyalty -run Document -update. Do not edit.\n"), got...))
 }
 
 func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
@@ -82,9 +82,9 @@ func TestTheDocumentationPageNeedsNobodyElse(t *testing.T) {
 func TestShapeOfAMember(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{member: theMember()})
-	golden(t, "member.json", s.ask("GET", Base+"/customer-loyalty?customerId=7001", "").Body.Bytes())
+	webtest.Golden(t, "member.json", s.ask("GET", Base+"/customer-loyalty?customerId=7001", "").Body.Bytes())
 	bare := serve(t, &fakes{member: loyalty.Member{Account: loyalty.Account{Person: loyalty.Person{Customer: 7}, Status: loyalty.Excluded, EnrolledAt: noon()}}})
-	golden(t, "member-bare.json", bare.ask("GET", Base+"/customer-loyalty?customerId=7", "").Body.Bytes())
+	webtest.Golden(t, "member-bare.json", bare.ask("GET", Base+"/customer-loyalty?customerId=7", "").Body.Bytes())
 }
 
 func TestAMemberHasEveryField(t *testing.T) {
@@ -244,7 +244,7 @@ func TestTopCustomersArePagedAndSorted(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{top: []loyalty.Account{theMember().Account}, total: 41})
 	w := s.ask("GET", Base+"/top-customers/?page=1&size=20", "")
-	golden(t, "top-customers.json", w.Body.Bytes())
+	webtest.Golden(t, "top-customers.json", w.Body.Bytes())
 	if w.Header().Get("X-Total-Count") != "41" || strings.Count(w.Header().Get("Link"), "rel=") != 4 || s.page.Page != 1 || s.page.Size != 20 || len(s.page.Sort) != 0 {
 		t.Errorf("headers %v, page %+v", w.Header(), s.page)
 	}
@@ -268,13 +268,13 @@ func TestShapeOfLists(t *testing.T) {
 		{ID: 29, Seq: 2, Kind: loyalty.Spend, Available: -50000, Source: loyalty.Source{Of: loyalty.Reward, ID: "31"}, Reward: 31, Description: "5 off an order", Actor: "API key ERP", OccurredAt: noon(), RecordedAt: noon()},
 		{ID: 28, Seq: 1, Kind: loyalty.Pend, Pending: 2500, Source: loyalty.Source{Of: loyalty.Renewal, ID: "9"}, Rule: 2, Description: "Renew", Note: "n", AvailableAt: noon(), ExpiresAt: noon(), OccurredAt: noon(), RecordedAt: noon()},
 	}})
-	golden(t, "history.json", s.ask("GET", Base+"/point-transaction-history/gid:%2F%2Fshopify%2FCustomer%2F7001", "").Body.Bytes())
+	webtest.Golden(t, "history.json", s.ask("GET", Base+"/point-transaction-history/gid:%2F%2Fshopify%2FCustomer%2F7001", "").Body.Bytes())
 	if s.who.Customer != 7001 {
 		t.Errorf("asked for %+v", s.who)
 	}
 	earn := s.ask("GET", Base+"/point-earn-rules", "")
-	golden(t, "earn-rules.json", earn.Body.Bytes())
-	golden(t, "redeem-rules.json", s.ask("GET", Base+"/point-redeem-rules", "").Body.Bytes())
+	webtest.Golden(t, "earn-rules.json", earn.Body.Bytes())
+	webtest.Golden(t, "redeem-rules.json", s.ask("GET", Base+"/point-redeem-rules", "").Body.Bytes())
 	if earn.Header().Get("X-Total-Count") != "2" {
 		t.Errorf("headers %v", earn.Header())
 	}

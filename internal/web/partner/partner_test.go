@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,8 +22,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // fakes stands in for the domain.
 type fakes struct {
@@ -107,22 +103,6 @@ func (f *fakes) ask(method, path, body string, credentials ...string) *httptest.
 	return w
 }
 
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (write it with -update)", err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (rewrite it with -update if that is meant)\ngot:\n%s", path, got)
-	}
-}
-
 func wire(t *testing.T, name string, w *httptest.ResponseRecorder, status int) {
 	t.Helper()
 	if w.Code != status {
@@ -133,7 +113,7 @@ func wire(t *testing.T, name string, w *httptest.ResponseRecorder, status int) {
 		t.Fatal(err)
 	}
 	pretty.WriteByte('\n')
-	golden(t, filepath.Join("testdata", name), pretty.Bytes())
+	webtest.SameAs(t, filepath.Join("testdata", name), pretty.Bytes())
 }
 
 const path = "/api/partner/reports"
@@ -211,7 +191,7 @@ func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "../../../api/partner.yaml", append([]byte("# Generated from the code: go test ./internal/web/partner -run Document -update. Do not edit.\n"), got...))
+	webtest.SameAs(t, "../../../api/partner.yaml", append([]byte("# Generated from the code: go test ./internal/web/partner -run Document -update. Do not edit.\n"), got...))
 	doc, err := openapi3.NewLoader().LoadFromData(got)
 	if err != nil {
 		t.Fatal(err)
