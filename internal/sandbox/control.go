@@ -31,6 +31,8 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /platform/faults", answer(s.faultCounts))
 	mux.HandleFunc("POST /platform/faults", answer(s.setFaults))
 	mux.HandleFunc("DELETE /platform/faults", answer(s.clearFaults))
+	mux.HandleFunc("POST /platform/defects", answer(s.setDefects))
+	mux.HandleFunc("POST /platform/bulk-charge", answer(s.bulkCharge))
 	mux.HandleFunc("POST /platform/payment-methods/{id}", answer(s.setPaymentMethod))
 	mux.HandleFunc("GET /platform/customers/{id}", answer(s.customer))
 	mux.HandleFunc("POST /platform/customers/{id}/payment-methods", answer(s.addPaymentMethod))
