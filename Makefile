@@ -23,7 +23,7 @@ TESTFLAGS ?= -p 2 -timeout 12m
 RACE      ?= ./internal/base/... ./internal/domain/... ./internal/job/... ./internal/web/...
 FUZZTIME  ?= 10s
 
-.PHONY: build run test race bench fuzz check fmt vet lint verify generate clean compiler
+.PHONY: build run test race bench mutants fuzz check fmt vet lint verify generate clean compiler
 
 build: ## the program, without cgo
 	CGO_ENABLED=0 $(GO) build $(STAMP) -trimpath -o bin/perennial ./cmd/perennial
@@ -39,6 +39,9 @@ race: compiler ## the chosen packages under the race detector
 
 bench: build ## prints lines BENCH <name> key=value …; ARGS="renewals" for some
 	$(WITHPG) $(GO) run ./test/bench $(ARGS)
+
+mutants: ## takes each guard out and looks whether the tests notice; ARGS="-only fence" for some
+	$(WITHPG) $(GO) run ./test/mutate -table docs/mutants.md $(ARGS)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@grep -rlE --include='*_test.go' '^func Fuzz' . | xargs -r -n1 dirname | sort -u | while read -r dir; do \

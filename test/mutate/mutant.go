@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// mutant is a patch that takes one guard out of the code. Lines before the patch
+// say which, and what is to notice:
+//
+//	Guard: the intent is committed before the platform is called
+//	Without: a process that dies after the call charges again
+//	Kill: go test ./internal/domain/billing -run TestIntent
+//	Budget: 60s
+type mutant struct {
+	file, name string
+	guard      string
+	without    string
+	kill       string // a shell command that fails when the guard is missing
+	budget     time.Duration
+}
+
+// defaultBudget is how long a mutant that names no budget may live.
+const defaultBudget = 2 * time.Minute
+
+func read(file string) (mutant, error) {
+	text, err := os.ReadFile(file) //nolint:gosec // a file of the tree
+	if err != nil {
+		return mutant{}, err
+	}
+	m := mutant{file: file, name: strings.TrimSuffix(filepath.Base(file), ".patch"), budget: defaultBudget}
+	head, _, found := strings.Cut(string(text), "\n--- ")
+	if !found {
+		return m, fmt.Errorf("%s holds no patch", file)
+	}
+	for line := range strings.Lines(head) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "Guard":
+			m.guard = value
+		case "Without":
+			m.without = value
+		case "Kill":
+			m.kill = value
+		case "Budget":
+			if m.budget, err = time.ParseDuration(value); err != nil {
+				return m, fmt.Errorf("%s: %w", file, err)
+			}
+		}
+	}
+	if m.guard == "" || m.without == "" || m.kill == "" {
+		return m, fmt.Errorf("%s must begin with lines Guard:, Without: and Kill:", file)
+	}
+	return m, nil
+}
+
+// result is what became of a mutant.
+type result struct {
+	mutant
+
+	killed bool
+	took   time.Duration
+}
+
+// tableOf returns the results as a document.
+func tableOf(results []result) string {
+	var b strings.Builder
+	killed := 0
+	for _, r := range results {
+		if r.killed {
+			killed++
+		}
+	}
+	fmt.Fprintf(&b, `# Mutants
+
+Each patch in `+"`mutants/`"+` takes one guard out of the code. The tests must notice: what kills a mutant is a command that fails when the guard is missing
+and passes when it is there. `+"`make mutants`"+` tries them all and writes this table; a survivor fails the run.
+
+%d of %d were killed.
+
+| Mutant | Guard | Without it | Killed by | Seconds |
+|---|---|---|---|---|
+`, killed, len(results))
+	for _, r := range results {
+		by := "`" + strings.ReplaceAll(r.kill, "|", "\\|") + "`"
+		if !r.killed {
+			by = "**survived** " + by
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", r.name, r.guard, r.without, by, r.took.Seconds())
+	}
+	return b.String()
+}
