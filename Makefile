@@ -23,7 +23,7 @@ TESTFLAGS ?= -p 2 -timeout 12m
 RACE      ?= ./internal/base/... ./internal/domain/... ./internal/job/... ./internal/web/...
 FUZZTIME  ?= 10s
 
-.PHONY: build run test race bench mutants fuzz check fmt vet lint verify generate clean compiler
+.PHONY: build run test race bench mutants fuzz calendar check fmt vet lint verify generate clean compiler
 
 build: ## the program, without cgo
 	CGO_ENABLED=0 $(GO) build $(STAMP) -trimpath -o bin/perennial ./cmd/perennial
@@ -50,6 +50,9 @@ fuzz: ## every fuzz target for FUZZTIME
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$dir"; \
 		done; \
 	done
+
+calendar: ## every day of every zone for forty years, at several order times
+	$(GO) test -timeout 30m ./internal/domain/cadence ./internal/domain/cadence/vectors -exhaustive
 
 check: fmt vet lint verify test race ## all that must hold before a change is done
 
