@@ -61,17 +61,26 @@ func (s Series) row() (days, bool) {
 	return s.days(s.Calendar.day(s.Start)), true
 }
 
-// nth finds the nth occurrence among days of which some may have merged.
 func (s Series) nth(days days, n int64) time.Time {
+	day, ok := s.planned(days, n)
+	if !ok {
+		return Never()
+	}
+	return s.local(day)
+}
+
+// planned finds the day of the nth occurrence among days of which some may have
+// merged; false when there is none. The zone may have left it out.
+func (s Series) planned(days days, n int64) (int64, bool) {
 	index := n
 	for {
 		day, ok := days.day(index)
 		if !ok {
-			return Never()
+			return 0, false
 		}
 		merged := s.merged(days, day)
 		if index == n+merged {
-			return s.local(day)
+			return day, true
 		}
 		index = n + merged
 	}
