@@ -47,19 +47,73 @@ func (e ActivityStatus) Valid() bool {
 
 // Defines values for AnchorObjectType.
 const (
-	MONTHDAY AnchorObjectType = "MONTHDAY"
-	WEEKDAY  AnchorObjectType = "WEEKDAY"
-	YEARDAY  AnchorObjectType = "YEARDAY"
+	AnchorObjectTypeMONTHDAY AnchorObjectType = "MONTHDAY"
+	AnchorObjectTypeWEEKDAY  AnchorObjectType = "WEEKDAY"
+	AnchorObjectTypeYEARDAY  AnchorObjectType = "YEARDAY"
 )
 
 // Valid indicates whether the value is a known member of the AnchorObjectType enum.
 func (e AnchorObjectType) Valid() bool {
 	switch e {
-	case MONTHDAY:
+	case AnchorObjectTypeMONTHDAY:
 		return true
-	case WEEKDAY:
+	case AnchorObjectTypeWEEKDAY:
 		return true
-	case YEARDAY:
+	case AnchorObjectTypeYEARDAY:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AttemptExplanationStatus.
+const (
+	AttemptExplanationStatusAUTOCHARGEDISABLED   AttemptExplanationStatus = "AUTO_CHARGE_DISABLED"
+	AttemptExplanationStatusCONTRACTCANCELLED    AttemptExplanationStatus = "CONTRACT_CANCELLED"
+	AttemptExplanationStatusCONTRACTENDED        AttemptExplanationStatus = "CONTRACT_ENDED"
+	AttemptExplanationStatusCONTRACTPAUSED       AttemptExplanationStatus = "CONTRACT_PAUSED"
+	AttemptExplanationStatusFAILURE              AttemptExplanationStatus = "FAILURE"
+	AttemptExplanationStatusPROGRESS             AttemptExplanationStatus = "PROGRESS"
+	AttemptExplanationStatusQUEUED               AttemptExplanationStatus = "QUEUED"
+	AttemptExplanationStatusREQUESTING           AttemptExplanationStatus = "REQUESTING"
+	AttemptExplanationStatusSECURITYCHALLENGE    AttemptExplanationStatus = "SECURITY_CHALLENGE"
+	AttemptExplanationStatusSHOPIFYEXCEPTION     AttemptExplanationStatus = "SHOPIFY_EXCEPTION"
+	AttemptExplanationStatusSKIPPED              AttemptExplanationStatus = "SKIPPED"
+	AttemptExplanationStatusSKIPPEDDUNNINGMGMT   AttemptExplanationStatus = "SKIPPED_DUNNING_MGMT"
+	AttemptExplanationStatusSOCIALCONNECTIONNULL AttemptExplanationStatus = "SOCIAL_CONNECTION_NULL"
+	AttemptExplanationStatusSUCCESS              AttemptExplanationStatus = "SUCCESS"
+)
+
+// Valid indicates whether the value is a known member of the AttemptExplanationStatus enum.
+func (e AttemptExplanationStatus) Valid() bool {
+	switch e {
+	case AttemptExplanationStatusAUTOCHARGEDISABLED:
+		return true
+	case AttemptExplanationStatusCONTRACTCANCELLED:
+		return true
+	case AttemptExplanationStatusCONTRACTENDED:
+		return true
+	case AttemptExplanationStatusCONTRACTPAUSED:
+		return true
+	case AttemptExplanationStatusFAILURE:
+		return true
+	case AttemptExplanationStatusPROGRESS:
+		return true
+	case AttemptExplanationStatusQUEUED:
+		return true
+	case AttemptExplanationStatusREQUESTING:
+		return true
+	case AttemptExplanationStatusSECURITYCHALLENGE:
+		return true
+	case AttemptExplanationStatusSHOPIFYEXCEPTION:
+		return true
+	case AttemptExplanationStatusSKIPPED:
+		return true
+	case AttemptExplanationStatusSKIPPEDDUNNINGMGMT:
+		return true
+	case AttemptExplanationStatusSOCIALCONNECTIONNULL:
+		return true
+	case AttemptExplanationStatusSUCCESS:
 		return true
 	default:
 		return false
@@ -618,6 +672,27 @@ func (e CyclePriceDiscountType) Valid() bool {
 	case CyclePriceDiscountTypePERCENTAGE:
 		return true
 	case CyclePriceDiscountTypePRICE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DateChangeKind.
+const (
+	DateChangeKindMOVED     DateChangeKind = "MOVED"
+	DateChangeKindSKIPPED   DateChangeKind = "SKIPPED"
+	DateChangeKindUNSKIPPED DateChangeKind = "UNSKIPPED"
+)
+
+// Valid indicates whether the value is a known member of the DateChangeKind enum.
+func (e DateChangeKind) Valid() bool {
+	switch e {
+	case DateChangeKindMOVED:
+		return true
+	case DateChangeKindSKIPPED:
+		return true
+	case DateChangeKindUNSKIPPED:
 		return true
 	default:
 		return false
@@ -1191,6 +1266,117 @@ func (e EventType) Valid() bool {
 	}
 }
 
+// Defines values for ExplainedDateInterval.
+const (
+	ExplainedDateIntervalDAY   ExplainedDateInterval = "DAY"
+	ExplainedDateIntervalMONTH ExplainedDateInterval = "MONTH"
+	ExplainedDateIntervalWEEK  ExplainedDateInterval = "WEEK"
+	ExplainedDateIntervalYEAR  ExplainedDateInterval = "YEAR"
+)
+
+// Valid indicates whether the value is a known member of the ExplainedDateInterval enum.
+func (e ExplainedDateInterval) Valid() bool {
+	switch e {
+	case ExplainedDateIntervalDAY:
+		return true
+	case ExplainedDateIntervalMONTH:
+		return true
+	case ExplainedDateIntervalWEEK:
+		return true
+	case ExplainedDateIntervalYEAR:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExplainedPreparationState.
+const (
+	DONE      ExplainedPreparationState = "DONE"
+	NOTNEEDED ExplainedPreparationState = "NOT_NEEDED"
+	UNDERWAY  ExplainedPreparationState = "UNDER_WAY"
+	WAITING   ExplainedPreparationState = "WAITING"
+)
+
+// Valid indicates whether the value is a known member of the ExplainedPreparationState enum.
+func (e ExplainedPreparationState) Valid() bool {
+	switch e {
+	case DONE:
+		return true
+	case NOTNEEDED:
+		return true
+	case UNDERWAY:
+		return true
+	case WAITING:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExplainedStepAction.
+const (
+	ExplainedStepActionASK     ExplainedStepAction = "ASK"
+	ExplainedStepActionCHARGE  ExplainedStepAction = "CHARGE"
+	ExplainedStepActionEND     ExplainedStepAction = "END"
+	ExplainedStepActionNONE    ExplainedStepAction = "NONE"
+	ExplainedStepActionPREPARE ExplainedStepAction = "PREPARE"
+	ExplainedStepActionWAIT    ExplainedStepAction = "WAIT"
+)
+
+// Valid indicates whether the value is a known member of the ExplainedStepAction enum.
+func (e ExplainedStepAction) Valid() bool {
+	switch e {
+	case ExplainedStepActionASK:
+		return true
+	case ExplainedStepActionCHARGE:
+		return true
+	case ExplainedStepActionEND:
+		return true
+	case ExplainedStepActionNONE:
+		return true
+	case ExplainedStepActionPREPARE:
+		return true
+	case ExplainedStepActionWAIT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExplainedTryState.
+const (
+	ExplainedTryStateCHALLENGED ExplainedTryState = "CHALLENGED"
+	ExplainedTryStateDROPPED    ExplainedTryState = "DROPPED"
+	ExplainedTryStateFAILED     ExplainedTryState = "FAILED"
+	ExplainedTryStateNOTSENT    ExplainedTryState = "NOT_SENT"
+	ExplainedTryStatePENDING    ExplainedTryState = "PENDING"
+	ExplainedTryStateSUCCEEDED  ExplainedTryState = "SUCCEEDED"
+	ExplainedTryStateUNKNOWN    ExplainedTryState = "UNKNOWN"
+)
+
+// Valid indicates whether the value is a known member of the ExplainedTryState enum.
+func (e ExplainedTryState) Valid() bool {
+	switch e {
+	case ExplainedTryStateCHALLENGED:
+		return true
+	case ExplainedTryStateDROPPED:
+		return true
+	case ExplainedTryStateFAILED:
+		return true
+	case ExplainedTryStateNOTSENT:
+		return true
+	case ExplainedTryStatePENDING:
+		return true
+	case ExplainedTryStateSUCCEEDED:
+		return true
+	case ExplainedTryStateUNKNOWN:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for NewContractBillingIntervalType.
 const (
 	NewContractBillingIntervalTypeDAY   NewContractBillingIntervalType = "DAY"
@@ -1608,6 +1794,27 @@ func (e RecommendationsRecommendationStrategy) Valid() bool {
 	case CURATED:
 		return true
 	case PASTORDERS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RuleAnchorType.
+const (
+	RuleAnchorTypeMONTHDAY RuleAnchorType = "MONTHDAY"
+	RuleAnchorTypeWEEKDAY  RuleAnchorType = "WEEKDAY"
+	RuleAnchorTypeYEARDAY  RuleAnchorType = "YEARDAY"
+)
+
+// Valid indicates whether the value is a known member of the RuleAnchorType enum.
+func (e RuleAnchorType) Valid() bool {
+	switch e {
+	case RuleAnchorTypeMONTHDAY:
+		return true
+	case RuleAnchorTypeWEEKDAY:
+		return true
+	case RuleAnchorTypeYEARDAY:
 		return true
 	default:
 		return false
@@ -2186,6 +2393,70 @@ type AttemptEdit struct {
 	UpgradeDowngradeBilling *bool                  `json:"upgradeDowngradeBilling,omitempty"`
 	AdditionalProperties    map[string]interface{} `json:"-"`
 }
+
+// AttemptExplanation defines model for AttemptExplanation.
+type AttemptExplanation struct {
+	// Activity Entries of the activity log about the attempt, oldest first; at most the newest 500.
+	Activity []ActivityLog `json:"activity"`
+
+	// BillingAttemptId Number of the billing attempt.
+	//
+	// Examples: 9
+	BillingAttemptId int64 `json:"billingAttemptId"`
+
+	// ContractId Number of the contract.
+	//
+	// Examples: 9001
+	ContractId int64 `json:"contractId"`
+
+	// Cycle Which cycle of the contract is charged: the platform's index, from 1.
+	//
+	// Examples: 3
+	Cycle int32 `json:"cycle"`
+
+	// Date Why the order is due when it is.
+	Date ExplainedDate `json:"date"`
+
+	// EarlierActivity How many entries there are before those.
+	//
+	// Examples: 0
+	EarlierActivity int32 `json:"earlierActivity"`
+
+	// ExplainedAt The moment of which the explanation speaks: now.
+	ExplainedAt *Moment `json:"explainedAt"`
+
+	// Next What the service does next by itself.
+	Next ExplainedStep `json:"next"`
+
+	// Outcome What became of the order so far.
+	Outcome ExplainedOutcome `json:"outcome"`
+
+	// Preparation Whether the order is changed before it is charged: swapped products, one-time products, prices that begin with it, its note.
+	Preparation ExplainedPreparation `json:"preparation"`
+
+	// Prices What the order comes to, and why.
+	Prices ExplainedPrices `json:"prices"`
+
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
+	Shop string `json:"shop"`
+
+	// Status How far the attempt is.
+	Status AttemptExplanationStatus `json:"status"`
+
+	// Summary The explanation in two or three sentences.
+	//
+	// Examples: The order of cycle 3 waits for its date. The service charges the order at 2026-01-31 09:00 America/New_York (2026-01-31 14:00 UTC).
+	Summary string `json:"summary"`
+
+	// Tries The charges of the cycle, first to last. Of those before the last one only the key and the end are kept.
+	Tries                []ExplainedTry         `json:"tries"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// AttemptExplanationStatus How far the attempt is.
+type AttemptExplanationStatus string
 
 // AttemptVariant defines model for AttemptVariant.
 type AttemptVariant struct {
@@ -3724,6 +3995,38 @@ type CyclePrice struct {
 // CyclePriceDiscountType PERCENTAGE or FIXED off the base price, or the PRICE itself.
 type CyclePriceDiscountType string
 
+// DateChange defines model for DateChange.
+type DateChange struct {
+	// At When it was done.
+	At *Moment `json:"at"`
+
+	// By Who did it; null for the service and for the platform.
+	//
+	// Examples: API key Warehouse
+	By *string `json:"by"`
+
+	// EventSource From where the change came.
+	EventSource EventSource `json:"eventSource"`
+
+	// From Of MOVED: the date before; null otherwise, or when the date stayed and later ones follow it.
+	From *Moment `json:"from"`
+
+	// Kind What was done.
+	Kind DateChangeKind `json:"kind"`
+
+	// To Of MOVED: the date after; null otherwise.
+	To *Moment `json:"to"`
+
+	// Words The same in a sentence.
+	//
+	// Examples: At 2026-01-20 10:12:05 America/New_York (2026-01-20 15:12:05 UTC) API key Warehouse skipped it.
+	Words                string                 `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// DateChangeKind What was done.
+type DateChangeKind string
+
 // DeliveryObject defines model for DeliveryObject.
 type DeliveryObject struct {
 	// AdditionalInformation What the driver is told, for LOCAL.
@@ -3920,6 +4223,310 @@ type EventSource string
 
 // EventType defines model for EventType.
 type EventType string
+
+// ExplainedDate defines model for ExplainedDate.
+type ExplainedDate struct {
+	// Anchors Fixed days on which orders fall; empty: they fall on the day of the start.
+	Anchors []RuleAnchor `json:"anchors"`
+
+	// Changes What was done to the date, oldest first.
+	Changes []DateChange `json:"changes"`
+
+	// Due When the order is due.
+	Due *Moment `json:"due"`
+
+	// Interval Unit of the billing interval.
+	Interval ExplainedDateInterval `json:"interval"`
+
+	// IntervalCount Units between two orders.
+	//
+	// Examples: 1
+	IntervalCount int32 `json:"intervalCount"`
+
+	// Moved Whether somebody chose the date, so that the calendar leaves it alone.
+	Moved bool `json:"moved"`
+
+	// OrderTime Local time of day at which the store's orders are charged.
+	//
+	// Examples: 09:00
+	OrderTime string `json:"orderTime"`
+
+	// Planned Where the contract's calendar puts the cycle as it is today; null when it says nothing of it.
+	Planned *Moment `json:"planned"`
+
+	// Rule The calendar in words; null when the contract has none.
+	//
+	// Examples: every month, counted from 2025-01-31, at 09:00 in America/New_York
+	Rule *string `json:"rule"`
+
+	// SeriesCycle The cycle that falls on the start.
+	//
+	// Examples: 1
+	SeriesCycle int32 `json:"seriesCycle"`
+
+	// SeriesStart Where the counting starts; null when the contract has no calendar.
+	SeriesStart *Moment `json:"seriesStart"`
+
+	// Words The same in sentences.
+	//
+	// Examples: ["April 2025 has no 31st","so it falls on the last day of the month","the 30th."]
+	Words []string `json:"words"`
+
+	// Zone The store's time zone: its IANA name.
+	//
+	// Examples: America/New_York
+	Zone                 string                 `json:"zone"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedDateInterval Unit of the billing interval.
+type ExplainedDateInterval string
+
+// ExplainedDiscount defines model for ExplainedDiscount.
+type ExplainedDiscount struct {
+	// Applies Whether it counts for this order, as far as is known now.
+	Applies bool `json:"applies"`
+
+	// Code The code that was redeemed; null for one made by hand.
+	//
+	// Examples: WELCOME10
+	Code *string `json:"code"`
+
+	// Id Graph id.
+	//
+	// Examples: gid://shopify/SubscriptionManualDiscount/1
+	Id string `json:"id"`
+
+	// Title What it is called.
+	//
+	// Examples: WELCOME10
+	Title string `json:"title"`
+
+	// Words What it gives, in a sentence.
+	//
+	// Examples: Discount WELCOME10 gives 10 % off all lines.
+	Words                string                 `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedLine defines model for ExplainedLine.
+type ExplainedLine struct {
+	// OneOff Whether it is in this order only.
+	OneOff bool `json:"oneOff"`
+
+	// Price What one costs in this order.
+	//
+	// Examples: 12.25
+	Price float64 `json:"price"`
+
+	// PriceBefore What one costs before the order: the same, unless a price begins with it.
+	//
+	// Examples: 12.25
+	PriceBefore float64 `json:"priceBefore"`
+
+	// PriceRule Prices by cycle; empty when it has no such rule, or it is not known.
+	PriceRule []ExplainedPrice `json:"priceRule"`
+
+	// Quantity Pieces.
+	//
+	// Examples: 2
+	Quantity int32 `json:"quantity"`
+
+	// Title Title of the product.
+	//
+	// Examples: House Blend Coffee
+	Title string `json:"title"`
+
+	// VariantId Number of the variant; 0 when it is gone.
+	//
+	// Examples: 4001
+	VariantId int64 `json:"variantId"`
+
+	// VariantTitle And of the variant.
+	//
+	// Examples: 250 g
+	VariantTitle *string `json:"variantTitle"`
+
+	// Words Why it costs that, in a sentence.
+	//
+	// Examples: 2 × House Blend Coffee, 250 g for 12.25 USD each: the contract's price.
+	Words                string                 `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedOutcome defines model for ExplainedOutcome.
+type ExplainedOutcome struct {
+	// Amount What was charged, in the currency of prices.
+	//
+	// Examples: 24.5
+	Amount *float64 `json:"amount"`
+
+	// Final Whether nothing changes it any more but a person, or the platform's word that there is an order after all.
+	Final bool `json:"final"`
+
+	// OrderId Number of the order; null while there is none.
+	//
+	// Examples: 5004
+	OrderId *int64 `json:"orderId"`
+
+	// OrderName Its name.
+	//
+	// Examples: #1004
+	OrderName *string `json:"orderName"`
+
+	// Words The same in sentences.
+	//
+	// Examples: Order #1004 (number 5004) was made for 24.50 USD.
+	Words                string                 `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedPreparation defines model for ExplainedPreparation.
+type ExplainedPreparation struct {
+	// State How far it is.
+	State ExplainedPreparationState `json:"state"`
+
+	// Words What is needed, and how it went.
+	//
+	// Examples: ["The order needs no preparation: it is made as the contract has it."]
+	Words                []string               `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedPreparationState How far it is.
+type ExplainedPreparationState string
+
+// ExplainedPrice defines model for ExplainedPrice.
+type ExplainedPrice struct {
+	// FromCycle The first cycle for which the price counts.
+	//
+	// Examples: 4
+	FromCycle int32 `json:"fromCycle"`
+
+	// Price What one costs from then on.
+	//
+	// Examples: 11.25
+	Price float64 `json:"price"`
+
+	// Words How it is computed.
+	//
+	// Examples: from cycle 4 on 10 % off 12.50 USD
+	Words                string                 `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedPrices defines model for ExplainedPrices.
+type ExplainedPrices struct {
+	// Currency Of all amounts: an ISO 4217 code.
+	//
+	// Examples: USD
+	Currency string `json:"currency"`
+
+	// DeliveryPrice What delivery of an order of the contract costs.
+	//
+	// Examples: 4.9
+	DeliveryPrice float64 `json:"deliveryPrice"`
+
+	// Discounts The contract's discounts, as the platform has them now. Empty when it was not asked or did not answer.
+	Discounts []ExplainedDiscount `json:"discounts"`
+
+	// Lines What the order holds or, before it is prepared, what it would hold now.
+	Lines []ExplainedLine `json:"lines"`
+
+	// LinesTotal What the lines come to, before discounts, delivery and taxes.
+	//
+	// Examples: 24.5
+	LinesTotal float64 `json:"linesTotal"`
+
+	// PlatformAsked Whether the platform was asked for price rules and discounts, and answered.
+	PlatformAsked bool `json:"platformAsked"`
+
+	// Words The same in sentences.
+	//
+	// Examples: ["2 × House Blend Coffee","250 g for 12.25 USD each: the contract's price."]
+	Words                []string               `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedStep defines model for ExplainedStep.
+type ExplainedStep struct {
+	// Action CHARGE: charge, for the first time or again under the same key. PREPARE: change the order first. ASK: ask the platform for the end of a charge. WAIT: look again, since something holds the order back. END: end it without a charge. NONE: nothing, until a person does something.
+	Action ExplainedStepAction `json:"action"`
+
+	// At When; null with NONE.
+	At *Moment `json:"at"`
+
+	// Status Of END: the status that the attempt gets; null otherwise.
+	//
+	// Examples: CONTRACT_PAUSED
+	Status *string `json:"status"`
+
+	// Words What and why, in sentences.
+	//
+	// Examples: The service charges the order at 2026-01-31 09:00 America/New_York (2026-01-31 14:00 UTC).
+	Words                string                 `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedStepAction CHARGE: charge, for the first time or again under the same key. PREPARE: change the order first. ASK: ask the platform for the end of a charge. WAIT: look again, since something holds the order back. END: end it without a charge. NONE: nothing, until a person does something.
+type ExplainedStepAction string
+
+// ExplainedTry defines model for ExplainedTry.
+type ExplainedTry struct {
+	// AskedAt When they did; null when nobody did.
+	AskedAt *Moment `json:"askedAt"`
+
+	// AskedBy Who asked for the charge; null when it was due.
+	//
+	// Examples: API key Warehouse
+	AskedBy *string `json:"askedBy"`
+
+	// EndedAt When its end was learned; null while there is none.
+	EndedAt *Moment `json:"endedAt"`
+
+	// ErrorCode The platform's code of a failure.
+	//
+	// Examples: INSUFFICIENT_FUNDS
+	ErrorCode *string `json:"errorCode"`
+
+	// ErrorMessage And its message.
+	//
+	// Examples: Insufficient funds.
+	ErrorMessage *string `json:"errorMessage"`
+
+	// FirstSentAt When it was sent first; null when it was not, or for a try before the last.
+	FirstSentAt *Moment `json:"firstSentAt"`
+
+	// IdempotencyKey What the platform recognises the charge by, however often it is sent.
+	//
+	// Examples: prn1-lhjsfte2ixphpmi6gtciwdfan5zllbxs
+	IdempotencyKey string `json:"idempotencyKey"`
+
+	// LastSentAt When it was sent last, under the same key.
+	LastSentAt *Moment `json:"lastSentAt"`
+
+	// Number Which charge of the cycle, from 1.
+	//
+	// Examples: 1
+	Number int32 `json:"number"`
+
+	// PlatformAttemptId Graph id of the platform's attempt; null before there is one, or for a try before the last.
+	//
+	// Examples: gid://shopify/SubscriptionBillingAttempt/8001
+	PlatformAttemptId *string `json:"platformAttemptId"`
+
+	// State What is known of it. UNKNOWN: sent, and nobody knows whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again.
+	State ExplainedTryState `json:"state"`
+
+	// Words The same in a sentence.
+	//
+	// Examples: Try 1 was sent at 2026-01-31 09:00 America/New_York (2026-01-31 14:00 UTC) and made the order.
+	Words                string                 `json:"words"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ExplainedTryState What is known of it. UNKNOWN: sent, and nobody knows whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again.
+type ExplainedTryState string
 
 // FewerScopes defines model for FewerScopes.
 type FewerScopes struct {
@@ -4296,6 +4903,25 @@ type MessageBody struct {
 	//
 	// Examples: Attributes updated successfully
 	Message              string                 `json:"message"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// Moment defines model for Moment.
+type Moment struct {
+	// At In UTC.
+	//
+	// Examples: 2026-01-31T14:00:00Z
+	At *time.Time `json:"at"`
+
+	// Local As the clocks of the store show it, with their distance from UTC.
+	//
+	// Examples: 2026-01-31T09:00:00-05:00
+	Local string `json:"local"`
+
+	// Zone The store's time zone: its IANA name.
+	//
+	// Examples: America/New_York
+	Zone                 string                 `json:"zone"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -5287,6 +5913,26 @@ type Recommendations struct {
 
 // RecommendationsRecommendationStrategy How the storefront chooses them.
 type RecommendationsRecommendationStrategy string
+
+// RuleAnchor defines model for RuleAnchor.
+type RuleAnchor struct {
+	// Day WEEKDAY: 1 (Monday) to 7. Otherwise the day of the month; in a shorter month it is the last one.
+	//
+	// Examples: 15
+	Day int32 `json:"day"`
+
+	// Month Of YEARDAY: 1 to 12; null otherwise.
+	//
+	// Examples: 7
+	Month *int32 `json:"month"`
+
+	// Type What the day is counted in.
+	Type                 RuleAnchorType         `json:"type"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// RuleAnchorType What the day is counted in.
+type RuleAnchorType string
 
 // ShippingAddress defines model for ShippingAddress.
 type ShippingAddress struct {
@@ -9180,6 +9826,258 @@ func (a AttemptEdit) MarshalJSON() ([]byte, error) {
 		object["upgradeDowngradeBilling"], err = json.Marshal(a.UpgradeDowngradeBilling)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'upgradeDowngradeBilling': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AttemptExplanation. Returns the specified
+// element and whether it was found
+func (a AttemptExplanation) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AttemptExplanation
+func (a *AttemptExplanation) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AttemptExplanation to handle AdditionalProperties
+func (a *AttemptExplanation) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["activity"]; found {
+		err = json.Unmarshal(raw, &a.Activity)
+		if err != nil {
+			return fmt.Errorf("error reading 'activity': %w", err)
+		}
+		delete(object, "activity")
+	}
+
+	if raw, found := object["billingAttemptId"]; found {
+		err = json.Unmarshal(raw, &a.BillingAttemptId)
+		if err != nil {
+			return fmt.Errorf("error reading 'billingAttemptId': %w", err)
+		}
+		delete(object, "billingAttemptId")
+	}
+
+	if raw, found := object["contractId"]; found {
+		err = json.Unmarshal(raw, &a.ContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'contractId': %w", err)
+		}
+		delete(object, "contractId")
+	}
+
+	if raw, found := object["cycle"]; found {
+		err = json.Unmarshal(raw, &a.Cycle)
+		if err != nil {
+			return fmt.Errorf("error reading 'cycle': %w", err)
+		}
+		delete(object, "cycle")
+	}
+
+	if raw, found := object["date"]; found {
+		err = json.Unmarshal(raw, &a.Date)
+		if err != nil {
+			return fmt.Errorf("error reading 'date': %w", err)
+		}
+		delete(object, "date")
+	}
+
+	if raw, found := object["earlierActivity"]; found {
+		err = json.Unmarshal(raw, &a.EarlierActivity)
+		if err != nil {
+			return fmt.Errorf("error reading 'earlierActivity': %w", err)
+		}
+		delete(object, "earlierActivity")
+	}
+
+	if raw, found := object["explainedAt"]; found {
+		err = json.Unmarshal(raw, &a.ExplainedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'explainedAt': %w", err)
+		}
+		delete(object, "explainedAt")
+	}
+
+	if raw, found := object["next"]; found {
+		err = json.Unmarshal(raw, &a.Next)
+		if err != nil {
+			return fmt.Errorf("error reading 'next': %w", err)
+		}
+		delete(object, "next")
+	}
+
+	if raw, found := object["outcome"]; found {
+		err = json.Unmarshal(raw, &a.Outcome)
+		if err != nil {
+			return fmt.Errorf("error reading 'outcome': %w", err)
+		}
+		delete(object, "outcome")
+	}
+
+	if raw, found := object["preparation"]; found {
+		err = json.Unmarshal(raw, &a.Preparation)
+		if err != nil {
+			return fmt.Errorf("error reading 'preparation': %w", err)
+		}
+		delete(object, "preparation")
+	}
+
+	if raw, found := object["prices"]; found {
+		err = json.Unmarshal(raw, &a.Prices)
+		if err != nil {
+			return fmt.Errorf("error reading 'prices': %w", err)
+		}
+		delete(object, "prices")
+	}
+
+	if raw, found := object["shop"]; found {
+		err = json.Unmarshal(raw, &a.Shop)
+		if err != nil {
+			return fmt.Errorf("error reading 'shop': %w", err)
+		}
+		delete(object, "shop")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["summary"]; found {
+		err = json.Unmarshal(raw, &a.Summary)
+		if err != nil {
+			return fmt.Errorf("error reading 'summary': %w", err)
+		}
+		delete(object, "summary")
+	}
+
+	if raw, found := object["tries"]; found {
+		err = json.Unmarshal(raw, &a.Tries)
+		if err != nil {
+			return fmt.Errorf("error reading 'tries': %w", err)
+		}
+		delete(object, "tries")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AttemptExplanation to handle AdditionalProperties
+func (a AttemptExplanation) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Activity != nil {
+		object["activity"], err = json.Marshal(a.Activity)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'activity': %w", err)
+		}
+	}
+
+	object["billingAttemptId"], err = json.Marshal(a.BillingAttemptId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'billingAttemptId': %w", err)
+	}
+
+	object["contractId"], err = json.Marshal(a.ContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
+	}
+
+	object["cycle"], err = json.Marshal(a.Cycle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'cycle': %w", err)
+	}
+
+	object["date"], err = json.Marshal(a.Date)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'date': %w", err)
+	}
+
+	object["earlierActivity"], err = json.Marshal(a.EarlierActivity)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'earlierActivity': %w", err)
+	}
+
+	object["explainedAt"], err = json.Marshal(a.ExplainedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'explainedAt': %w", err)
+	}
+
+	object["next"], err = json.Marshal(a.Next)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'next': %w", err)
+	}
+
+	object["outcome"], err = json.Marshal(a.Outcome)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'outcome': %w", err)
+	}
+
+	object["preparation"], err = json.Marshal(a.Preparation)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'preparation': %w", err)
+	}
+
+	object["prices"], err = json.Marshal(a.Prices)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'prices': %w", err)
+	}
+
+	object["shop"], err = json.Marshal(a.Shop)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'shop': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	object["summary"], err = json.Marshal(a.Summary)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'summary': %w", err)
+	}
+
+	if a.Tries != nil {
+		object["tries"], err = json.Marshal(a.Tries)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'tries': %w", err)
 		}
 	}
 
@@ -14439,6 +15337,150 @@ func (a CyclePrice) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for DateChange. Returns the specified
+// element and whether it was found
+func (a DateChange) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for DateChange
+func (a *DateChange) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for DateChange to handle AdditionalProperties
+func (a *DateChange) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["at"]; found {
+		err = json.Unmarshal(raw, &a.At)
+		if err != nil {
+			return fmt.Errorf("error reading 'at': %w", err)
+		}
+		delete(object, "at")
+	}
+
+	if raw, found := object["by"]; found {
+		err = json.Unmarshal(raw, &a.By)
+		if err != nil {
+			return fmt.Errorf("error reading 'by': %w", err)
+		}
+		delete(object, "by")
+	}
+
+	if raw, found := object["eventSource"]; found {
+		err = json.Unmarshal(raw, &a.EventSource)
+		if err != nil {
+			return fmt.Errorf("error reading 'eventSource': %w", err)
+		}
+		delete(object, "eventSource")
+	}
+
+	if raw, found := object["from"]; found {
+		err = json.Unmarshal(raw, &a.From)
+		if err != nil {
+			return fmt.Errorf("error reading 'from': %w", err)
+		}
+		delete(object, "from")
+	}
+
+	if raw, found := object["kind"]; found {
+		err = json.Unmarshal(raw, &a.Kind)
+		if err != nil {
+			return fmt.Errorf("error reading 'kind': %w", err)
+		}
+		delete(object, "kind")
+	}
+
+	if raw, found := object["to"]; found {
+		err = json.Unmarshal(raw, &a.To)
+		if err != nil {
+			return fmt.Errorf("error reading 'to': %w", err)
+		}
+		delete(object, "to")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for DateChange to handle AdditionalProperties
+func (a DateChange) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["at"], err = json.Marshal(a.At)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'at': %w", err)
+	}
+
+	object["by"], err = json.Marshal(a.By)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'by': %w", err)
+	}
+
+	object["eventSource"], err = json.Marshal(a.EventSource)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'eventSource': %w", err)
+	}
+
+	object["from"], err = json.Marshal(a.From)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'from': %w", err)
+	}
+
+	object["kind"], err = json.Marshal(a.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'kind': %w", err)
+	}
+
+	object["to"], err = json.Marshal(a.To)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'to': %w", err)
+	}
+
+	object["words"], err = json.Marshal(a.Words)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'words': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for DeliveryObject. Returns the specified
 // element and whether it was found
 func (a DeliveryObject) Get(fieldName string) (value interface{}, found bool) {
@@ -15236,6 +16278,1279 @@ func (a EntitledLines) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'lines': %w", err)
 		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedDate. Returns the specified
+// element and whether it was found
+func (a ExplainedDate) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedDate
+func (a *ExplainedDate) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedDate to handle AdditionalProperties
+func (a *ExplainedDate) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["anchors"]; found {
+		err = json.Unmarshal(raw, &a.Anchors)
+		if err != nil {
+			return fmt.Errorf("error reading 'anchors': %w", err)
+		}
+		delete(object, "anchors")
+	}
+
+	if raw, found := object["changes"]; found {
+		err = json.Unmarshal(raw, &a.Changes)
+		if err != nil {
+			return fmt.Errorf("error reading 'changes': %w", err)
+		}
+		delete(object, "changes")
+	}
+
+	if raw, found := object["due"]; found {
+		err = json.Unmarshal(raw, &a.Due)
+		if err != nil {
+			return fmt.Errorf("error reading 'due': %w", err)
+		}
+		delete(object, "due")
+	}
+
+	if raw, found := object["interval"]; found {
+		err = json.Unmarshal(raw, &a.Interval)
+		if err != nil {
+			return fmt.Errorf("error reading 'interval': %w", err)
+		}
+		delete(object, "interval")
+	}
+
+	if raw, found := object["intervalCount"]; found {
+		err = json.Unmarshal(raw, &a.IntervalCount)
+		if err != nil {
+			return fmt.Errorf("error reading 'intervalCount': %w", err)
+		}
+		delete(object, "intervalCount")
+	}
+
+	if raw, found := object["moved"]; found {
+		err = json.Unmarshal(raw, &a.Moved)
+		if err != nil {
+			return fmt.Errorf("error reading 'moved': %w", err)
+		}
+		delete(object, "moved")
+	}
+
+	if raw, found := object["orderTime"]; found {
+		err = json.Unmarshal(raw, &a.OrderTime)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderTime': %w", err)
+		}
+		delete(object, "orderTime")
+	}
+
+	if raw, found := object["planned"]; found {
+		err = json.Unmarshal(raw, &a.Planned)
+		if err != nil {
+			return fmt.Errorf("error reading 'planned': %w", err)
+		}
+		delete(object, "planned")
+	}
+
+	if raw, found := object["rule"]; found {
+		err = json.Unmarshal(raw, &a.Rule)
+		if err != nil {
+			return fmt.Errorf("error reading 'rule': %w", err)
+		}
+		delete(object, "rule")
+	}
+
+	if raw, found := object["seriesCycle"]; found {
+		err = json.Unmarshal(raw, &a.SeriesCycle)
+		if err != nil {
+			return fmt.Errorf("error reading 'seriesCycle': %w", err)
+		}
+		delete(object, "seriesCycle")
+	}
+
+	if raw, found := object["seriesStart"]; found {
+		err = json.Unmarshal(raw, &a.SeriesStart)
+		if err != nil {
+			return fmt.Errorf("error reading 'seriesStart': %w", err)
+		}
+		delete(object, "seriesStart")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if raw, found := object["zone"]; found {
+		err = json.Unmarshal(raw, &a.Zone)
+		if err != nil {
+			return fmt.Errorf("error reading 'zone': %w", err)
+		}
+		delete(object, "zone")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedDate to handle AdditionalProperties
+func (a ExplainedDate) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Anchors != nil {
+		object["anchors"], err = json.Marshal(a.Anchors)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'anchors': %w", err)
+		}
+	}
+
+	if a.Changes != nil {
+		object["changes"], err = json.Marshal(a.Changes)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'changes': %w", err)
+		}
+	}
+
+	object["due"], err = json.Marshal(a.Due)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'due': %w", err)
+	}
+
+	object["interval"], err = json.Marshal(a.Interval)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'interval': %w", err)
+	}
+
+	object["intervalCount"], err = json.Marshal(a.IntervalCount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'intervalCount': %w", err)
+	}
+
+	object["moved"], err = json.Marshal(a.Moved)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'moved': %w", err)
+	}
+
+	object["orderTime"], err = json.Marshal(a.OrderTime)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderTime': %w", err)
+	}
+
+	object["planned"], err = json.Marshal(a.Planned)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'planned': %w", err)
+	}
+
+	object["rule"], err = json.Marshal(a.Rule)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'rule': %w", err)
+	}
+
+	object["seriesCycle"], err = json.Marshal(a.SeriesCycle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'seriesCycle': %w", err)
+	}
+
+	object["seriesStart"], err = json.Marshal(a.SeriesStart)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'seriesStart': %w", err)
+	}
+
+	if a.Words != nil {
+		object["words"], err = json.Marshal(a.Words)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'words': %w", err)
+		}
+	}
+
+	object["zone"], err = json.Marshal(a.Zone)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'zone': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedDiscount. Returns the specified
+// element and whether it was found
+func (a ExplainedDiscount) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedDiscount
+func (a *ExplainedDiscount) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedDiscount to handle AdditionalProperties
+func (a *ExplainedDiscount) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["applies"]; found {
+		err = json.Unmarshal(raw, &a.Applies)
+		if err != nil {
+			return fmt.Errorf("error reading 'applies': %w", err)
+		}
+		delete(object, "applies")
+	}
+
+	if raw, found := object["code"]; found {
+		err = json.Unmarshal(raw, &a.Code)
+		if err != nil {
+			return fmt.Errorf("error reading 'code': %w", err)
+		}
+		delete(object, "code")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["title"]; found {
+		err = json.Unmarshal(raw, &a.Title)
+		if err != nil {
+			return fmt.Errorf("error reading 'title': %w", err)
+		}
+		delete(object, "title")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedDiscount to handle AdditionalProperties
+func (a ExplainedDiscount) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["applies"], err = json.Marshal(a.Applies)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'applies': %w", err)
+	}
+
+	object["code"], err = json.Marshal(a.Code)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'code': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["title"], err = json.Marshal(a.Title)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'title': %w", err)
+	}
+
+	object["words"], err = json.Marshal(a.Words)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'words': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedLine. Returns the specified
+// element and whether it was found
+func (a ExplainedLine) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedLine
+func (a *ExplainedLine) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedLine to handle AdditionalProperties
+func (a *ExplainedLine) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["oneOff"]; found {
+		err = json.Unmarshal(raw, &a.OneOff)
+		if err != nil {
+			return fmt.Errorf("error reading 'oneOff': %w", err)
+		}
+		delete(object, "oneOff")
+	}
+
+	if raw, found := object["price"]; found {
+		err = json.Unmarshal(raw, &a.Price)
+		if err != nil {
+			return fmt.Errorf("error reading 'price': %w", err)
+		}
+		delete(object, "price")
+	}
+
+	if raw, found := object["priceBefore"]; found {
+		err = json.Unmarshal(raw, &a.PriceBefore)
+		if err != nil {
+			return fmt.Errorf("error reading 'priceBefore': %w", err)
+		}
+		delete(object, "priceBefore")
+	}
+
+	if raw, found := object["priceRule"]; found {
+		err = json.Unmarshal(raw, &a.PriceRule)
+		if err != nil {
+			return fmt.Errorf("error reading 'priceRule': %w", err)
+		}
+		delete(object, "priceRule")
+	}
+
+	if raw, found := object["quantity"]; found {
+		err = json.Unmarshal(raw, &a.Quantity)
+		if err != nil {
+			return fmt.Errorf("error reading 'quantity': %w", err)
+		}
+		delete(object, "quantity")
+	}
+
+	if raw, found := object["title"]; found {
+		err = json.Unmarshal(raw, &a.Title)
+		if err != nil {
+			return fmt.Errorf("error reading 'title': %w", err)
+		}
+		delete(object, "title")
+	}
+
+	if raw, found := object["variantId"]; found {
+		err = json.Unmarshal(raw, &a.VariantId)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantId': %w", err)
+		}
+		delete(object, "variantId")
+	}
+
+	if raw, found := object["variantTitle"]; found {
+		err = json.Unmarshal(raw, &a.VariantTitle)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantTitle': %w", err)
+		}
+		delete(object, "variantTitle")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedLine to handle AdditionalProperties
+func (a ExplainedLine) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["oneOff"], err = json.Marshal(a.OneOff)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'oneOff': %w", err)
+	}
+
+	object["price"], err = json.Marshal(a.Price)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'price': %w", err)
+	}
+
+	object["priceBefore"], err = json.Marshal(a.PriceBefore)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'priceBefore': %w", err)
+	}
+
+	if a.PriceRule != nil {
+		object["priceRule"], err = json.Marshal(a.PriceRule)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'priceRule': %w", err)
+		}
+	}
+
+	object["quantity"], err = json.Marshal(a.Quantity)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'quantity': %w", err)
+	}
+
+	object["title"], err = json.Marshal(a.Title)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'title': %w", err)
+	}
+
+	object["variantId"], err = json.Marshal(a.VariantId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantId': %w", err)
+	}
+
+	object["variantTitle"], err = json.Marshal(a.VariantTitle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantTitle': %w", err)
+	}
+
+	object["words"], err = json.Marshal(a.Words)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'words': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedOutcome. Returns the specified
+// element and whether it was found
+func (a ExplainedOutcome) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedOutcome
+func (a *ExplainedOutcome) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedOutcome to handle AdditionalProperties
+func (a *ExplainedOutcome) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["amount"]; found {
+		err = json.Unmarshal(raw, &a.Amount)
+		if err != nil {
+			return fmt.Errorf("error reading 'amount': %w", err)
+		}
+		delete(object, "amount")
+	}
+
+	if raw, found := object["final"]; found {
+		err = json.Unmarshal(raw, &a.Final)
+		if err != nil {
+			return fmt.Errorf("error reading 'final': %w", err)
+		}
+		delete(object, "final")
+	}
+
+	if raw, found := object["orderId"]; found {
+		err = json.Unmarshal(raw, &a.OrderId)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderId': %w", err)
+		}
+		delete(object, "orderId")
+	}
+
+	if raw, found := object["orderName"]; found {
+		err = json.Unmarshal(raw, &a.OrderName)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderName': %w", err)
+		}
+		delete(object, "orderName")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedOutcome to handle AdditionalProperties
+func (a ExplainedOutcome) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["amount"], err = json.Marshal(a.Amount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'amount': %w", err)
+	}
+
+	object["final"], err = json.Marshal(a.Final)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'final': %w", err)
+	}
+
+	object["orderId"], err = json.Marshal(a.OrderId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderId': %w", err)
+	}
+
+	object["orderName"], err = json.Marshal(a.OrderName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderName': %w", err)
+	}
+
+	object["words"], err = json.Marshal(a.Words)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'words': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedPreparation. Returns the specified
+// element and whether it was found
+func (a ExplainedPreparation) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedPreparation
+func (a *ExplainedPreparation) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedPreparation to handle AdditionalProperties
+func (a *ExplainedPreparation) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["state"]; found {
+		err = json.Unmarshal(raw, &a.State)
+		if err != nil {
+			return fmt.Errorf("error reading 'state': %w", err)
+		}
+		delete(object, "state")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedPreparation to handle AdditionalProperties
+func (a ExplainedPreparation) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["state"], err = json.Marshal(a.State)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'state': %w", err)
+	}
+
+	if a.Words != nil {
+		object["words"], err = json.Marshal(a.Words)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'words': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedPrice. Returns the specified
+// element and whether it was found
+func (a ExplainedPrice) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedPrice
+func (a *ExplainedPrice) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedPrice to handle AdditionalProperties
+func (a *ExplainedPrice) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["fromCycle"]; found {
+		err = json.Unmarshal(raw, &a.FromCycle)
+		if err != nil {
+			return fmt.Errorf("error reading 'fromCycle': %w", err)
+		}
+		delete(object, "fromCycle")
+	}
+
+	if raw, found := object["price"]; found {
+		err = json.Unmarshal(raw, &a.Price)
+		if err != nil {
+			return fmt.Errorf("error reading 'price': %w", err)
+		}
+		delete(object, "price")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedPrice to handle AdditionalProperties
+func (a ExplainedPrice) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["fromCycle"], err = json.Marshal(a.FromCycle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'fromCycle': %w", err)
+	}
+
+	object["price"], err = json.Marshal(a.Price)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'price': %w", err)
+	}
+
+	object["words"], err = json.Marshal(a.Words)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'words': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedPrices. Returns the specified
+// element and whether it was found
+func (a ExplainedPrices) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedPrices
+func (a *ExplainedPrices) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedPrices to handle AdditionalProperties
+func (a *ExplainedPrices) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["currency"]; found {
+		err = json.Unmarshal(raw, &a.Currency)
+		if err != nil {
+			return fmt.Errorf("error reading 'currency': %w", err)
+		}
+		delete(object, "currency")
+	}
+
+	if raw, found := object["deliveryPrice"]; found {
+		err = json.Unmarshal(raw, &a.DeliveryPrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'deliveryPrice': %w", err)
+		}
+		delete(object, "deliveryPrice")
+	}
+
+	if raw, found := object["discounts"]; found {
+		err = json.Unmarshal(raw, &a.Discounts)
+		if err != nil {
+			return fmt.Errorf("error reading 'discounts': %w", err)
+		}
+		delete(object, "discounts")
+	}
+
+	if raw, found := object["lines"]; found {
+		err = json.Unmarshal(raw, &a.Lines)
+		if err != nil {
+			return fmt.Errorf("error reading 'lines': %w", err)
+		}
+		delete(object, "lines")
+	}
+
+	if raw, found := object["linesTotal"]; found {
+		err = json.Unmarshal(raw, &a.LinesTotal)
+		if err != nil {
+			return fmt.Errorf("error reading 'linesTotal': %w", err)
+		}
+		delete(object, "linesTotal")
+	}
+
+	if raw, found := object["platformAsked"]; found {
+		err = json.Unmarshal(raw, &a.PlatformAsked)
+		if err != nil {
+			return fmt.Errorf("error reading 'platformAsked': %w", err)
+		}
+		delete(object, "platformAsked")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedPrices to handle AdditionalProperties
+func (a ExplainedPrices) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["currency"], err = json.Marshal(a.Currency)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currency': %w", err)
+	}
+
+	object["deliveryPrice"], err = json.Marshal(a.DeliveryPrice)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'deliveryPrice': %w", err)
+	}
+
+	if a.Discounts != nil {
+		object["discounts"], err = json.Marshal(a.Discounts)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'discounts': %w", err)
+		}
+	}
+
+	if a.Lines != nil {
+		object["lines"], err = json.Marshal(a.Lines)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'lines': %w", err)
+		}
+	}
+
+	object["linesTotal"], err = json.Marshal(a.LinesTotal)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'linesTotal': %w", err)
+	}
+
+	object["platformAsked"], err = json.Marshal(a.PlatformAsked)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platformAsked': %w", err)
+	}
+
+	if a.Words != nil {
+		object["words"], err = json.Marshal(a.Words)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'words': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedStep. Returns the specified
+// element and whether it was found
+func (a ExplainedStep) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedStep
+func (a *ExplainedStep) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedStep to handle AdditionalProperties
+func (a *ExplainedStep) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["action"]; found {
+		err = json.Unmarshal(raw, &a.Action)
+		if err != nil {
+			return fmt.Errorf("error reading 'action': %w", err)
+		}
+		delete(object, "action")
+	}
+
+	if raw, found := object["at"]; found {
+		err = json.Unmarshal(raw, &a.At)
+		if err != nil {
+			return fmt.Errorf("error reading 'at': %w", err)
+		}
+		delete(object, "at")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedStep to handle AdditionalProperties
+func (a ExplainedStep) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["action"], err = json.Marshal(a.Action)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'action': %w", err)
+	}
+
+	object["at"], err = json.Marshal(a.At)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'at': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	object["words"], err = json.Marshal(a.Words)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'words': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ExplainedTry. Returns the specified
+// element and whether it was found
+func (a ExplainedTry) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ExplainedTry
+func (a *ExplainedTry) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ExplainedTry to handle AdditionalProperties
+func (a *ExplainedTry) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["askedAt"]; found {
+		err = json.Unmarshal(raw, &a.AskedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'askedAt': %w", err)
+		}
+		delete(object, "askedAt")
+	}
+
+	if raw, found := object["askedBy"]; found {
+		err = json.Unmarshal(raw, &a.AskedBy)
+		if err != nil {
+			return fmt.Errorf("error reading 'askedBy': %w", err)
+		}
+		delete(object, "askedBy")
+	}
+
+	if raw, found := object["endedAt"]; found {
+		err = json.Unmarshal(raw, &a.EndedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'endedAt': %w", err)
+		}
+		delete(object, "endedAt")
+	}
+
+	if raw, found := object["errorCode"]; found {
+		err = json.Unmarshal(raw, &a.ErrorCode)
+		if err != nil {
+			return fmt.Errorf("error reading 'errorCode': %w", err)
+		}
+		delete(object, "errorCode")
+	}
+
+	if raw, found := object["errorMessage"]; found {
+		err = json.Unmarshal(raw, &a.ErrorMessage)
+		if err != nil {
+			return fmt.Errorf("error reading 'errorMessage': %w", err)
+		}
+		delete(object, "errorMessage")
+	}
+
+	if raw, found := object["firstSentAt"]; found {
+		err = json.Unmarshal(raw, &a.FirstSentAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'firstSentAt': %w", err)
+		}
+		delete(object, "firstSentAt")
+	}
+
+	if raw, found := object["idempotencyKey"]; found {
+		err = json.Unmarshal(raw, &a.IdempotencyKey)
+		if err != nil {
+			return fmt.Errorf("error reading 'idempotencyKey': %w", err)
+		}
+		delete(object, "idempotencyKey")
+	}
+
+	if raw, found := object["lastSentAt"]; found {
+		err = json.Unmarshal(raw, &a.LastSentAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'lastSentAt': %w", err)
+		}
+		delete(object, "lastSentAt")
+	}
+
+	if raw, found := object["number"]; found {
+		err = json.Unmarshal(raw, &a.Number)
+		if err != nil {
+			return fmt.Errorf("error reading 'number': %w", err)
+		}
+		delete(object, "number")
+	}
+
+	if raw, found := object["platformAttemptId"]; found {
+		err = json.Unmarshal(raw, &a.PlatformAttemptId)
+		if err != nil {
+			return fmt.Errorf("error reading 'platformAttemptId': %w", err)
+		}
+		delete(object, "platformAttemptId")
+	}
+
+	if raw, found := object["state"]; found {
+		err = json.Unmarshal(raw, &a.State)
+		if err != nil {
+			return fmt.Errorf("error reading 'state': %w", err)
+		}
+		delete(object, "state")
+	}
+
+	if raw, found := object["words"]; found {
+		err = json.Unmarshal(raw, &a.Words)
+		if err != nil {
+			return fmt.Errorf("error reading 'words': %w", err)
+		}
+		delete(object, "words")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ExplainedTry to handle AdditionalProperties
+func (a ExplainedTry) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["askedAt"], err = json.Marshal(a.AskedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'askedAt': %w", err)
+	}
+
+	object["askedBy"], err = json.Marshal(a.AskedBy)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'askedBy': %w", err)
+	}
+
+	object["endedAt"], err = json.Marshal(a.EndedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'endedAt': %w", err)
+	}
+
+	object["errorCode"], err = json.Marshal(a.ErrorCode)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'errorCode': %w", err)
+	}
+
+	object["errorMessage"], err = json.Marshal(a.ErrorMessage)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'errorMessage': %w", err)
+	}
+
+	object["firstSentAt"], err = json.Marshal(a.FirstSentAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'firstSentAt': %w", err)
+	}
+
+	object["idempotencyKey"], err = json.Marshal(a.IdempotencyKey)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'idempotencyKey': %w", err)
+	}
+
+	object["lastSentAt"], err = json.Marshal(a.LastSentAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lastSentAt': %w", err)
+	}
+
+	object["number"], err = json.Marshal(a.Number)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'number': %w", err)
+	}
+
+	object["platformAttemptId"], err = json.Marshal(a.PlatformAttemptId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'platformAttemptId': %w", err)
+	}
+
+	object["state"], err = json.Marshal(a.State)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'state': %w", err)
+	}
+
+	object["words"], err = json.Marshal(a.Words)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'words': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -17050,6 +19365,98 @@ func (a MessageBody) MarshalJSON() ([]byte, error) {
 	object["message"], err = json.Marshal(a.Message)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'message': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for Moment. Returns the specified
+// element and whether it was found
+func (a Moment) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for Moment
+func (a *Moment) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for Moment to handle AdditionalProperties
+func (a *Moment) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["at"]; found {
+		err = json.Unmarshal(raw, &a.At)
+		if err != nil {
+			return fmt.Errorf("error reading 'at': %w", err)
+		}
+		delete(object, "at")
+	}
+
+	if raw, found := object["local"]; found {
+		err = json.Unmarshal(raw, &a.Local)
+		if err != nil {
+			return fmt.Errorf("error reading 'local': %w", err)
+		}
+		delete(object, "local")
+	}
+
+	if raw, found := object["zone"]; found {
+		err = json.Unmarshal(raw, &a.Zone)
+		if err != nil {
+			return fmt.Errorf("error reading 'zone': %w", err)
+		}
+		delete(object, "zone")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for Moment to handle AdditionalProperties
+func (a Moment) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["at"], err = json.Marshal(a.At)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'at': %w", err)
+	}
+
+	object["local"], err = json.Marshal(a.Local)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'local': %w", err)
+	}
+
+	object["zone"], err = json.Marshal(a.Zone)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'zone': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -20637,6 +23044,98 @@ func (a Recommendations) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'showCuratedBundles': %w", err)
 		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for RuleAnchor. Returns the specified
+// element and whether it was found
+func (a RuleAnchor) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for RuleAnchor
+func (a *RuleAnchor) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for RuleAnchor to handle AdditionalProperties
+func (a *RuleAnchor) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["day"]; found {
+		err = json.Unmarshal(raw, &a.Day)
+		if err != nil {
+			return fmt.Errorf("error reading 'day': %w", err)
+		}
+		delete(object, "day")
+	}
+
+	if raw, found := object["month"]; found {
+		err = json.Unmarshal(raw, &a.Month)
+		if err != nil {
+			return fmt.Errorf("error reading 'month': %w", err)
+		}
+		delete(object, "month")
+	}
+
+	if raw, found := object["type"]; found {
+		err = json.Unmarshal(raw, &a.Type)
+		if err != nil {
+			return fmt.Errorf("error reading 'type': %w", err)
+		}
+		delete(object, "type")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for RuleAnchor to handle AdditionalProperties
+func (a RuleAnchor) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["day"], err = json.Marshal(a.Day)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'day': %w", err)
+	}
+
+	object["month"], err = json.Marshal(a.Month)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'month': %w", err)
+	}
+
+	object["type"], err = json.Marshal(a.Type)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'type': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -26345,6 +28844,13 @@ type ClientInterface interface {
 	// Corresponds with PUT /api/external/v2/subscription-billing-attempts/unskip-order/{id} (the `UnskipOrder` operationId).
 	UnskipOrder(ctx context.Context, id int64, params *UnskipOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ExplainBillingAttempt Explain a billing attempt
+	//
+	// Why an order is due when it is and costs what it does, what has been sent to the platform for it and what came back, what became of it, and what the service does next and why. Every part has values, and words: sentences for people. Nothing is changed. What the platform alone knows (price rules and discounts) is asked for while the order can still be charged, and left out when the platform does not answer.
+	//
+	// Corresponds with GET /api/external/v2/subscription-billing-attempts/{id}/explanation (the `ExplainBillingAttempt` operationId).
+	ExplainBillingAttempt(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListBundleSettings Bundles
 	//
 	// The settings of every bundle, oldest first.
@@ -27712,6 +30218,23 @@ func (c *Client) ListUpcomingOrders(ctx context.Context, params *ListUpcomingOrd
 // Corresponds with PUT /api/external/v2/subscription-billing-attempts/unskip-order/{id} (the `UnskipOrder` operationId).
 func (c *Client) UnskipOrder(ctx context.Context, id int64, params *UnskipOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUnskipOrderRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExplainBillingAttempt Explain a billing attempt
+//
+// Why an order is due when it is and costs what it does, what has been sent to the platform for it and what came back, what became of it, and what the service does next and why. Every part has values, and words: sentences for people. Nothing is changed. What the platform alone knows (price rules and discounts) is asked for while the order can still be charged, and left out when the platform does not answer.
+//
+// Corresponds with GET /api/external/v2/subscription-billing-attempts/{id}/explanation (the `ExplainBillingAttempt` operationId).
+func (c *Client) ExplainBillingAttempt(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExplainBillingAttemptRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -32661,6 +35184,40 @@ func NewUnskipOrderRequest(server string, id int64, params *UnskipOrderParams) (
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewExplainBillingAttemptRequest constructs an http.Request for the ExplainBillingAttempt method
+func NewExplainBillingAttemptRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-billing-attempts/%s/explanation", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -38456,6 +41013,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /api/external/v2/subscription-billing-attempts/unskip-order/{id} (the `UnskipOrder` operationId).
 	UnskipOrderWithResponse(ctx context.Context, id int64, params *UnskipOrderParams, reqEditors ...RequestEditorFn) (*UnskipOrderResponse, error)
 
+	// ExplainBillingAttemptWithResponse Explain a billing attempt
+	//
+	// Why an order is due when it is and costs what it does, what has been sent to the platform for it and what came back, what became of it, and what the service does next and why. Every part has values, and words: sentences for people. Nothing is changed. What the platform alone knows (price rules and discounts) is asked for while the order can still be charged, and left out when the platform does not answer.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-billing-attempts/{id}/explanation (the `ExplainBillingAttempt` operationId).
+	ExplainBillingAttemptWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*ExplainBillingAttemptResponse, error)
+
 	// ListBundleSettingsWithResponse Bundles
 	//
 	// The settings of every bundle, oldest first.
@@ -41243,6 +43809,65 @@ func (r UnskipOrderResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UnskipOrderResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ExplainBillingAttemptResponse200Headers the declared response headers of an HTTP 200 response for ExplainBillingAttempt
+type ExplainBillingAttemptResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type ExplainBillingAttemptResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AttemptExplanation
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ExplainBillingAttemptResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExplainBillingAttemptResponse) GetJSON200() *AttemptExplanation {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ExplainBillingAttemptResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ExplainBillingAttemptResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExplainBillingAttemptResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExplainBillingAttemptResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExplainBillingAttemptResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -45691,6 +48316,21 @@ func (c *ClientWithResponses) UnskipOrderWithResponse(ctx context.Context, id in
 	return ParseUnskipOrderResponse(rsp)
 }
 
+// ExplainBillingAttemptWithResponse Explain a billing attempt
+//
+// Why an order is due when it is and costs what it does, what has been sent to the platform for it and what came back, what became of it, and what the service does next and why. Every part has values, and words: sentences for people. Nothing is changed. What the platform alone knows (price rules and discounts) is asked for while the order can still be charged, and left out when the platform does not answer.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-billing-attempts/{id}/explanation (the `ExplainBillingAttempt` operationId).
+func (c *ClientWithResponses) ExplainBillingAttemptWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*ExplainBillingAttemptResponse, error) {
+	rsp, err := c.ExplainBillingAttempt(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExplainBillingAttemptResponse(rsp)
+}
+
 // ListBundleSettingsWithResponse Bundles
 //
 // The settings of every bundle, oldest first.
@@ -49678,6 +52318,80 @@ func ParseUnskipOrderResponse(rsp *http.Response) (*UnskipOrderResponse, error) 
 				return nil, err
 			}
 			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseExplainBillingAttemptResponse parses an HTTP response from a ExplainBillingAttemptWithResponse call
+func ParseExplainBillingAttemptResponse(rsp *http.Response) (*ExplainBillingAttemptResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExplainBillingAttemptResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AttemptExplanation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ExplainBillingAttemptResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
 		}
 		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
 			var value int

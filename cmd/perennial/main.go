@@ -35,6 +35,7 @@ type cli struct {
 	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
 	Partners partnersCommand `cmd:"" help:"Register applications of partners."`
 	Loyalty  loyaltyCommand  `cmd:"" help:"Start and stop the loyalty programmes of stores."`
+	Explain  explainCommand  `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`
 	Doctor   doctorCommand   `cmd:"" help:"Check settings, database, clock and connections, and say what to do."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }

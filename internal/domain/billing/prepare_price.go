@@ -39,14 +39,23 @@ func priced(lines []contract.Line, d platform.Detail, cycle int) (become []contr
 // policyPrice returns what a policy says of a cycle; false when it says nothing, or
 // the price as it is was not made by it.
 func policyPrice(p platform.Pricing, is money.Amount, cycle int) (price money.Amount, ok bool) {
-	ours := is == p.Base
-	for _, step := range p.Cycles {
-		ours = ours || is == step.Computed
-		if step.After < cycle {
-			price, ok = step.Computed, true
+	step, ok := stepOf(p, cycle)
+	return step.Computed, ok && madeBy(p, is)
+}
+
+// stepOf returns what a policy says of a cycle; false when it says nothing.
+func stepOf(p platform.Pricing, cycle int) (step platform.CyclePrice, ok bool) {
+	for _, s := range p.Cycles {
+		if s.After < cycle {
+			step, ok = s, true
 		}
 	}
-	return price, ok && ours
+	return step, ok
+}
+
+// madeBy reports whether a price is one of a policy's.
+func madeBy(p platform.Pricing, is money.Amount) bool {
+	return is == p.Base || slices.ContainsFunc(p.Cycles, func(s platform.CyclePrice) bool { return is == s.Computed })
 }
 
 // MarkPriced notes which contracts are on plans of which the prices change with the

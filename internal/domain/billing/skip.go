@@ -92,5 +92,5 @@ func unskip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, erro
 	}
 	r.ErrorMessage = ""
 	r.DueAt, r.PublishAt = r.BillingDate, now
-	return []activity.Entry{entryOf(r.Attempt, activity.BillingAttemptUpdated, activity.Success, by, now, outcome{Cycle: r.Cycle, Reason: "no longer skipped"})}, nil
+	return []activity.Entry{entryOf(r.Attempt, activity.BillingAttemptUpdated, activity.Success, by, now, outcome{Cycle: r.Cycle, Reason: noLongerSkipped})}, nil
 }

@@ -40,10 +40,10 @@ func (a Anchor) String() string {
 
 // String returns the order time and the zone as part of a sentence: "09:00 in
 // Europe/Berlin".
-func (c Calendar) String() string {
-	second := c.secondOfDay()
-	return fmt.Sprintf("%s in %s", timeOfDay(second), c.zone())
-}
+func (c Calendar) String() string { return fmt.Sprintf("%s in %s", c.OrderTime(), c.zone()) }
+
+// OrderTime returns the time of day at which orders fall due, as 09:00.
+func (c Calendar) OrderTime() string { return timeOfDay(c.secondOfDay()) }
 
 // String returns the rule of the series as part of a sentence: "every month,
 // counted from 2025-01-31, at 09:00 in Europe/Berlin".

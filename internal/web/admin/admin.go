@@ -57,6 +57,7 @@ type Options struct {
 	Plans    Plans
 	PlanBook plan.Book
 
+	Explainer Explainer
 	Upcoming  Upcoming
 	Reports   billing.Reports
 	Customers contract.Customers
@@ -95,6 +96,7 @@ func newAPI(o Options) *web.API {
 	o.amendments(api)
 	o.plans(api)
 	o.attempts(api)
+	o.explanations(api)
 	o.bundles(api)
 	o.delivery(api)
 	o.upcoming(api)

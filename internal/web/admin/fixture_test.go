@@ -44,6 +44,7 @@ type fakes struct {
 	entries   []activity.Entry
 	contracts []contract.Contract
 	records   []billing.Record
+	terms     *billing.Terms
 	total     int // 0: the number of elements
 	err       error
 	block     func()
@@ -128,6 +129,18 @@ func (f *fakes) Trigger(_ context.Context, of shop.ID, c billing.TriggerCommand)
 	return f.err
 }
 
+func (f *fakes) Explain(_ context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (billing.Explanation, error) {
+	r, err := f.Attempt(context.Background(), of, line, id)
+	if err != nil {
+		return billing.Explanation{}, err
+	}
+	store := theShop()
+	calendar, err := store.Calendar()
+	return billing.Explain(billing.Facts{
+		Now: noon(), Shop: store, Calendar: calendar, Policy: billing.DefaultPolicy(), Record: r, Entries: f.entries, Terms: f.terms,
+	}), err
+}
+
 func (f *fakes) first() billing.Record {
 	if len(f.records) == 0 {
 		return billing.Record{}
@@ -149,7 +162,7 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Line:  line,
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
-		Trail: f, Search: f, Book: f, Billing: f,
+		Trail: f, Search: f, Book: f, Billing: f, Explainer: f,
 		Upcoming: f, Reports: f, Customers: f, Tags: f,
 	}
 }

@@ -1,0 +1,140 @@
+package billing
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+)
+
+// DateReasons say why an order is due when it is.
+type DateReasons struct {
+	Rule    string    // of the contract's calendar: "every month, counted from 2025-01-31, at 09:00 in Europe/Berlin"; empty: it has none
+	Planned time.Time // where the calendar puts the cycle today; zero: nowhere
+	Changes []DateChange
+	Words   []string
+}
+
+// DateChange is something that was done to the date of an order, or to whether it
+// has one.
+type DateChange struct {
+	Kind     ChangeKind
+	By       activity.Actor
+	At       time.Time
+	From, To time.Time // of Moved
+	Words    string
+}
+
+// ChangeKind is what was done.
+type ChangeKind string
+
+// The kinds of changes of a date.
+const (
+	DateMoved ChangeKind = "MOVED"
+	DateSkip  ChangeKind = "SKIPPED"
+	SkipUndo  ChangeKind = "UNSKIPPED"
+)
+
+// ChangeKinds lists every kind.
+var ChangeKinds = []ChangeKind{DateMoved, DateSkip, SkipUndo}
+
+// noLongerSkipped is the reason in the entry about a skip that was taken back.
+const noLongerSkipped = "no longer skipped"
+
+func (f Facts) explainDate(history []happening) DateReasons {
+	r := DateReasons{Words: []string{fmt.Sprintf("The order of cycle %d of contract %d is due at %s.", f.Cycle, f.Of.ID, f.moment(f.BillingDate))}}
+	say := func(format string, args ...any) { r.Words = append(r.Words, fmt.Sprintf(format, args...)) }
+	series := cadence.Series{Policy: f.Of.Billing, Calendar: f.Calendar, Start: f.Of.Series.Start}
+	start := f.Of.Series.Cycle
+	switch n := f.Cycle - start; {
+	case f.Of.Series.Start.IsZero():
+		say("The contract has no calendar at present: the date is from the one that it had.")
+	case n < 0:
+		r.Rule = series.String()
+		say("The contract's calendar has begun anew since, with cycle %d on %s: the date is from the calendar before it.", start, series.Day(series.Start))
+	default:
+		r.Rule, r.Planned = series.String(), series.Nth(n)
+		say("By the contract's calendar orders recur %s, beginning with cycle %d.", r.Rule, start)
+		if f.Of.Series.Moved {
+			say("Its first day was chosen, and is not the one that an earlier calendar had for that order.")
+		}
+		if n > 0 {
+			say("Cycle %d is the %s after it, which is %s.", f.Cycle, numeral(n), f.moment(r.Planned))
+		}
+		r.Words = append(r.Words, series.Explain(n)...)
+		switch {
+		case r.Planned.Equal(f.BillingDate):
+		case f.Moved:
+			say("The order is not on that date, because it was moved.")
+		default:
+			say("The order is not on that date, because the calendar has changed since its date was set, or the date was given to it otherwise.")
+		}
+	}
+	if f.Of.MaxCycles > 0 {
+		say("The contract ends after cycle %d.", f.Of.MaxCycles)
+	}
+	for _, h := range history {
+		if c, ok := f.dateChange(h); ok {
+			r.Changes = append(r.Changes, c)
+			r.Words = append(r.Words, c.Words)
+		}
+	}
+	return r
+}
+
+// dateChange reads what an entry tells about the date.
+func (f Facts) dateChange(h happening) (DateChange, bool) {
+	c := DateChange{By: h.Actor, At: h.At}
+	did := ""
+	switch h.what {
+	case moved:
+		c.Kind, c.From, c.To = DateMoved, parseInstant(h.told.From), parseInstant(h.told.To)
+		did = fmt.Sprintf("moved it from %s to %s", f.moment(c.From), f.moment(c.To))
+		if c.From.IsZero() {
+			did = "let later orders be counted from it"
+		} else if h.told.Reason != "" {
+			did += ", because " + h.told.Reason
+		}
+	case skippedBy:
+		c.Kind, did = DateSkip, "skipped it"
+	case takenBack:
+		c.Kind, did = SkipUndo, "took the skip back"
+	default:
+		return c, false
+	}
+	c.Words = fmt.Sprintf("At %s %s %s.", f.moment(h.At), whoever(h.Actor), did)
+	return c, true
+}
+
+// parseOutcome reads the additional information of an entry; what is none of ours
+// tells nothing.
+func parseOutcome(info string) (o outcome) {
+	if err := json.Unmarshal([]byte(info), &o); err != nil {
+		return outcome{}
+	}
+	return o
+}
+
+// parseInstant reads an instant of an entry; zero when it has none.
+func parseInstant(text string) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// numeral returns 1st, 2nd, 3rd and so on.
+func numeral(n int) string {
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2 && n%100 != 12:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3 && n%100 != 13:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}

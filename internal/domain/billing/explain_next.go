@@ -1,0 +1,121 @@
+package billing
+
+import (
+	"fmt"
+	"time"
+)
+
+// NextStep is what the service does next with an attempt by itself.
+type NextStep struct {
+	Kind  StepKind
+	At    time.Time // when; zero with StepNone
+	Ends  Status    // of StepEnd: the status that it gets
+	Words string
+}
+
+// StepKind is a kind of step.
+type StepKind string
+
+// The kinds of steps.
+const (
+	StepCharge  StepKind = "CHARGE"  // for the first time, or again under the same key
+	StepPrepare StepKind = "PREPARE" // make the order what it should be, and charge it then
+	StepAsk     StepKind = "ASK"     // ask the platform for the end of a charge
+	StepWait    StepKind = "WAIT"    // look again: something holds the order back
+	StepEnd     StepKind = "END"     // end it without a charge
+	StepNone    StepKind = "NONE"    // nothing, until a person does something
+)
+
+// StepKinds lists every kind.
+var StepKinds = []StepKind{StepCharge, StepPrepare, StepAsk, StepWait, StepEnd, StepNone}
+
+// explainNext says what comes next: what would be decided when the attempt falls
+// due, as far as that is known now.
+func (f Facts) explainNext() NextStep {
+	if f.DueAt.IsZero() {
+		return NextStep{Kind: StepNone, Words: f.resting()}
+	}
+	at := later(f.DueAt, f.Now)
+	ground := ground{shop: f.Shop, contract: f.Of, calendar: f.Calendar, policy: f.Policy, others: f.Others, prepare: f.Needs.any()}
+	v := decide(f.Attempt, ground, at)
+	step := NextStep{At: at}
+	when := "now"
+	if f.DueAt.After(f.Now) {
+		when = "at " + f.moment(at)
+	}
+	switch v.do {
+	case poll:
+		step.Kind = StepAsk
+		step.Words = f.polling(when)
+	case ask:
+		step.Kind = StepAsk
+		step.Words = fmt.Sprintf("The service asks the platform what became of the charge %s, and does not send it again.", when)
+	case prepare:
+		step.Kind = StepPrepare
+		step.Words = fmt.Sprintf("The service makes the order what it should be and charges it then, %s.", when)
+	case wait:
+		step.Kind = StepWait
+		if !f.DueAt.After(f.Now) {
+			step.At, when = v.until, "at "+f.moment(v.until)
+		}
+		step.Words = fmt.Sprintf("The order is held back, because %s. The service looks again %s.", v.reason, when)
+	case end:
+		step.Kind, step.Ends = StepEnd, v.status
+		step.Words = fmt.Sprintf("The order is not going to be charged: it ends as %s %s: %s.", v.status, when, v.reason)
+	case rest:
+		step.Kind = StepEnd
+		step.Ends = f.Status
+		step.Words = fmt.Sprintf("The order was to be charged again %s. It stays as it is, because %s.", when, v.reason)
+	default:
+		step.Kind = StepCharge
+		step.Words = f.charging(when)
+	}
+	return step
+}
+
+// charging says how an order is charged next.
+func (f Facts) charging(when string) string {
+	const again = "the platform is asked what became of it. If it has no such charge, the charge is sent again under the same key, so that it cannot be made twice."
+	switch {
+	case f.Status == Failure:
+		return f.retrying(when)
+	case f.Status == Requesting && f.FirstSentAt.IsZero():
+		return fmt.Sprintf("The service charges the order %s: it has been taken up, and nothing was sent yet.", when)
+	case f.Status == Queued:
+		return fmt.Sprintf("The service charges the order %s.", when)
+	case f.Status == Requesting && f.Failures == 0 && f.DueAt.Equal(f.UpdatedAt.Add(f.Policy.Lease)):
+		return fmt.Sprintf("One worker of the service has the charge in hand, and nobody else touches it. If it has not settled the answer, %s %s", when, again)
+	}
+	return fmt.Sprintf("The answer to the charge has not come. Unless it comes before, %s %s", when, again)
+}
+
+// polling says how the end of an accepted charge is found out.
+func (f Facts) polling(when string) string {
+	words := fmt.Sprintf("The service asks the platform for the end of the charge %s, and goes on asking at growing intervals. Nothing is charged again meanwhile.", when)
+	limit := f.moment(f.SentAt.Add(f.Policy.Horizon))
+	switch f.Status {
+	case Challenge:
+		return words + fmt.Sprintf(" If the customer has not confirmed the payment by %s, the charge has failed.", limit)
+	case Progress:
+		return words + fmt.Sprintf(" If it has no end by %s, it is shown as %s and no longer holds later cycles back.", limit, PlatformException)
+	}
+	return words
+}
+
+// resting says why nothing comes next by itself.
+func (f Facts) resting() string {
+	switch f.Status {
+	case Success:
+		if !f.PublishAt.IsZero() {
+			return "Nothing is left to do but to tell the platform of the contract's next date."
+		}
+		return "Nothing is left to do."
+	case Failure:
+		return f.unpaid()
+	case Skipped:
+		if f.ErrorMessage == "" && f.BillingDate.After(f.Now) {
+			return "Nothing happens on its date. Until then a person may take the skip back."
+		}
+	}
+	return "Nothing is left to do: a cycle that ended without a charge is not made up for."
+}

@@ -1,0 +1,223 @@
+package billing
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// PriceReasons say what an order comes to, and why.
+type PriceReasons struct {
+	Lines     []PricedLine
+	Total     money.Amount // of the lines, before discounts, delivery and taxes
+	Delivery  money.Amount
+	Discounts []DiscountReport // of the contract, as the platform has them now
+	Words     []string
+}
+
+// PricedLine is a line with the price that counts for the order.
+type PricedLine struct {
+	contract.Line
+	Was    money.Amount // its price before the order, when the order changes it; otherwise the same
+	OneOff bool         // it is in this order only
+	Steps  []PriceStep  // of its price rule; none: it has no rule, or the rule is not known
+	Words  string
+}
+
+// PriceStep is a price that a rule has from a cycle on.
+type PriceStep struct {
+	From  int // cycle
+	Price money.Amount
+	Words string
+}
+
+// DiscountReport is a discount.
+type DiscountReport struct {
+	contract.Discount
+	Applies bool
+	Words   string
+}
+
+func (f Facts) explainPrices(history []happening) PriceReasons {
+	r := PriceReasons{Total: money.Amount{Currency: f.Of.Currency}, Delivery: f.Of.DeliveryPrice}
+	for _, l := range f.LinesOf() {
+		p := f.explainLine(l, history)
+		r.Lines = append(r.Lines, p)
+		r.Total = r.Total.Plus(p.Price.Times(int64(p.Quantity)))
+	}
+	for _, p := range r.Lines {
+		r.Words = append(r.Words, p.Words)
+	}
+	switch {
+	case f.Status == Success:
+		r.Words = append(r.Words, fmt.Sprintf("The lines came to %s before discounts, delivery and taxes; %s was charged.", spoken(r.Total), spoken(f.Amount)))
+		return r
+	case f.open():
+		r.Words = append(r.Words, fmt.Sprintf("The lines come to %s before discounts, delivery and taxes.", spoken(r.Total)))
+	default:
+		r.Words = append(r.Words, "Nothing is charged: these are the lines as they would be today.")
+		return r
+	}
+	if r.Delivery.Minor != 0 {
+		r.Words = append(r.Words, fmt.Sprintf("Delivery costs %s.", spoken(r.Delivery)))
+	}
+	switch {
+	case f.Terms != nil:
+		for _, d := range f.Terms.Discounts {
+			report := explainDiscount(d)
+			r.Discounts = append(r.Discounts, report)
+			r.Words = append(r.Words, report.Words)
+		}
+		if len(r.Discounts) == 0 {
+			r.Words = append(r.Words, "The contract has no discounts.")
+		}
+	case f.Silent:
+		r.Words = append(r.Words, "The platform did not answer, so its price rules and discounts are not shown.")
+	}
+	return r
+}
+
+// open reports whether the attempt may still end in a charge by itself or by a
+// person's asking.
+func (f Facts) open() bool { return f.Status == Queued || f.Status == Failure || f.Status.InFlight() }
+
+func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
+	p := PricedLine{Line: l, Was: l.Price, OneOff: f.oneOff(l, history)}
+	why := "the contract's price"
+	rule := f.pricing(l)
+	switch {
+	case p.OneOff:
+		why = "a one-time product at the price that it had when it was added"
+	case rule != nil:
+		why = p.follow(*rule, f.Cycle, f.Prep.Stage)
+	default:
+		if h, ok := repricing(history, l.VariantID); ok {
+			why = fmt.Sprintf("its price rule changed it with this order, from %s", h.told.From)
+		} else if f.Of.Priced && f.open() {
+			why = "the contract's price at present; its plan has a price rule, which counts when the order is made"
+		}
+	}
+	p.Words = fmt.Sprintf("%d × %s for %s each: %s.", p.Quantity, called(l), spoken(p.Price), why)
+	return p
+}
+
+// follow gives the line the price that its rule has for a cycle, and says why. A
+// price that is none of the rule's was set by somebody, and stays.
+func (p *PricedLine) follow(rule contract.Pricing, cycle int, stage Stage) string {
+	for _, s := range rule.Cycles {
+		p.Steps = append(p.Steps, PriceStep{From: s.After + 1, Price: s.Computed, Words: stepWords(s, rule.Base)})
+	}
+	step, ok := stepOf(rule, cycle)
+	switch {
+	case !ok:
+		return "the contract's price; its price rule does not count yet"
+	case !madeBy(rule, p.Price):
+		return fmt.Sprintf("a price that somebody set, which its price rule leaves alone (it has %s for cycle %d)", spoken(step.Computed), cycle)
+	case p.Price != step.Computed && stage == Fresh:
+		p.Price = step.Computed
+		return fmt.Sprintf("by its price rule %s; before this order it is %s", stepWords(step, rule.Base), spoken(p.Was))
+	}
+	return "by its price rule " + stepWords(step, rule.Base)
+}
+
+func stepWords(s platform.CyclePrice, base money.Amount) string {
+	from := fmt.Sprintf("from cycle %d on", s.After+1)
+	switch s.Kind {
+	case platform.PercentOff:
+		if s.Percent == 0 {
+			return fmt.Sprintf("%s the full %s", from, spoken(base))
+		}
+		return fmt.Sprintf("%s %s %% off %s", from, strconv.FormatFloat(s.Percent, 'f', -1, 64), spoken(base))
+	case platform.AmountOff:
+		return fmt.Sprintf("%s %s off %s", from, spoken(s.Amount), spoken(base))
+	}
+	return fmt.Sprintf("%s %s", from, spoken(s.Computed))
+}
+
+// pricing returns the price rule of a line; nil when it has none or it is not
+// known.
+func (f Facts) pricing(l contract.Line) *contract.Pricing {
+	if f.Terms == nil || l.ID == "" {
+		return nil
+	}
+	at := slices.IndexFunc(f.Terms.Lines, func(is contract.Line) bool { return is.ID == l.ID })
+	if at < 0 || at >= len(f.Terms.Details) {
+		return nil
+	}
+	return f.Terms.Details[at].Pricing
+}
+
+// oneOff reports whether a line is in this order only.
+func (f Facts) oneOff(l contract.Line, history []happening) bool {
+	if l.SellingPlanID != 0 || slices.ContainsFunc(f.Of.Lines, func(c contract.Line) bool { return c.ID == l.ID && l.ID != "" }) {
+		return false
+	}
+	if slices.ContainsFunc(f.OneOffs, func(o OneOff) bool { return o.Variant.ID == l.VariantID }) {
+		return true
+	}
+	return slices.ContainsFunc(history, func(h happening) bool { return h.what == carriedAlong && h.told.Variant == l.VariantID })
+}
+
+func repricing(history []happening, variant int64) (happening, bool) {
+	for i := len(history) - 1; i >= 0; i-- {
+		if h := history[i]; h.what == repriced && h.told.Variant == variant {
+			return h, true
+		}
+	}
+	return happening{}, false
+}
+
+func explainDiscount(d contract.Discount) DiscountReport {
+	r := DiscountReport{Discount: d, Applies: d.RejectedWhy == "" && (d.CycleLimit == 0 || d.UsedCycles < d.CycleLimit)}
+	what := "off"
+	switch {
+	case d.FreeShipping:
+		what = "free delivery"
+	case d.Percent > 0:
+		what = fmt.Sprintf("%d %% off", d.Percent)
+	default:
+		what = spoken(d.Amount) + " off"
+		if d.EachItem {
+			what += " each item"
+		}
+	}
+	switch {
+	case d.FreeShipping:
+	case d.TargetIsOrder:
+		what += " delivery"
+	case d.AllLines:
+		what += " all lines"
+	default:
+		what += fmt.Sprintf(" %d of the lines", len(d.Lines))
+	}
+	words := fmt.Sprintf("Discount %q gives %s", d.Title, what)
+	if d.Code != "" && d.Code != d.Title {
+		words = fmt.Sprintf("Discount %q (code %s) gives %s", d.Title, d.Code, what)
+	}
+	if d.CycleLimit > 0 {
+		words += fmt.Sprintf(", in %d orders, of which %d are made", d.CycleLimit, d.UsedCycles)
+	}
+	switch {
+	case d.RejectedWhy != "":
+		words += fmt.Sprintf("; it does not apply (%s)", d.RejectedWhy)
+	case !r.Applies:
+		words += "; it is used up"
+	}
+	r.Words = words + "."
+	return r
+}
+
+// called names a product.
+func called(l contract.Line) string {
+	if l.VariantTitle == "" {
+		return l.Title
+	}
+	return l.Title + ", " + l.VariantTitle
+}
+
+// spoken returns an amount with its currency.
+func spoken(a money.Amount) string { return fmt.Sprintf("%s %s", a, a.Currency) }
