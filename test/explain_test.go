@@ -107,7 +107,9 @@ func TestAnOrderIsExplainedFromTheQueueToItsEnd(t *testing.T) {
 	}
 	s.put(fmt.Sprintf(path, "unskip-order"), nil, nil)
 	s.put(fmt.Sprintf(path, "reschedule-order")+"?billingDate=2027-02-20", nil, nil)
-	e = s.explain(february.ID)
+	if e = s.explain(february.ID); len(e.Date.Changes) != 3 {
+		t.Fatalf("the changes are %+v, want three", e.Date.Changes)
+	}
 	var done []string
 	for _, c := range e.Date.Changes {
 		done = append(done, c.Kind+" "+c.By)
@@ -201,8 +203,9 @@ func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
 	}
 	for _, try := range e.Tries {
 		if !keys[try.IdempotencyKey] {
-			t.Errorf("the platform has no charge with the key of %+v", try)
+			t.Errorf("the platform has no charge with the key of %+v, or the try before has the same", try)
 		}
+		delete(keys, try.IdempotencyKey)
 	}
 	says(t, []string{e.Next.Words}, "If the customer has not confirmed the payment by")
 	s.wantEntries(created, declined, triggered, "SYSTEM_EVENT BILLING_ATTEMPT_UPDATED INFO")
