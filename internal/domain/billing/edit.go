@@ -30,7 +30,16 @@ type EditCommand struct {
 
 // Edit changes an attempt that waits or has failed.
 func (s *Service) Edit(ctx context.Context, of shop.ID, cmd EditCommand) (Record, error) {
-	return s.change(ctx, of, target{line: cmd.Line, attempt: cmd.Attempt}, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	t := target{line: cmd.Line, attempt: cmd.Attempt}
+	var opens opening
+	if cmd.BillingDate != nil {
+		var err error
+		if opens, err = s.openingFor(ctx, of, t, *cmd.BillingDate); err != nil {
+			return Record{}, err
+		}
+	}
+	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+		r.opens = opens
 		return s.edit(r, cmd, now)
 	})
 }
@@ -89,13 +98,8 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be given another date", r.ID, r.Status).
 			On(entity).Keyed("billingAttemptStatus").At("billingDate")
 	}
-	if date.Before(now.Add(-PastTolerance)) {
-		return nil, fault.New(fault.Invalid, "billingDate %s is in the past", date.UTC().Format(time.RFC3339)).
-			On(entity).Keyed("billingDatePast").At("billingDate")
-	}
-	if date.After(now.AddDate(maxYearsAhead, 0, 0)) {
-		return nil, fault.New(fault.Invalid, "billingDate %s is more than %d years ahead", date.UTC().Format(time.RFC3339), maxYearsAhead).
-			On(entity).Keyed("billingDateTooFar").At("billingDate")
+	if err := checkDate(date, now); err != nil {
+		return nil, err
 	}
 	before := r.BillingDate
 	cal, err := r.shop.Calendar()
@@ -106,6 +110,9 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 	if effective.Equal(before) {
 		return nil, nil
 	}
+	if err := r.opens.allows(*r, effective, cal); err != nil {
+		return nil, err
+	}
 	r.BillingDate, r.Moved = effective, true
 	if r.DueAt = effective; r.Status == Queued {
 		r.PublishAt = now // a failed cycle is charged again on the date; the platform's own is past
@@ -115,6 +122,19 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 			Cycle: r.Cycle, From: before.Format(time.RFC3339), To: effective.Format(time.RFC3339),
 		}),
 	}, nil
+}
+
+// checkDate says whether anything may be charged on a date that a person asks for.
+func checkDate(date, now time.Time) error {
+	if date.Before(now.Add(-PastTolerance)) {
+		return fault.New(fault.Invalid, "billingDate %s is in the past", date.UTC().Format(time.RFC3339)).
+			On(entity).Keyed("billingDatePast").At("billingDate")
+	}
+	if date.After(now.AddDate(maxYearsAhead, 0, 0)) {
+		return fault.New(fault.Invalid, "billingDate %s is more than %d years ahead", date.UTC().Format(time.RFC3339), maxYearsAhead).
+			On(entity).Keyed("billingDateTooFar").At("billingDate")
+	}
+	return nil
 }
 
 func editMarks(r *Record, cmd EditCommand) (changed bool, err error) {

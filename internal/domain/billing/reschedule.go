@@ -24,7 +24,12 @@ type RescheduleCommand struct {
 // Reschedule moves an order that waits or has failed.
 func (s *Service) Reschedule(ctx context.Context, of shop.ID, cmd RescheduleCommand) (Record, error) {
 	t := target{line: cmd.Line, attempt: cmd.Attempt, next: cmd.Contract}
+	opens, err := s.openingFor(ctx, of, t, cmd.BillingDate)
+	if err != nil {
+		return Record{}, err
+	}
 	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+		r.opens = opens
 		return reschedule(r, cmd, now)
 	})
 }

@@ -27,6 +27,11 @@ func waits(change ...func(*Record)) Record {
 	return r
 }
 
+// opens lets the platform take charges of the record's cycle from an instant on.
+func opens(at time.Time) func(*Record) {
+	return func(r *Record) { r.opens = opening{r.Contract, r.Cycle, at} }
+}
+
 func TestReschedule(t *testing.T) {
 	t.Parallel()
 	at := func(month time.Month, day, hour int) time.Time {
@@ -49,6 +54,7 @@ func TestReschedule(t *testing.T) {
 		{"the same again changes nothing", waits(func(r *Record) {
 			r.Of.Series = contract.Series{Cycle: 3, Start: r.BillingDate, Moved: true}
 		}), at(3, 12, 14), true, at(3, 12, 14), contract.Series{Cycle: 3, Start: at(3, 12, 14), Moved: true}, 0},
+		{"an order moves forward as far as the platform takes it", waits(opens(at(3, 11, 14))), at(3, 11, 9), false, at(3, 11, 14), begun, 1},
 		{"a failed order moves too", waits(func(r *Record) { r.Status = Failure }), at(3, 20, 14), true, at(3, 20, 14), contract.Series{Cycle: 3, Start: at(3, 20, 14), Moved: true}, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -78,6 +84,8 @@ func TestRescheduleRefuses(t *testing.T) {
 		{"an order that was made", waits(func(r *Record) { r.Status = Success }), now.AddDate(0, 0, 9), fault.Refused, "billingAttemptStatus"},
 		{"a date in the past", waits(), now.Add(-11 * time.Minute), fault.Invalid, "billingDatePast"},
 		{"a date beyond all plans", waits(), now.AddDate(6, 0, 0), fault.Invalid, "billingDateTooFar"},
+		{"a date before the platform takes the charge", waits(opens(now.AddDate(0, 0, 1).Add(5 * time.Hour))), now.AddDate(0, 0, 1), fault.Refused, "billingDateTooEarly"},
+		{"an earlier date when another cycle was asked for", waits(func(r *Record) { r.opens = opening{contract: r.Contract, cycle: 2} }), now.AddDate(0, 0, 1), fault.Conflict, "changedMeanwhile"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -125,6 +125,7 @@ type Record struct {
 
 	shop     shop.Shop // while a command works on the record
 	restarts bool      // the contract's series begins anew with the attempt
+	opens    opening   // of its cycle, where that was asked
 }
 
 // LinesOf returns what the attempt charged or, before that, what it would
