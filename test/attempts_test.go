@@ -436,24 +436,6 @@ func (s *subscription) mutateInto(document string, out any) {
 	}
 }
 
-func TestAChargeThatThePlatformDoesNotTakeYetIsNoDecline(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	second := s.upcoming()[1]
-	if got := s.put(fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", second.ID), nil, nil); got != http.StatusOK {
-		t.Fatalf("charging the second cycle now answered %d", got)
-	}
-	s.pass("PT1M")
-	if queue := s.upcoming(); len(queue) < 6 || queue[1].ID != second.ID || !queue[1].BillingDate.Equal(second.BillingDate) {
-		t.Errorf("queue %+v, want the second cycle back in it, on its own date", queue)
-	}
-	s.pass("P45D")
-	if orders := s.orders(); len(orders) != 2 || orders[0].Cycle != 1 || orders[1].Cycle != 2 {
-		t.Errorf("orders %+v, want those of cycles 1 and 2 on their dates", orders)
-	}
-	s.wantEntries(created, triggered, declined, charged, charged)
-}
-
 func TestAContractWhoseIntervalChangesGoesOnBeingCharged(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -67,3 +67,56 @@ func TestAnEarlierDateThatNobodyCanVouchForIsNotTaken(t *testing.T) {
 	}
 	s.wantEntries(created, "MERCHANT_EXTERNAL_API NEXT_BILLING_DATE_CHANGE SUCCESS")
 }
+
+func TestAChargeThatThePlatformDoesNotTakeYetIsRefused(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil) // the second cycle begins at the platform on November 11 at 12:00
+	second := s.upcoming()[1]
+	trigger := func() reply {
+		return s.demand("PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", second.ID), s.key, nil)
+	}
+	for range 6 { // none of them counts
+		no := trigger()
+		want(t, no, http.StatusBadRequest, "chargeTooEarly")
+		if !strings.Contains(string(no.body), "before 2026-11-10T12:01:01Z") {
+			t.Fatalf("the instant is not told in %s", no.body)
+		}
+	}
+	if queue := s.upcoming(); queue[1].ID != second.ID || !queue[1].BillingDate.Equal(second.BillingDate) || queue[1].Status != "QUEUED" || queue[1].AttemptCount != 0 {
+		t.Errorf("queue %+v, want the second cycle as it was", queue)
+	}
+	s.pass("P9DT2M") // to November 10, 12:02
+	want(t, trigger(), http.StatusOK, "")
+	s.pass("P40D")
+	if orders := s.orders(); len(orders) != 2 || orders[0].Cycle != 2 || orders[1].Cycle != 1 {
+		t.Errorf("orders %+v, want that of cycle 2 when it was asked for and that of cycle 1 on its date", orders)
+	}
+	s.wantEntries(created, triggered, charged, charged)
+}
+
+func TestAChargeThatThePlatformRefusesLaterAsTooEarlyIsNoDecline(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	second := s.upcoming()[1]
+	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"http_500"}}, nil)
+	want(t, s.demand("PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", second.ID), s.key, nil), http.StatusOK, "")
+	s.call("DELETE", "/platform/faults", nil, nil)
+	s.pass("PT5M")
+	queue := s.upcoming()
+	if len(queue) < 6 || queue[1].ID != second.ID || !queue[1].BillingDate.Equal(second.BillingDate) || queue[1].Status != "QUEUED" {
+		t.Fatalf("queue %+v, want the second cycle back in it, on its own date", queue)
+	}
+	if why := queue[1].ResponseMessage; why == nil || !strings.Contains(*why, "takes no charge for cycle 2") {
+		t.Errorf("the attempt says %v, want why it was not charged", why)
+	}
+	s.pass("P45D")
+	if orders := s.orders(); len(orders) != 2 || orders[0].Cycle != 1 || orders[1].Cycle != 2 {
+		t.Errorf("orders %+v, want those of cycles 1 and 2 on their dates", orders)
+	}
+	for _, a := range s.past() {
+		if a.Status != "SUCCESS" || a.ResponseMessage != nil {
+			t.Errorf("attempt %+v, want a success that says nothing", a)
+		}
+	}
+	s.wantEntries(created, triggered, declined, charged, charged)
+}

@@ -114,6 +114,9 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 		return nil, err
 	}
 	r.BillingDate, r.Moved = effective, true
+	if r.Status == Queued {
+		r.ErrorMessage = "" // it told of another date
+	}
 	if r.DueAt = effective; r.Status == Queued {
 		r.PublishAt = now // a failed cycle is charged again on the date; the platform's own is past
 	}

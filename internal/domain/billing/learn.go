@@ -161,7 +161,8 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 	a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
 	a.DueAt = a.BillingDate
 	l.advanced = append(l.advanced, a.Contract)
-	reason := "the platform takes no charge for this cycle before " + possible.Add(-early).Format(time.RFC3339)
+	reason := tooEarlyReason(*a, possible.Add(-early))
+	a.ErrorMessage = reason
 	if a.BillingDate.After(l.now) {
 		l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
 		return nil

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -55,6 +56,31 @@ func (s *Service) openingFor(ctx context.Context, of shop.ID, t target, date tim
 	})
 }
 
+// openingNow asks for the opening when an order is to be charged now whose date is
+// far away. When the platform does not answer, nothing speaks against the charge:
+// the intent is kept, and what comes of it is told later.
+func (s *Service) openingNow(ctx context.Context, of shop.ID, t target) (opening, error) {
+	o, err := s.opening(ctx, of, t, func(r Record) (bool, error) {
+		return r.Status == Queued && r.BillingDate.After(s.Clock.Now().Add(early)), triggerable(r)
+	})
+	if fault.Is(err, fault.Unavailable) {
+		return opening{}, nil
+	}
+	return o, err
+}
+
+// begun refuses a charge now of a cycle of which the platform takes none yet.
+func (o opening) begun(r Record, now time.Time) error {
+	if !o.of(r) || !now.Before(o.at) {
+		return nil
+	}
+	return fault.New(fault.Refused, "%s: it can be asked for from then on", tooEarlyReason(r.Attempt, o.at)).On(entity).Keyed("chargeTooEarly")
+}
+
+func tooEarlyReason(a Attempt, opens time.Time) string {
+	return fmt.Sprintf("the platform takes no charge for cycle %d of contract %d before %s", a.Cycle, a.Contract, opens.UTC().Format(time.RFC3339))
+}
+
 // of reports whether the opening is that of the record's cycle.
 func (o opening) of(r Record) bool { return o.contract == r.Contract && o.cycle == r.Cycle }
 
@@ -77,6 +103,6 @@ func (o opening) allows(r Record, date time.Time, cal cadence.Calendar) error {
 	if first.Before(o.at) {
 		first = cal.At(o.at.In(cal.Zone).AddDate(0, 0, 1))
 	}
-	return fault.New(fault.Refused, "the platform takes no charge for cycle %d of contract %d before %s: the earliest possible billingDate is %s",
-		r.Cycle, r.Contract, o.at.Format(time.RFC3339), first.Format(time.RFC3339)).On(entity).Keyed("billingDateTooEarly").At("billingDate")
+	return fault.New(fault.Refused, "%s: the earliest possible billingDate is %s", tooEarlyReason(r.Attempt, o.at), first.Format(time.RFC3339)).
+		On(entity).Keyed("billingDateTooEarly").At("billingDate")
 }

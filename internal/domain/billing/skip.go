@@ -72,6 +72,7 @@ func skip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error)
 	if err := r.move(Skipped); err != nil {
 		return nil, err
 	}
+	r.ErrorMessage = ""
 	r.DueAt, r.PublishAt = time.Time{}, now
 	return []activity.Entry{entryOf(r.Attempt, activity.BillingAttemptSkipped, activity.Success, by, now, outcome{Cycle: r.Cycle})}, nil
 }

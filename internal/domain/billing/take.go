@@ -19,7 +19,7 @@ func TakeEdit(a *Attempt, c platform.Cycle, cal cadence.Calendar, tolerance time
 	switch {
 	case a.Status == Queued && c.Skipped:
 		a.Status = Skipped
-		a.DueAt = time.Time{}
+		a.DueAt, a.ErrorMessage = time.Time{}, ""
 		return entryOf(*a, activity.BillingAttemptSkipped, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle}), true
 	case a.Status == Skipped && !c.Skipped && !c.Billed && a.BillingDate.After(now) && a.ErrorMessage == "":
 		a.Status = Queued

@@ -18,17 +18,21 @@ type TriggerCommand struct {
 
 // Trigger commits the intent to charge an attempt now and returns; the result
 // arrives later. A failed attempt gets a new try; one whose outcome is unknown
-// keeps its key.
+// keeps its key. A charge that the platform does not take yet is refused.
 func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) error {
+	opens, err := s.openingNow(ctx, of, target{line: cmd.Line, attempt: cmd.Attempt})
+	if err != nil {
+		return err
+	}
 	var refused error
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		refused = nil
 		now := s.Clock.Now()
 		r, err := find(ctx, tx, target{line: cmd.Line, attempt: cmd.Attempt})
 		if err != nil {
 			return err
 		}
-		if err := triggerable(r); err != nil {
+		if err := firstError(triggerable(r), opens.begun(r, now)); err != nil {
 			return err
 		}
 		triggers, err := tx.CountTriggers(ctx, r.Of.ID, now.Add(-TriggerWindow))
