@@ -56,7 +56,7 @@ func attemptRowOf(of shop.ID, a billing.Attempt) (attemptRow, error) {
 		return attemptRow{}, fmt.Errorf("write attempt %d: %w", a.ID, err)
 	}
 	flags := ""
-	if a.Flags != (billing.Flags{}) {
+	if a.Flags != (contract.Flags{}) {
 		text, err := json.Marshal(a.Flags)
 		if err != nil {
 			return attemptRow{}, fmt.Errorf("write attempt %d: %w", a.ID, err)

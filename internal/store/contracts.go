@@ -58,6 +58,7 @@ type contractRow struct {
 	MaxCycles         int64
 	MinCycles         int64
 	AutoCharge        bool
+	Wishes            string
 	OneOffs           int64
 	Orders            int64
 	Lifetime          int64
@@ -83,7 +84,7 @@ type contractRow struct {
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "next_billing_date", "one_offs", "orders", "lifetime",
+	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "next_billing_date", "wishes", "one_offs", "orders", "lifetime",
 	"last_order_id", "last_order", "last_order_at", "updated_at",
 }
 
@@ -101,6 +102,10 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		return contractRow{}, err
 	}
 	attributes, err := listText(c.Attributes)
+	if err != nil {
+		return contractRow{}, err
+	}
+	wishes, err := listText(c.Wishes)
 	if err != nil {
 		return contractRow{}, err
 	}
@@ -124,7 +129,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
 		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate),
 		MaxCycles: int64(c.MaxCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
-		OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
+		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
 		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
@@ -132,12 +137,13 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 }
 
 // progressRowOf fills the columns that billing owns, and the keys.
-func progressRowOf(of shop.ID, c contract.Contract) contractRow {
+func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
+	wishes, err := listText(c.Wishes)
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
-		SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate), OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
+		SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
-	}
+	}, err
 }
 
 func (r *contractRow) contract() (contract.Contract, error) {
@@ -172,6 +178,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseList(r.BillingAnchors, &c.Billing.Anchors))
 	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
 	read(parseList(r.Attributes, &c.Attributes))
+	read(parseList(r.Wishes, &c.Wishes))
 	read(parseOptional(r.Split, &c.Split))
 	read(parseOptional(r.PendingChange, &c.Pending))
 	c.Lines, deliveryErr = parseLines(r.Lines)

@@ -19,7 +19,10 @@ import (
 func (tx *Tx) PutProgress(ctx context.Context, contracts []contract.Contract) error {
 	rows := make([]contractRow, len(contracts))
 	for i, c := range contracts {
-		rows[i] = progressRowOf(tx.of, c)
+		var err error
+		if rows[i], err = progressRowOf(tx.of, c); err != nil {
+			return fmt.Errorf("write contract %d: %w", c.ID, err)
+		}
 	}
 	n, err := update(ctx, tx, rows, progress...)
 	if err == nil && int(n) != len(rows) {

@@ -52,20 +52,12 @@ type Attempt struct {
 	Lines     []contract.Line // as they were charged, or as the order was prepared; empty before
 
 	Note  string // for this order only
-	Flags Flags
+	Flags contract.Flags
 	Prep  Preparation
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64
-}
-
-// Flags are marks that an integrator keeps on an attempt. The service does not
-// act on them.
-type Flags struct {
-	RetryingNeeded          bool `json:"retryingNeeded,omitempty"`
-	ApplyUsageCharge        bool `json:"applyUsageCharge,omitempty"`
-	UpgradeDowngradeBilling bool `json:"upgradeDowngradeBilling,omitempty"`
 }
 
 // Status is how far an attempt is.

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/cadence"
@@ -28,8 +29,9 @@ func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []A
 // Replan makes the upcoming attempts of contracts follow their new series, in the
 // caller's transaction: those of its cycles are given its dates and keep their
 // numbers, notes and skips, cycles that have none get one, and the others go. Of
-// a contract that does not run all go that wait.
-func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contract, now time.Time) error {
+// a contract that does not run all go that wait; what people wish of them is left
+// in the contract, which Refill writes.
+func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract, now time.Time) error {
 	if len(contracts) == 0 {
 		return nil
 	}
@@ -52,8 +54,12 @@ func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contr
 	var gone []AttemptID
 	var kept []Attempt
 	for _, c := range contracts {
-		dropped, follow := replan(c, byContract[c.ID], cal, now)
-		gone, kept = append(gone, dropped...), append(kept, follow...)
+		dropped, follow := replan(*c, byContract[c.ID], cal, now)
+		for _, a := range dropped {
+			gone = append(gone, a.ID)
+			keepWish(c, a)
+		}
+		kept = append(kept, follow...)
 	}
 	if err := tx.DeleteAttempts(ctx, gone); err != nil {
 		return err
@@ -63,7 +69,7 @@ func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contr
 
 // replan returns the attempts of one contract that go, and those that are changed
 // or new.
-func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time.Time) (gone []AttemptID, kept []Attempt) {
+func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time.Time) (gone, kept []Attempt) {
 	runs := c.Status == contract.Active && !c.Series.Start.IsZero()
 	last := 0
 	has := make(map[int]bool, len(there))
@@ -72,7 +78,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		beyond := c.MaxCycles > 0 && a.Cycle > c.MaxCycles
 		switch {
 		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || beyond):
-			gone = append(gone, a.ID)
+			gone = append(gone, a)
 		case runs && !past && a.Cycle >= c.Series.Cycle:
 			date := c.DueOn(a.Cycle, cal)
 			if a.Moved || c.Series.Moved || a.Status == Skipped {
@@ -96,10 +102,28 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 	return gone, kept
 }
 
+// keepWish leaves in the contract what people wish of an order that leaves the
+// queue.
+func keepWish(c *contract.Contract, a Attempt) {
+	if a.Note != "" || a.Flags != (contract.Flags{}) {
+		c.Wishes = append(dropWishes(c.Wishes, a.Cycle, a.Cycle), contract.Wish{Cycle: a.Cycle, Note: a.Note, Flags: a.Flags})
+	}
+}
+
+// dropWishes leaves out those of a range of cycles.
+func dropWishes(list []contract.Wish, from, to int) []contract.Wish {
+	return slices.DeleteFunc(slices.Clone(list), func(w contract.Wish) bool { return from <= w.Cycle && w.Cycle <= to })
+}
+
 // upcoming is the attempt of a cycle that waits for its date.
 func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Time) Attempt {
 	date := c.DueOn(cycle, cal)
 	a := Attempt{Contract: c.ID, Cycle: cycle, Status: Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now}
+	for _, w := range c.Wishes {
+		if w.Cycle == cycle {
+			a.Note, a.Flags = w.Note, w.Flags
+		}
+	}
 	if c.Series.Moved {
 		a.PublishAt = now
 	}

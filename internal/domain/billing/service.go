@@ -78,6 +78,16 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		q := queues[c.ID]
 		added := fill(*c, q, cal, now)
 		missing = append(missing, added...)
+		reached := q.LastCycle
+		if len(added) > 0 {
+			reached = added[len(added)-1].Cycle
+		}
+		switch {
+		case c.Status == contract.Cancelled || c.Status == contract.Expired:
+			c.Wishes = nil
+		case c.Status == contract.Active && !c.Series.Start.IsZero():
+			c.Wishes = dropWishes(c.Wishes, 1, reached) // those orders have them, or were made
+		}
 		c.NextBillingDate = q.Next
 		if q.Next.IsZero() && len(added) > 0 {
 			c.NextBillingDate = added[0].BillingDate

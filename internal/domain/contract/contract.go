@@ -98,6 +98,7 @@ type Contract struct {
 	MinCycles       int
 	AutoCharge      bool
 
+	Wishes      []Wish       // of orders to come that are in no queue while the contract does not run
 	OneOffs     int          // one-time products that wait for an order
 	Orders      int          // successful renewal orders so far
 	Lifetime    money.Amount // sum of those orders
@@ -111,6 +112,22 @@ type Contract struct {
 	PausedAt    time.Time
 	CancelledAt time.Time
 	Version     int64
+}
+
+// Wish is what people have written on one order to come. It belongs to the order's
+// cycle, and outlives the order's place in the queue.
+type Wish struct {
+	Cycle int    `json:"cycle"`
+	Note  string `json:"note,omitempty"`
+	Flags
+}
+
+// Flags are marks that an integrator keeps on an order. The service does not act
+// on them.
+type Flags struct {
+	RetryingNeeded          bool `json:"retryingNeeded,omitempty"`
+	ApplyUsageCharge        bool `json:"applyUsageCharge,omitempty"`
+	UpgradeDowngradeBilling bool `json:"upgradeDowngradeBilling,omitempty"`
 }
 
 // PendingChange is a change of a line's variant that waits for its day.

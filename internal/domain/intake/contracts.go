@@ -247,7 +247,11 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := tx.PutContracts(ctx, w.contracts); err != nil {
 		return err
 	}
-	if err := billing.Replan(ctx, tx, store, w.replanned, now); err != nil {
+	replanned := make([]*contract.Contract, len(w.replanned))
+	for i, at := range w.replanned {
+		replanned[i] = &w.contracts[at]
+	}
+	if err := billing.Replan(ctx, tx, store, replanned, now); err != nil {
 		return err
 	}
 	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
@@ -274,7 +278,7 @@ type writing struct {
 	by        *Authored           // nil: the platform told us
 	seen      []contract.Contract // of which nothing but the revision changed
 	contracts []contract.Contract
-	replanned []contract.Contract
+	replanned []int               // indexes of contracts
 	begun     []contract.Contract // new ones, and those that run again
 	entries   []activity.Entry
 }
@@ -304,7 +308,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
 		c.Series = made.series
-		w.replanned = append(w.replanned, c)
+		w.replanned = append(w.replanned, len(w.contracts))
 		if c.Status == contract.Active && !made.fits {
 			w.record(c, activity.SubscriptionContractUpdated, activity.Failure, note{Reason: "the platform has no open billing cycle for the contract: nothing can be charged"})
 		}

@@ -21,7 +21,7 @@ func full(c contract.ID, cycle int) billing.Attempt {
 		Try: 2, Key: "key-" + string(rune('a'+cycle)), FirstSentAt: at(4), SentAt: at(5), Failures: 1, Polls: 3, Manual: true, AttemptedAt: at(6),
 		PlatformID: "gid://shopify/SubscriptionBillingAttempt/1", ErrorCode: "CARD", ErrorMessage: "declined 🙁 'quoted' \\ \"double\" ? $1", ActionURL: "https://example.com/?a=1",
 		OrderID: 1<<53 - 1, OrderName: "#2002", Amount: money.Amount{Minor: -12345, Currency: "JPY"}, Lines: []contract.Line{line(1, 500), line(2, 700)},
-		Note: strings.Repeat("note 🌱 ", 600), Flags: billing.Flags{RetryingNeeded: true, UpgradeDowngradeBilling: true},
+		Note: strings.Repeat("note 🌱 ", 600), Flags: contract.Flags{RetryingNeeded: true, UpgradeDowngradeBilling: true},
 		Prep: billing.Preparation{
 			Stage: billing.OrderPlanned, Edited: true, Edits: 1, Failures: 2, NoteLeft: true, Since: at(9),
 			Plan: &billing.Plan{Base: "a", Wanted: "b", Shift: -3, Changes: []billing.Change{{Rule: 7, Name: "rule", Once: true}}},

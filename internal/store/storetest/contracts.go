@@ -27,6 +27,7 @@ func fullContract(id contract.ID) contract.Contract {
 		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: kwd(1500), Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED",
 		Series: contract.Series{Cycle: 4, Start: at(1), Moved: true}, NextBillingDate: at(2), MaxCycles: 12, MinCycles: 3, AutoCharge: true,
+		Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
 	}
@@ -101,6 +102,7 @@ func testContracts(t *testing.T, open opener) {
 		sent.Currency, sent.Version, sent.Revision = "KWD", before.Version, 4711
 		later := day.Add(99 * time.Hour)
 		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later}, later, 7, 7000
+		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		w.in(func(tx *store.Tx) error {
 			list := []contract.Contract{sent, w.otherVersion(2)}
@@ -113,6 +115,7 @@ func testContracts(t *testing.T, open opener) {
 		want := before
 		want.Series, want.NextBillingDate, want.Orders, want.Lifetime.Minor = sent.Series, later, 7, 7000
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
+		want.Wishes = sent.Wishes
 		want.Version, want.Revision = want.Version+1, 4711
 		if got := w.contract(1); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)

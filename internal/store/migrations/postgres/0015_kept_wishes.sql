@@ -1,0 +1,4 @@
+-- +goose Up
+-- What people wish of single orders to come, as JSON, while the contract has no
+-- queue of them.
+ALTER TABLE contracts ADD COLUMN wishes text NOT NULL DEFAULT '';
