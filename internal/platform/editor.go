@@ -19,7 +19,8 @@ type Editor interface {
 	EditContract(ctx context.Context, shop Shop, contract int64, e Edit) (Detail, error)
 	// EditCycle changes what one cycle will order, and nothing else, and
 	// returns what it will order then. Policies cannot be edited for a cycle. The
-	// edit's Revision is the contract's, which other edits of cycles leave alone.
+	// edit's Revision is the contract's, which other edits of cycles leave alone;
+	// its Was is what they do not.
 	EditCycle(ctx context.Context, shop Shop, of CycleRef, e Edit) (CycleOrder, error)
 	// CycleOrder returns what a cycle will order.
 	CycleOrder(ctx context.Context, shop Shop, of CycleRef) (CycleOrder, error)
@@ -184,7 +185,11 @@ type Edit struct {
 	// Revision is the contract's when it was read: the edit is refused with
 	// CodeStale when the contract has changed since. 0: whatever the contract is
 	// like when the edit begins. New contracts have none.
-	Revision        uint64
+	Revision uint64
+	// Was is what a cycle ordered when it was read: the edit is refused with
+	// CodeStale when it orders other lines. nil: whatever it orders when the edit
+	// begins. Edits of contracts have none.
+	Was             []Line
 	Lines           []LineEdit
 	Discounts       []DiscountEdit
 	Billing         *Policy

@@ -131,6 +131,7 @@ func addition(l placed) platform.LineEdit {
 
 // aim is a change that a step of the preparation wants.
 type aim struct {
+	read       []platform.Line // of the order; nil when the contract is to be changed
 	is, wanted []placed
 	note       *string // nil: stays
 	was        string  // the note as it is
@@ -147,7 +148,7 @@ func (m aim) fingerprints() (base, wanted string) {
 
 // edit returns the change for the platform.
 func (m aim) edit() platform.Edit {
-	e := platform.Edit{Lines: edits(m.is, m.wanted)}
+	e := platform.Edit{Was: m.read, Lines: edits(m.is, m.wanted)}
 	if m.note != nil && *m.note != m.was {
 		e.Note = m.note
 	}

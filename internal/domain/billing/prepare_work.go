@@ -98,7 +98,7 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 	if p.failed(err, false) {
 		return
 	}
-	m := aim{is: placedOf(is.Lines, is.LineDetails), was: is.Note}
+	m := aim{read: is.Lines, is: placedOf(is.Lines, is.LineDetails), was: is.Note}
 	if m.rules, err = s.applied(ctx, of, p.single, p.order(plain(m.is)), placeOf(p.contract)); p.failed(err, false) {
 		return
 	}

@@ -2,6 +2,8 @@ package billing
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -33,6 +35,9 @@ func (s *Service) tellOneOffs(ctx context.Context, of shop.Shop, a Attempt, oneO
 	if fingerprint(is, "") == fingerprint(wanted, "") {
 		return nil
 	}
-	_, err = s.Platform.EditCycle(ctx, of.At(), ref, platform.Edit{Lines: edits(is, wanted)})
+	_, err = s.Platform.EditCycle(ctx, of.At(), ref, platform.Edit{Was: order.Lines, Lines: edits(is, wanted)})
+	if refusal, ok := errors.AsType[*platform.Refusal](err); ok && refusal.Code == platform.CodeStale {
+		return fmt.Errorf("%w: somebody else was faster", platform.ErrUnknown) // it is looked at anew
+	}
 	return err
 }

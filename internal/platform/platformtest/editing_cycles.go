@@ -48,6 +48,23 @@ var cycleEditing = []promise{
 		}
 		wantNextOrder(t, w, first(k), 1250+4*500, "")
 	}},
+	{"an edit of what a cycle ordered when it was read is refused when it orders something else", func(t *testing.T, w World) {
+		k := due(w, Contract{})
+		was := cycleOrder(t, w, first(k)).Lines
+		add := platform.Edit{Was: was, Lines: []platform.LineEdit{{Variant: new(w.Variants()[1]), Quantity: new(1), Price: usd(500)}}}
+		editCycle(t, w, first(k), add)
+		_, err := w.Platform().EditCycle(t.Context(), w.Shop(), first(k), add)
+		wantRefusal(t, err, platform.CodeStale)
+		if o := cycleOrder(t, w, first(k)); len(o.Lines) != 2 {
+			t.Errorf("lines %+v, want the one that was added once", o.Lines)
+		}
+		if err := w.Platform().DropCycleEdit(t.Context(), w.Shop(), first(k)); err != nil {
+			t.Fatal(err)
+		}
+		if o := editCycle(t, w, first(k), add); len(o.Lines) != 2 {
+			t.Errorf("lines %+v, want an edit of what was read", o.Lines)
+		}
+	}},
 	{"a cycle's policies cannot be edited", func(t *testing.T, w World) {
 		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
 		month := &platform.Policy{Interval: "MONTH", Count: 2}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/platform"
@@ -30,7 +31,11 @@ func (s session) editCycle(ctx context.Context, of platform.CycleRef, e *platfor
 		if got.Draft == nil {
 			return nil, errNoPayload()
 		}
-		return opened(got.Draft.Draft, got.Draft.UserErrors)
+		d, err := opened(got.Draft.Draft, got.Draft.UserErrors)
+		if err == nil && e.Was != nil {
+			err = s.stillOrders(ctx, of, e.Was)
+		}
+		return d, err
 	})
 	if err != nil {
 		return platform.CycleOrder{}, err
@@ -52,6 +57,23 @@ func (s session) editCycle(ctx context.Context, of platform.CycleRef, e *platfor
 	o, err := newOrdered(&n, n.Lines.Nodes)
 	o.CycleRef, o.Edited = of, true
 	return o, err
+}
+
+// stillOrders refuses an edit of a cycle that orders other lines than those. A
+// draft of the edit is open: what others commit after this reading, or committed
+// just before it, keeps the draft from being taken.
+func (s session) stillOrders(ctx context.Context, of platform.CycleRef, lines []platform.Line) error {
+	now, err := s.cycleOrder(ctx, of)
+	if err != nil {
+		return err
+	}
+	same := slices.EqualFunc(now.Lines, lines, func(a, b platform.Line) bool {
+		return a.ID == b.ID && a.VariantID == b.VariantID && a.Quantity == b.Quantity && a.Price == b.Price
+	})
+	if !same {
+		return errStale()
+	}
+	return nil
 }
 
 func newCycleInput(of platform.CycleRef) admin.SubscriptionBillingCycleInput {
