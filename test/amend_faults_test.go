@@ -2,8 +2,11 @@ package test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -206,5 +209,49 @@ func TestPricesByCycleAreCharged(t *testing.T) {
 	}
 	if fmt.Sprint(amounts) != "[36.00 36.00 10.00 14.00 14.00]" {
 		t.Errorf("orders over %v, want two at 18, one at 5 and two at 7, twice each", amounts)
+	}
+}
+
+// A line without a policy at the platform, as imported ones are, is charged what
+// the plan of ours says that it is on.
+func TestPricesOfAPlanAreChargedWithoutAPolicyAtThePlatform(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"nextBillingDate": "2030-01-01"}) // opens the store
+	sold := s.articles()
+	var group struct {
+		Plans []struct{ IDNew string } `json:"subscriptionPlans"`
+	}
+	if got := s.post("/subscription-groups", map[string]any{"groupName": "Tea club", "subscriptionPlans": []any{map[string]any{
+		"frequencyName": "Every month", "frequencyCount": 1, "frequencyInterval": "MONTH", "billingFrequencyCount": 1, "billingFrequencyInterval": "MONTH",
+		"discountEnabled": true, "discountOffer": 50, "discountType": "PERCENTAGE", "afterCycle1": 0,
+		"discountEnabled2": true, "discountOffer2": 5, "discountType2": "PRICE", "afterCycle2": 3,
+	}}}, &group); got != http.StatusCreated {
+		t.Fatalf("the group answered %d", got)
+	}
+	plan := group.Plans[0].IDNew[strings.LastIndex(group.Plans[0].IDNew, "/")+1:]
+	line := func(price string) map[string]any {
+		return map[string]any{"lines": []any{map[string]any{"variantId": sold[0].VariantID, "quantity": 2, "currentPrice": price, "sellingPlanId": plan}}}
+	}
+	base, err := strconv.ParseFloat(sold[0].Price, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := fmt.Sprintf("%.2f", math.Floor(base*50)/100)
+	twice := fmt.Sprintf("%.2f", 2*math.Floor(base*50)/100)
+	onPlan, byHand := s.checkout(line(half)), s.checkout(line("7.77"))
+	s.pass("P110D")
+	// The checkout was the first order: the third renewal is the fourth order.
+	for id, want := range map[int64]string{
+		onPlan: fmt.Sprintf("[%s %s 10.00 10.00]", twice, twice), byHand: "[15.54 15.54 15.54 15.54]",
+	} {
+		s.id = id
+		var amounts []string
+		_, orders := s.ledger()
+		for _, o := range orders {
+			amounts = append(amounts, o.Amount)
+		}
+		if fmt.Sprint(amounts) != want {
+			t.Errorf("contract %d: orders over %v, want %s", id, amounts, want)
+		}
 	}
 }

@@ -68,8 +68,15 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		return
 	}
 	m := aim{is: placedOf(is.Lines, is.LineDetails)}
-	lines, prices := priced(plain(m.is), is, p.Cycle)
-	m.prices = prices
+	lines := plain(m.is)
+	if p.contract.Priced {
+		policies := policiesOf(is)
+		plans, err := s.planPolicies(ctx, of, p.contract.Line, lines, policies)
+		if p.failed(err, false) {
+			return
+		}
+		lines, m.prices = priced(lines, policies, p.Cycle, plans, placeOf(p.contract).order)
+	}
 	if m.rules, err = s.applied(ctx, of, p.lasting, p.order(lines), placeOf(p.contract)); p.failed(err, false) {
 		return
 	}
@@ -170,16 +177,10 @@ func placeOf(c contract.Contract) place {
 
 // catalogue returns what rules need to know of the products that they name.
 func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule, place place) (swap.Catalogue, error) {
-	c := swap.Catalogue{Variants: make(map[int64]platform.Variant)}
-	ids := swap.Variants(rules)
-	for from := 0; from < len(ids); from += platform.MaxIDs {
-		found, err := s.Platform.Variants(ctx, of.At(), ids[from:min(from+platform.MaxIDs, len(ids))])
-		if err != nil {
-			return swap.Catalogue{}, err
-		}
-		for _, v := range found {
-			c.Variants[v.ID] = v
-		}
+	var c swap.Catalogue
+	var err error
+	if c.Variants, err = s.sold(ctx, of, swap.Variants(rules)); err != nil {
+		return swap.Catalogue{}, err
 	}
 	if s.Plans == nil {
 		return c, nil
@@ -195,6 +196,22 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 		return price, ok && err == nil
 	}
 	return c, nil
+}
+
+// sold returns what the store knows of variants, by their numbers. Those that it
+// does not sell are left out.
+func (s *Service) sold(ctx context.Context, of shop.Shop, ids []int64) (map[int64]platform.Variant, error) {
+	variants := make(map[int64]platform.Variant, len(ids))
+	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
+		found, err := s.Platform.Variants(ctx, of.At(), chunk)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range found {
+			variants[v.ID] = v
+		}
+	}
+	return variants, nil
 }
 
 // planPrice returns what one unit of a variant costs on a selling plan; false
