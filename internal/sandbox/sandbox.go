@@ -172,7 +172,7 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 		Control: urlOf(listeners[controlPort]),
 	}
 	s.steps = newStepper(stepper{
-		clock: s.clock, move: move, platform: platformSide{s.sim}, service: serviceSide{s.front.running}, log: s.log,
+		clock: s.clock, move: move, platform: platformSide{s.sim}, service: serviceSide{s.front.running}, pulse: s.sim.Pulse, log: s.log,
 	})
 	if err := s.openService(ctx); err != nil {
 		closeAll(listeners)

@@ -28,6 +28,7 @@ type stepper struct {
 	move     func(t time.Time) error // keeps the instant, then sets the clock; nil: nobody can
 	platform side
 	service  side
+	pulse    func() int64 // grows while either side is at work
 	log      *slog.Logger
 
 	turn chan struct{} // holds one token: whoever steps has it
@@ -35,7 +36,8 @@ type stepper struct {
 
 // How far stepping goes before it gives up, and how often it looks.
 const (
-	patience   = 30 * time.Second // the machine's time until an instant must be quiet
+	patience   = 30 * time.Second // the machine's time that may pass without a sign of work at an instant that is not quiet
+	longest    = 15 * time.Minute // and with any, for work may go round in circles
 	lookEvery  = 20 * time.Millisecond
 	waitEvery  = 500 * time.Microsecond
 	maxAdvance = 20 // years in one call
@@ -118,12 +120,17 @@ func (s *stepper) next(ctx context.Context, limit time.Time) (time.Time, error) 
 // settle does what is due until nothing is, on either side.
 func (s *stepper) settle(ctx context.Context) error {
 	began := clock.System{}.Now()
+	alive, pulse := began, s.pulse()
 	for {
 		due, err := s.due(ctx)
 		if err != nil || due == "" {
 			return err
 		}
-		if (clock.System{}).Now().Sub(began) > patience {
+		now := clock.System{}.Now()
+		if p := s.pulse(); p != pulse {
+			alive, pulse = now, p
+		}
+		if now.Sub(alive) > patience || now.Sub(began) > longest {
 			return fmt.Errorf("the sandbox does not come to rest at %s: %s", s.clock.Now().Format(time.RFC3339), due)
 		}
 		if err := s.platform.Work(ctx); err != nil {

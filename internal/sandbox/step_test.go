@@ -18,15 +18,23 @@ import (
 type diary struct {
 	clock clock.Clock
 	due   []time.Time
-	done  []string        // when it was done, by the clock
-	then  func(*diary)    // after each piece of work
-	stuck bool            // never gets anything done
+	done  []string     // when it was done, by the clock
+	then  func(*diary) // after each piece of work
+	stuck bool         // never gets anything done
+	busy  int          // rounds until it does, each with a sign of work
+	pulse int64
 	block <-chan struct{} // work waits for it
 }
 
 func (d *diary) Work(context.Context) error {
 	if d.block != nil {
 		<-d.block
+	}
+	if d.busy > 0 {
+		d.busy--
+		d.pulse++
+		time.Sleep(patience / 2) // in a bubble
+		return nil
 	}
 	now := d.clock.Now()
 	for len(d.due) > 0 && !d.due[0].After(now) && !d.stuck {
@@ -64,7 +72,8 @@ func two(platform, service *diary) (*stepper, *clock.Manual) {
 	platform.clock, service.clock = c, c
 	return newStepper(stepper{
 		clock: c, platform: platform, service: service, log: slog.New(slog.DiscardHandler),
-		move: func(t time.Time) error { c.Set(t); return nil },
+		move:  func(t time.Time) error { c.Set(t); return nil },
+		pulse: func() int64 { return platform.pulse + service.pulse },
 	}), c
 }
 
@@ -142,6 +151,35 @@ func TestAnInstantThatNeverGetsQuietIsGivenUp(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if waited := time.Since(began); waited < patience || waited > 2*patience {
+			t.Errorf("given up after %s", waited)
+		}
+	})
+}
+
+func TestAnInstantAtWhichMuchIsDoneIsNotGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &diary{due: at(10), busy: 20}
+		s, _ := two(&diary{}, service)
+		began := time.Now()
+		if err := s.Advance(t.Context(), to(noon.Add(time.Hour))); err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(began); waited < 5*patience || len(service.done) != 1 {
+			t.Errorf("done at %v after %s", service.done, waited)
+		}
+	})
+}
+
+func TestWorkThatGoesRoundInCirclesIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := two(&diary{}, &diary{due: at(10), busy: 1e6})
+		began := time.Now()
+		if err := s.Advance(t.Context(), to(noon.Add(time.Hour))); err == nil {
+			t.Error("it was waited for")
+		}
+		if waited := time.Since(began); waited < longest || waited > longest+patience {
 			t.Errorf("given up after %s", waited)
 		}
 	})

@@ -114,6 +114,7 @@ func (s *Simulator) RunDue(ctx context.Context) (int, error) {
 			return done, err
 		}
 		done += n
+		s.pulse.Add(int64(n))
 	}
 	return done, ctx.Err()
 }

@@ -85,6 +85,7 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the simulated platform has stopped", http.StatusInternalServerError)
 		return
 	}
+	s.pulse.Add(1)
 	switch kind {
 	case TimeoutBefore, TimeoutAfter:
 		hangUp(w, false)

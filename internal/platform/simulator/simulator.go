@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -53,6 +54,7 @@ type Simulator struct {
 	docs   documents
 	wake   chan struct{} // tells Run that the agenda has changed
 
+	pulse   atomic.Int64
 	running sync.Mutex // held while due work is carried out
 
 	mu      sync.Mutex // guards everything below
@@ -63,6 +65,11 @@ type Simulator struct {
 	dirty   map[rowKey]record
 	failure error // the file can no longer be written; nothing is answered any more
 }
+
+// Pulse is a number that grows with every request that is answered and with
+// everything that is carried out: whoever waits for the platform or for those who
+// ask it sees that they are at work.
+func (s *Simulator) Pulse() int64 { return s.pulse.Load() }
 
 // New returns a platform. When Options.File names a file with an earlier
 // platform's rows, it continues from them.
