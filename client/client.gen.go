@@ -6619,10 +6619,10 @@ type ListActivityLogsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 100. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, entityId, entityType, eventSource, eventType, status, createAt, additionalInfo, activityBy, clientIp.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -6643,7 +6643,7 @@ type ListSellingPlansParams struct {
 	// Size Elements in a page, at most 2000. Default 2000.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort The list has an order of its own.
+	// Sort The list has an order of its own: leave it out.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -6661,10 +6661,10 @@ type ListAPIKeysParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 100. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort The list has an order of its own: leave it out.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -6739,10 +6739,10 @@ type ListPartnerConnectionsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 100. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort The list has an order of its own: leave it out.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -6793,10 +6793,10 @@ type ListProductSwapsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 500. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, name, ruleSequence, forBillingCycle.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -6865,10 +6865,10 @@ type ListPastOrdersParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, billingDate, attemptTime, status, attemptCount, contractId, orderId, orderName, createdAt, updatedAt.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -6892,10 +6892,10 @@ type ReportPastOrdersParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, billingDate, attemptTime, status, attemptCount, contractId, orderId, orderName, createdAt, updatedAt.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -6967,10 +6967,10 @@ type ListUpcomingOrdersParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, billingDate, attemptTime, status, attemptCount, contractId, orderId, orderName, createdAt, updatedAt.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -7006,10 +7006,10 @@ type ListBundleSettingsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 100. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, createdAt, updatedAt.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -7856,10 +7856,10 @@ type SearchContractsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, subscription_contract_id, created_at, updated_at, next_billing_date, status, customer_id, customer_name, customer_email, order_name, order_amount.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -7952,10 +7952,10 @@ type SearchCustomersParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as customerId,desc. May be repeated, up to 5 times. Fields: customerId, name, email, activeSubscriptions, inActiveSubscriptions, nextOrderDate, lifetimeValue.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -8012,10 +8012,10 @@ type ListOneOffsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 100.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort The list has an order of its own: leave it out.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -8522,10 +8522,10 @@ type ListCustomerContractsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 2000.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, subscription_contract_id, created_at, updated_at, next_billing_date, status, customer_id, customer_name, customer_email, order_name, order_amount.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -8549,10 +8549,10 @@ type ListSubscriptionGroupsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 200. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, groupName, createdAt, updatedAt.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -8645,10 +8645,10 @@ type ListUpcomingOneOffsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page. Each list has its own maximum. Default 20.
+	// Size Elements in a page, at most 2000. Default 100.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as createdAt,desc. May be repeated.
+	// Sort The list has an order of its own: leave it out.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -29345,7 +29345,7 @@ type ClientInterface interface {
 
 	// ListSubscriptionGroups Subscription groups
 	//
-	// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Sorted by id, groupName, createdAt or updatedAt; oldest first unless said otherwise.
+	// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Oldest first unless they are sorted otherwise.
 	//
 	// Corresponds with GET /api/external/v2/subscription-groups (the `ListSubscriptionGroups` operationId).
 	ListSubscriptionGroups(ctx context.Context, params *ListSubscriptionGroupsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31379,7 +31379,7 @@ func (c *Client) GetCustomer(ctx context.Context, customerId string, params *Get
 
 // ListSubscriptionGroups Subscription groups
 //
-// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Sorted by id, groupName, createdAt or updatedAt; oldest first unless said otherwise.
+// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Oldest first unless they are sorted otherwise.
 //
 // Corresponds with GET /api/external/v2/subscription-groups (the `ListSubscriptionGroups` operationId).
 func (c *Client) ListSubscriptionGroups(ctx context.Context, params *ListSubscriptionGroupsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -41600,7 +41600,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListSubscriptionGroupsWithResponse Subscription groups
 	//
-	// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Sorted by id, groupName, createdAt or updatedAt; oldest first unless said otherwise.
+	// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Oldest first unless they are sorted otherwise.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49293,7 +49293,7 @@ func (c *ClientWithResponses) GetCustomerWithResponse(ctx context.Context, custo
 
 // ListSubscriptionGroupsWithResponse Subscription groups
 //
-// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Sorted by id, groupName, createdAt or updatedAt; oldest first unless said otherwise.
+// The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. Oldest first unless they are sorted otherwise.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -207,6 +208,7 @@ func (o *operation) drive(t *testing.T) {
 			}
 		}
 	}
+	o.sorted(t, valid)
 	o.strangers(t, valid)
 	if o.method != http.MethodGet {
 		o.repeat(t, fresh(t))
@@ -372,6 +374,43 @@ func (o *operation) badParameter(p *openapi3.Parameter) map[string]*string {
 // ignored are parameters whose other spelling counts.
 func (o *operation) ignored(name string) bool {
 	return strings.HasPrefix(name, "pageable") || name == "api_key" || slices.Contains(examples[o.op.OperationID].free, name)
+}
+
+// sorted asks for a list by every field that its document names, in both
+// spellings, and by one that it does not name.
+func (o *operation) sorted(t *testing.T, valid request) {
+	p := o.op.Parameters.GetByInAndName("query", "sort")
+	if p == nil {
+		return
+	}
+	ask := func(value string) int {
+		r := valid
+		r.params = maps.Clone(valid.params)
+		r.params["sort"] = value
+		status, _ := o.ask(t, "sorted by "+value, r)
+		return status
+	}
+	_, list, sortable := strings.Cut(p.Description, "Fields: ")
+	if !sortable && !strings.Contains(p.Description, "order of its own") {
+		t.Errorf("the document does not say by what the list is sorted: %q", p.Description)
+	}
+	for field := range strings.SplitSeq(strings.TrimSuffix(list, "."), ", ") {
+		if !sortable {
+			break
+		}
+		spellings := []string{field, field + ",desc", regexp.MustCompile("[A-Z]").ReplaceAllStringFunc(field, func(c string) string { return "_" + strings.ToLower(c) })}
+		if strings.EqualFold(field, "createAt") {
+			spellings = append(spellings, "createdAt", "created_at,desc")
+		}
+		for _, s := range spellings {
+			if status := ask(s); status != http.StatusOK {
+				t.Errorf("sorted by %s: answered %d", s, status)
+			}
+		}
+	}
+	if status := ask("nonsense"); status != http.StatusBadRequest {
+		t.Errorf("sorted by nonsense: answered %d, want 400", status)
+	}
 }
 
 // strangers sends what nobody may: no key, a key that may do nothing here, and

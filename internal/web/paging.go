@@ -2,10 +2,13 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
@@ -14,8 +17,8 @@ import (
 // Paging is how every list is asked for a page. Both spellings mean the same.
 type Paging struct {
 	Page         Opt[int64] `query:"page" minimum:"0" maximum:"2147483647" doc:"Zero-based page. Default 0."`
-	Size         Opt[int64] `query:"size" minimum:"1" doc:"Elements in a page. Each list has its own maximum. Default 20."`
-	Sort         []string   `query:"sort,explode" doc:"A field and a direction, such as createdAt,desc. May be repeated."`
+	Size         Opt[int64] `query:"size" minimum:"1"`
+	Sort         []string   `query:"sort,explode"`
 	PageablePage Opt[int64] `query:"pageable.page" minimum:"0" maximum:"2147483647" doc:"Another spelling of page."`
 	PageableSize Opt[int64] `query:"pageable.size" minimum:"1" doc:"Another spelling of size."`
 	PageableSort []string   `query:"pageable.sort,explode" doc:"Another spelling of sort."`
@@ -29,6 +32,22 @@ type List struct {
 
 // maxSorts is how many fields can order a list.
 const maxSorts = 5
+
+// describe says in a document how long the list's pages can be, and by which
+// fields they can be sorted.
+func (l List) describe(params []*huma.Param) {
+	for _, p := range params {
+		switch p.Name {
+		case "size":
+			p.Description = fmt.Sprintf("Elements in a page, at most %d. Default %d.", l.Max, l.Default)
+		case "sort":
+			p.Description = "The list has an order of its own: leave it out."
+			if len(l.Fields) > 0 {
+				p.Description = fmt.Sprintf("A field and a direction, such as %s,desc. May be repeated, up to %d times. Fields: %s.", l.Fields[0], maxSorts, strings.Join(l.Fields, ", "))
+			}
+		}
+	}
+}
 
 // Request returns the page that is asked for.
 func (p Paging) Request(l List) (page.Request, error) {
@@ -92,8 +111,17 @@ func parseSorts(texts, allowed []string) ([]page.Sort, error) {
 	return sorts, nil
 }
 
+// matchField finds the field that is meant. The interface spells the date on which
+// something was made createAt in some records and createdAt in others: either is
+// understood for both.
 func matchField(name string, allowed []string) (string, bool) {
-	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	fold := func(s string) string {
+		s = strings.ToLower(strings.ReplaceAll(s, "_", ""))
+		if s == "createdat" {
+			return "createat"
+		}
+		return s
+	}
 	i := slices.IndexFunc(allowed, func(field string) bool { return fold(field) == fold(name) })
 	if i < 0 {
 		return "", false

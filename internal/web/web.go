@@ -117,6 +117,7 @@ type Operation struct {
 	Secret      string       // field of the answer that is shown once: a repeated request is given null in its place
 	Status      int          // of success; 0: 200
 	Parameters  []*huma.Param
+	List        *List // what its list allows to be asked for; nil: it answers no list
 	Errors      []int // besides those that every operation can answer
 }
 
@@ -144,6 +145,9 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 		handle = noted(handle)
 	}
 	huma.Register(a.huma, described, handle)
+	if op.List != nil {
+		op.List.describe(a.operation(op.Method, op.Path).Parameters)
+	}
 	if op.Body != nil {
 		// Only now: the operation reads its body itself, so that it can tell an
 		// absent field from one that is null.

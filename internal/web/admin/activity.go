@@ -45,19 +45,22 @@ func entryFields() []web.Field {
 // shop: a criterion on it leaves everything or nothing.
 func shopField() web.Field { return web.Field{Name: "shop", Kind: web.Text} }
 
-func entryList() web.List {
-	l := web.List{Default: activity.DefaultPage, Max: activity.MaxPage}
-	for _, f := range entryFields() {
-		l.Fields = append(l.Fields, f.Name)
+// entryList is what the activity log allows to be asked for.
+var entryList = web.List{Default: activity.DefaultPage, Max: activity.MaxPage, Fields: fieldNames(entryFields())}
+
+func fieldNames(fields []web.Field) []string {
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = f.Name
 	}
-	return l
+	return list
 }
 
 func (o Options) activityLogs(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "listActivityLogs", Method: http.MethodGet, Path: base + "/activity-logs", Tag: "Activity log",
 		Summary: "Activity log", Description: "What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.",
-		Scope: access.ActivityRead, Parameters: web.CriteriaParameters(api.Schemas(), append(entryFields(), shopField())),
+		Scope: access.ActivityRead, List: &entryList, Parameters: web.CriteriaParameters(api.Schemas(), append(entryFields(), shopField())),
 	}, o.listEntries)
 }
 
@@ -82,7 +85,7 @@ type entryPage struct {
 
 func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(entryList())
+	p, err := in.Request(entryList)
 	if err != nil {
 		return nil, err
 	}

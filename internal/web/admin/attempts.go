@@ -18,11 +18,14 @@ const (
 	maxAttempts     = 2000
 )
 
+// attemptList is what every list of attempts allows to be asked for.
+var attemptList = web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields}
+
 const attemptsPath = base + "/subscription-billing-attempts"
 
 func (o Options) attempts(api *web.API) {
 	list := web.Operation{
-		Method: http.MethodGet, Tag: "Billing attempts", Scope: access.ContractsRead,
+		Method: http.MethodGet, Tag: "Billing attempts", Scope: access.ContractsRead, List: &attemptList,
 		Errors: []int{http.StatusNotFound},
 	}
 	change := web.Operation{
@@ -100,7 +103,7 @@ func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*attemptPage, 
 
 func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*attemptPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields})
+	p, err := in.Request(attemptList)
 	if err != nil {
 		return nil, err
 	}

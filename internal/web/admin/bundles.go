@@ -18,6 +18,8 @@ const (
 	maxBundles     = 100
 )
 
+var bundleList = web.List{Default: defaultBundles, Max: maxBundles, Fields: []string{"id", "createdAt", "updatedAt"}}
+
 const bundlesPath = base + "/subscription-bundle-settings"
 
 // Bundles keeps bundles. Failures are faults whose field is spelled as the
@@ -36,6 +38,7 @@ func (o Options) bundles(api *web.API) {
 
 	list := read
 	list.ID, list.Path, list.Summary, list.Errors = "listBundleSettings", bundlesPath, "Bundles", nil
+	list.List = &bundleList
 	list.Description = "The settings of every bundle, oldest first."
 	web.Register(api, list, o.listBundles)
 
@@ -84,7 +87,7 @@ type bundlePage struct {
 
 func (o Options) listBundles(ctx context.Context, in *struct{ web.Paging }) (*bundlePage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultBundles, Max: maxBundles, Fields: []string{"id", "createdAt", "updatedAt"}})
+	p, err := in.Request(bundleList)
 	if err != nil {
 		return nil, err
 	}

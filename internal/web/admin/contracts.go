@@ -14,11 +14,14 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
+// contractList is what the search allows to be asked for.
+var contractList = web.List{Default: contract.DefaultPage, Max: contract.MaxPage, Fields: contract.SortFields}
+
 func (o Options) contracts(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "searchContracts", Method: http.MethodGet, Path: base + "/subscription-contract-details", Tag: "Contracts",
 		Summary: "Search contracts", Description: "Contracts that pass every filter, oldest first. At most 2000 in a page.",
-		Scope: access.ContractsRead,
+		Scope: access.ContractsRead, List: &contractList,
 	}, o.searchContracts)
 }
 
@@ -181,7 +184,7 @@ type contractPage struct {
 
 func (o Options) searchContracts(ctx context.Context, in *contractQuery) (*contractPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: contract.DefaultPage, Max: contract.MaxPage, Fields: contract.SortFields})
+	p, err := in.Request(contractList)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,11 @@ const (
 	maxCustomers     = 2000
 )
 
+var (
+	customerList   = web.List{Default: defaultCustomers, Max: maxCustomers, Fields: contract.CustomerSortFields}
+	theirContracts = web.List{Default: contract.MaxPage, Max: contract.MaxPage, Fields: contract.SortFields}
+)
+
 func (o Options) customers(api *web.API) {
 	list := web.Operation{Method: http.MethodGet, Tag: "Customers", Scope: access.ContractsRead}
 
@@ -30,6 +35,7 @@ func (o Options) customers(api *web.API) {
 	rows := list
 	rows.ID, rows.Path, rows.Summary = "listCustomerContracts", base+"/subscription-customers-detail/valid/{customerId}", "Contract rows of a customer"
 	rows.Description = "The contracts of a customer as rows of the contract search, oldest first. A page holds all of them unless a size is given: at most 2000."
+	rows.List = &theirContracts
 	web.Register(api, rows, o.customerRows)
 
 	one := list
@@ -41,6 +47,7 @@ func (o Options) customers(api *web.API) {
 	all := list
 	all.ID, all.Path, all.Summary = "searchCustomers", base+"/subscription-contract-details/customers", "Search customers"
 	all.Description = "Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page."
+	all.List = &customerList
 	web.Register(api, all, o.searchCustomers)
 }
 
@@ -76,7 +83,7 @@ type customerRowsQuery struct {
 
 func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*contractPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: contract.MaxPage, Max: contract.MaxPage, Fields: contract.SortFields})
+	p, err := in.Request(theirContracts)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +126,7 @@ type customerPage struct {
 
 func (o Options) searchCustomers(ctx context.Context, in *customersQuery) (*customerPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultCustomers, Max: maxCustomers, Fields: contract.CustomerSortFields})
+	p, err := in.Request(customerList)
 	if err != nil {
 		return nil, err
 	}

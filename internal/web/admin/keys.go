@@ -28,11 +28,15 @@ const (
 	maxKeys     = 100
 )
 
+// keyList is what both lists allow to be asked for.
+var keyList = web.List{Default: defaultKeys, Max: maxKeys}
+
 func (o Options) keys(api *web.API) {
 	op := web.Operation{Tag: "API keys", Scope: access.All}
 
 	list := op
 	list.ID, list.Method, list.Path, list.Summary = "listAPIKeys", http.MethodGet, keysPath, "API keys"
+	list.List = &keyList
 	list.Description = "The store's keys, oldest first, revoked ones too. Values are not among it: nobody can read them again."
 	web.Register(api, list, o.listKeys)
 
@@ -95,7 +99,7 @@ type keyPage struct {
 }
 
 func (o Options) listKeys(ctx context.Context, in *struct{ web.Paging }) (*keyPage, error) {
-	p, err := in.Request(web.List{Default: defaultKeys, Max: maxKeys})
+	p, err := in.Request(keyList)
 	if err != nil {
 		return nil, err
 	}

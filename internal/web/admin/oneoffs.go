@@ -31,9 +31,11 @@ const (
 	maxOneOffs     = 2000
 )
 
+var oneOffList = web.List{Default: defaultOneOffs, Max: maxOneOffs}
+
 func (o Options) oneOffs(api *web.API) {
 	list := web.Operation{
-		Method: http.MethodGet, Tag: "One-time products", Scope: access.ContractsRead,
+		Method: http.MethodGet, Tag: "One-time products", Scope: access.ContractsRead, List: &oneOffList,
 		Errors: []int{http.StatusNotFound},
 	}
 	change := web.Operation{
@@ -112,7 +114,7 @@ func (o Options) allOneOffs(ctx context.Context, in *oneOffQuery) (*oneOffPage, 
 }
 
 func (o Options) listOneOffs(ctx context.Context, in *oneOffQuery, upcoming bool) (*oneOffPage, error) {
-	p, err := in.Request(web.List{Default: defaultOneOffs, Max: maxOneOffs})
+	p, err := in.Request(oneOffList)
 	if err != nil {
 		return nil, err
 	}

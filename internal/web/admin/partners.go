@@ -33,6 +33,7 @@ func (o Options) connections(api *web.API) {
 	list := op
 	list.ID, list.Method, list.Path, list.Summary = "listPartnerConnections", http.MethodGet, connectionsPath, "Partner connections"
 	list.Description, list.Errors = "What partners' applications asked for and were given, newest first, ended connections too.", nil
+	list.List = &keyList
 	web.Register(api, list, o.listConnections)
 
 	request := op
@@ -147,7 +148,7 @@ type connectionPage struct {
 }
 
 func (o Options) listConnections(ctx context.Context, in *connectionsQuery) (*connectionPage, error) {
-	p, err := in.Request(web.List{Default: defaultKeys, Max: maxKeys})
+	p, err := in.Request(keyList)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,11 @@ const (
 	maxOptions     = 2000
 )
 
+var (
+	groupList  = web.List{Default: defaultGroups, Max: maxGroups, Fields: plan.SortFields}
+	optionList = web.List{Default: defaultOptions, Max: maxOptions}
+)
+
 const groupsPath = base + "/subscription-groups"
 
 func (o Options) plans(api *web.API) {
@@ -39,7 +44,8 @@ func (o Options) plans(api *web.API) {
 	list := read
 	list.ID, list.Path, list.Summary = "listSubscriptionGroups", groupsPath, "Subscription groups"
 	list.Description = "The groups that were made on this host: those of the memberships host are membership groups, and contracts on their plans are memberships. " +
-		"Sorted by id, groupName, createdAt or updatedAt; oldest first unless said otherwise."
+		"Oldest first unless they are sorted otherwise."
+	list.List = &groupList
 	web.Register(api, list, o.listGroups)
 
 	one := read
@@ -90,6 +96,7 @@ func (o Options) plans(api *web.API) {
 
 	all := read
 	all.ID, all.Path, all.Summary = "listSellingPlans", base+"/all-selling-plans", "All plans"
+	all.List = &optionList
 	all.Description = "The plans of all groups of this host, group by group, each in the order in which it is shown."
 	web.Register(api, all, o.allPlans)
 
@@ -112,7 +119,7 @@ type groupPage struct {
 
 func (o Options) listGroups(ctx context.Context, in *groupsQuery) (*groupPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultGroups, Max: maxGroups, Fields: plan.SortFields})
+	p, err := in.Request(groupList)
 	if err != nil {
 		return nil, err
 	}
@@ -251,14 +258,7 @@ func (o Options) removeEverywhere(ctx context.Context, in *LeaveQuery) (*groupLi
 	return &groupListOut{ListHeaders: web.Paged(ctx, whole, len(groups)), Body: newGroups(groups)}, nil
 }
 
-type optionsQuery struct {
-	Page         web.Opt[int64] `query:"page" minimum:"0" maximum:"2147483647" doc:"Zero-based page. Default 0."`
-	Size         web.Opt[int64] `query:"size" minimum:"1" doc:"Elements in a page, at most 2000. Default 2000."`
-	Sort         []string       `query:"sort,explode" doc:"The list has an order of its own."`
-	PageablePage web.Opt[int64] `query:"pageable.page" minimum:"0" maximum:"2147483647" doc:"Another spelling of page."`
-	PageableSize web.Opt[int64] `query:"pageable.size" minimum:"1" doc:"Another spelling of size."`
-	PageableSort []string       `query:"pageable.sort,explode" doc:"Another spelling of sort."`
-}
+type optionsQuery struct{ web.Paging }
 
 type optionPage struct {
 	web.ListHeaders
@@ -266,7 +266,7 @@ type optionPage struct {
 }
 
 func (o Options) allPlans(ctx context.Context, in *optionsQuery) (*optionPage, error) {
-	p, err := web.Paging(*in).Request(web.List{Default: defaultOptions, Max: maxOptions})
+	p, err := in.Request(optionList)
 	if err != nil {
 		return nil, err
 	}

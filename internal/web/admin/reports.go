@@ -19,7 +19,7 @@ func (o Options) reports(api *web.API) {
 		Summary: "Report past orders",
 		Description: "Attempts of all contracts that no longer wait and have one of the statuses, newest first. At most 2000 in a page. " +
 			"Statuses that other services of this interface know are accepted too and match nothing: " + strings.Join(foreignStatuses, ", ") + ".",
-		Scope: access.ContractsRead,
+		Scope: access.ContractsRead, List: &attemptList,
 	}, o.reportOrders)
 }
 
@@ -87,7 +87,7 @@ func (q surveyQuery) survey(caller web.Caller) (billing.Survey, error) {
 
 func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*attemptPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields})
+	p, err := in.Request(attemptList)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,8 @@ const (
 	maxSwaps     = 500
 )
 
+var swapList = web.List{Default: defaultSwaps, Max: maxSwaps, Fields: swap.SortFields}
+
 const swapsPath = base + "/product-swaps"
 
 func (o Options) swaps(api *web.API) {
@@ -50,6 +52,7 @@ func (o Options) swaps(api *web.API) {
 
 	list := read
 	list.ID, list.Path, list.Summary = "listProductSwaps", swapsPath, "Product swap rules"
+	list.List = &swapList
 	list.Description = "In the order in which they are looked at, unless they are sorted otherwise."
 	web.Register(api, list, o.listSwaps)
 
@@ -210,7 +213,7 @@ type swapPage struct {
 
 func (o Options) listSwaps(ctx context.Context, in *struct{ web.Paging }) (*swapPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(web.List{Default: defaultSwaps, Max: maxSwaps, Fields: swap.SortFields})
+	p, err := in.Request(swapList)
 	if err != nil {
 		return nil, err
 	}

@@ -17,28 +17,40 @@ const (
 	maxSize     = 100
 )
 
+var (
+	topList = web.List{Default: defaultSize, Max: maxSize, Fields: []string{
+		loyalty.FieldCustomer, loyalty.FieldFirstName, loyalty.FieldLastName, loyalty.FieldEarned, loyalty.FieldActivities,
+	}}
+	historyList = web.List{Default: defaultSize, Max: maxSize, Fields: []string{"id", "createAt"}}
+	ruleLists   = web.List{Default: maxSize, Max: maxSize}
+)
+
 func (o Options) lists(api *web.API) {
 	list := web.Operation{Method: http.MethodGet, Tag: "Lists", Scope: access.LoyaltyRead}
 
 	top := list
 	top.ID, top.Path, top.Summary = "listTopCustomers", Base+"/top-customers", "Top customers"
 	top.Description = "Members by what they have earned, highest first, or by another of the fields. Excluded customers are left out. At most 100 in a page."
+	top.List = &topList
 	web.Register(api, top, o.topCustomers)
 
 	history := list
 	history.ID, history.Path, history.Summary = "listPointTransactions", Base+"/point-transaction-history/{id}", "A customer's transactions"
 	history.Description = "Everything that moved a customer's points, newest first. At most 100 in a page."
 	history.Errors = []int{http.StatusNotFound}
+	history.List = &historyList
 	web.Register(api, history, o.history)
 
 	earn := list
 	earn.ID, earn.Path, earn.Summary = "listPointEarnRules", Base+"/point-earn-rules", "Earn rules"
 	earn.Description = "What points are given for."
+	earn.List = &ruleLists
 	web.Register(api, earn, o.earnRules)
 
 	redeem := list
 	redeem.ID, redeem.Path, redeem.Summary = "listPointRedeemRules", Base+"/point-redeem-rules", "Redeem rules"
 	redeem.Description = "What points can be redeemed for."
+	redeem.List = &ruleLists
 	web.Register(api, redeem, o.redeemRules)
 }
 
@@ -59,9 +71,7 @@ type topOut struct {
 }
 
 func (o Options) topCustomers(ctx context.Context, in *listQuery) (*topOut, error) {
-	p, err := in.Request(web.List{Default: defaultSize, Max: maxSize, Fields: []string{
-		loyalty.FieldCustomer, loyalty.FieldFirstName, loyalty.FieldLastName, loyalty.FieldEarned, loyalty.FieldActivities,
-	}})
+	p, err := in.Request(topList)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +125,7 @@ func (o Options) history(ctx context.Context, in *historyQuery) (*historyOut, er
 	if err != nil {
 		return nil, err
 	}
-	p, err := in.Request(web.List{Default: defaultSize, Max: maxSize, Fields: []string{"id", "createAt"}})
+	p, err := in.Request(historyList)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +243,7 @@ func (o Options) redeemRules(ctx context.Context, in *listQuery) (*redeemRulesOu
 
 // ruleList returns the page that is asked for and the programme.
 func (o Options) ruleList(ctx context.Context, of shop.ID, in *listQuery) (page.Request, loyalty.Program, error) {
-	p, err := in.Request(web.List{Default: maxSize, Max: maxSize})
+	p, err := in.Request(ruleLists)
 	if err != nil {
 		return page.Request{}, loyalty.Program{}, err
 	}
