@@ -4956,7 +4956,7 @@ type NewContract struct {
 	// Examples: MONTH
 	BillingIntervalType NewContractBillingIntervalType `json:"billingIntervalType"`
 
-	// CreateWithoutPaymentMethod The contract may wait for a payment method.
+	// CreateWithoutPaymentMethod The contract is made without a payment method, even if the customer has one, and nothing is charged: its orders fail until it is given one. Not together with paymentMethodId.
 	CreateWithoutPaymentMethod *bool `json:"createWithoutPaymentMethod,omitempty"`
 
 	// CustomAttributes Keys and values that every order carries, each key once.
@@ -5051,7 +5051,7 @@ type NewContract struct {
 	// Examples: No plastic, please
 	OrderNote *string `json:"orderNote,omitempty"`
 
-	// PaymentMethodId Absent: the customer's newest one.
+	// PaymentMethodId Absent: the customer's newest one, unless createWithoutPaymentMethod is true.
 	//
 	// Examples: gid://shopify/CustomerPaymentMethod/ab
 	PaymentMethodId *string `json:"paymentMethodId,omitempty"`
@@ -29151,7 +29151,7 @@ type ClientInterface interface {
 
 	// UpdateDeliveryInterval Change how often orders are delivered
 	//
-	// Of a prepaid contract the charge stays; it must cover whole deliveries.
+	// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-delivery-interval (the `UpdateDeliveryInterval` operationId).
 	UpdateDeliveryInterval(ctx context.Context, params *UpdateDeliveryIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -30925,7 +30925,7 @@ func (c *Client) UpdateCustomNoteAttributes(ctx context.Context, params *UpdateC
 
 // UpdateDeliveryInterval Change how often orders are delivered
 //
-// Of a prepaid contract the charge stays; it must cover whole deliveries.
+// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-delivery-interval (the `UpdateDeliveryInterval` operationId).
 func (c *Client) UpdateDeliveryInterval(ctx context.Context, params *UpdateDeliveryIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -41366,7 +41366,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateDeliveryIntervalWithResponse Change how often orders are delivered
 	//
-	// Of a prepaid contract the charge stays; it must cover whole deliveries.
+	// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48903,7 +48903,7 @@ func (c *ClientWithResponses) UpdateCustomNoteAttributesWithResponse(ctx context
 
 // UpdateDeliveryIntervalWithResponse Change how often orders are delivered
 //
-// Of a prepaid contract the charge stays; it must cover whole deliveries.
+// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -40,7 +40,7 @@ var examples = map[string]example{
 	"updateCustomNoteAttributes": {body: attributes},
 	"postCustomNoteAttributes":   {body: attributes},
 	"updateBillingInterval":      {params: func(*facts) map[string]string { return map[string]string{"interval": "WEEK", "intervalCount": "2"} }},
-	"updateDeliveryInterval":     {params: func(*facts) map[string]string { return map[string]string{"interval": "WEEK", "intervalCount": "2"} }},
+	"updateDeliveryInterval":     {before: paidAhead, params: func(*facts) map[string]string { return map[string]string{"interval": "MONTH", "intervalCount": "2"} }},
 	"updateStatus":               {params: func(*facts) map[string]string { return map[string]string{"status": "PAUSED"} }},
 	"updateLineItemPricingPolicy": {body: func(*facts) any {
 		return []any{map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 10}, map[string]any{"afterCycle": 3, "discountType": "PRICE", "value": 9.5}}
@@ -156,6 +156,12 @@ func downgraded(w *stage) {
 	w.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+group.Plans[0].IDNew+"&"+line, nil, nil)
 	w.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=999&"+line, nil, nil)
 	w.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldLineId=%s&newVariantId=%d", w.mine.contract, url.QueryEscape(w.mine.lines[0]), w.mine.variants[2]), nil, nil)
+}
+
+func paidAhead(w *stage) {
+	w.mine.contract = (&subscription{store: w.store, key: w.key}).checkout(map[string]any{
+		"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 4}, "deliveryPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1},
+	})
 }
 
 func ofCustomer(f *facts) map[string]string {

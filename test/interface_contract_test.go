@@ -6,9 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"math/big"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -240,6 +242,79 @@ func (s *illustrated) wantWhole(c wholeContract, price string) {
 func rational(amount string) *big.Rat {
 	r, _ := new(big.Rat).SetString(amount)
 	return r
+}
+
+// How often a contract is delivered changes without what it charges, or not at all.
+func TestTheDeliveryIntervalNeverChangesTheCharge(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	path := "/subscription-contracts-update-delivery-interval?contractId=%d&interval=%s&intervalCount=%d"
+	for _, r := range []struct {
+		interval string
+		count    int
+	}{{"WEEK", 2}, {"MONTH", 2}, {"MONTH", 1}} {
+		s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf(path, s.id, r.interval, r.count), nil)
+	}
+	if o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil); o.BillingPolicy.Interval != "MONTH" || o.BillingPolicy.IntervalCount != 1 || o.DeliveryPolicy.IntervalCount != 1 {
+		t.Errorf("after what was refused the contract is %+v", o)
+	}
+	s.id = s.checkout(map[string]any{
+		"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 4}, "deliveryPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1},
+	})
+	o := s.change("PUT", fmt.Sprintf(path, s.id, "month", 2), nil)
+	if o.BillingPolicy.IntervalCount != 4 || o.DeliveryPolicy.IntervalCount != 2 {
+		t.Errorf("the prepaid contract is charged every %d and delivered every %d months, want 4 and 2", o.BillingPolicy.IntervalCount, o.DeliveryPolicy.IntervalCount)
+	}
+	s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf(path, s.id, "MONTH", 3), nil)
+	s.wantEntries(created, created, api2+"DELIVERY_INTERVAL_CHANGE SUCCESS")
+}
+
+// Who wants a contract without a payment method gets one that charges nobody,
+// whatever cards the customer has, until it is given one of them.
+func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
+	method := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).CustomerPaymentMethod.ID
+	var row []struct{ CustomerID int64 }
+	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &row)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-date?contractId=%d&nextBillingDate=2027-03-01", s.id), nil)
+
+	body := map[string]any{
+		"customerId": row[0].CustomerID, "nextBillingDate": s.now().AddDate(0, 0, 5), "billingIntervalType": "MONTH", "billingIntervalCount": 1,
+		"createWithoutPaymentMethod": true, "paymentMethodId": method, "lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": 9}},
+		"deliveryAddress1": "12 Rua Nova", "deliveryCity": "Lisboa", "deliveryCountryCode": "PT",
+	}
+	if got := s.post("/subscription-contract-details/create-subscription-contract", body, nil); got != http.StatusBadRequest {
+		t.Errorf("with and without a payment method at once answered %d", got)
+	}
+	delete(body, "paymentMethodId")
+	var made struct {
+		ID                    string
+		CustomerPaymentMethod *struct{ ID string }
+	}
+	if got := s.post("/subscription-contract-details/create-subscription-contract", body, &made); got != http.StatusCreated || made.CustomerPaymentMethod != nil {
+		t.Fatalf("answered %d with the payment method %+v, want none", got, made.CustomerPaymentMethod)
+	}
+	if _, err := fmt.Sscanf(made.ID, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
+		t.Fatal(err)
+	}
+	first := s.upcoming()[0].ID
+	charge := fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first)
+	s.refused(http.StatusBadRequest, "PUT", charge, nil)
+	s.pass("P6D")
+	past := s.past()
+	if orders := s.orders(); len(orders) != 0 || len(past) != 1 || past[0].Status != "FAILURE" || past[0].ResponseMessage == nil || !strings.HasPrefix(*past[0].ResponseMessage, "PAYMENT_METHOD_NOT_SPECIFIED") {
+		t.Fatalf("orders %+v and attempts %+v, want no order and one that failed for want of a payment method", orders, past)
+	}
+	if got := s.put(fmt.Sprintf("/subscription-contracts-update-existing-payment-method?contractId=%d&paymentMethodId=%s", s.id, url.QueryEscape(method)), nil, nil); got != http.StatusOK {
+		t.Fatalf("giving it a payment method answered %d", got)
+	}
+	s.refused(http.StatusOK, "PUT", charge, nil)
+	s.pass("PT1H")
+	if orders := s.orders(); len(orders) != 1 || orders[0].Contract != s.id || orders[0].Amount != "9.00" {
+		t.Errorf("orders %+v, want one over 9.00", orders)
+	}
 }
 
 // A cheaper product on a plan that people may step down on waits for the order

@@ -31,7 +31,7 @@ type New struct {
 	Method          contract.DeliveryMethod
 	DeliveryPrice   *money.Amount
 	PaymentMethod   string // graph id; empty: the customer's newest one that is not revoked
-	Unpaid          bool   // no payment method is needed: the contract waits for one
+	Unpaid          bool   // it is made without a payment method, even if the customer has one; its orders fail until it is given one
 	Lines           []NewLine
 	Note            string
 	Attributes      []contract.Attribute
@@ -160,6 +160,8 @@ func (n New) check(now time.Time) error {
 		return bad("minCycles", "minCycles must be from 0 to %d", MaxCycleLimit)
 	case n.DeliveryPrice != nil && n.DeliveryPrice.Minor < 0:
 		return bad("deliveryPriceAmount", "deliveryPriceAmount cannot be negative")
+	case n.Unpaid && n.PaymentMethod != "":
+		return bad("paymentMethodId", "createWithoutPaymentMethod is true and paymentMethodId is given: leave one of them out")
 	case n.MaxCycles > 0 && n.MaxCycles < n.MinCycles:
 		return bad("maxCycles", "maxCycles %d is less than minCycles %d", n.MaxCycles, n.MinCycles)
 	}

@@ -105,17 +105,20 @@ func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd Comman
 	})
 }
 
-// SetDeliveryInterval changes how often orders are delivered. The charge of a
-// contract that is not prepaid follows. The interval it has already is refused.
+// SetDeliveryInterval changes how often a prepaid contract is delivered; what it
+// charges stays. Where each delivery is paid by itself it is refused, for it would
+// change how often people are charged, or make them pay ahead at the price of one
+// delivery. The interval that a contract has already is refused too.
 func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Command, r Rhythm) (contract.Detail, error) {
 	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Rhythm, err error) {
 		if r.of(c.Delivery) {
 			return r, r, fault.New(fault.Refused, "subscription contract %d is delivered every %s already", c.ID, r).On(entity).Keyed("sameInterval")
 		}
-		if c.Prepaid() {
-			return rhythm(c.Billing), r, nil
+		if !c.Prepaid() {
+			return r, r, fault.New(fault.Refused, "subscription contract %d is not prepaid: each delivery is charged, every %s. Change both with the billing interval", c.ID, rhythm(c.Billing)).
+				On(entity).Keyed("notPrepaid").At("interval")
 		}
-		return r, r, nil
+		return rhythm(c.Billing), r, nil
 	})
 }
 

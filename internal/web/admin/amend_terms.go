@@ -25,7 +25,8 @@ func (o Options) termOperations(api *web.API) {
 	web.Register(api, o.amendment("updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
 		"Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows."), o.setBillingInterval)
 	web.Register(api, o.amendment("updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
-		"Of a prepaid contract the charge stays; it must cover whole deliveries."), o.setDeliveryInterval)
+		"Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. "+
+			"400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both."), o.setDeliveryInterval)
 	web.Register(api, o.amendment("updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
 		"Puts the lines on a selling plan of one of the store's groups and takes over its intervals."), o.setFrequency)
 	web.Register(api, o.amendment("updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)

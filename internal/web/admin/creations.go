@@ -40,8 +40,8 @@ type newContract struct {
 	DeliveryIntervalCount      int32             `json:"deliveryIntervalCount,omitempty" minimum:"1" maximum:"365" doc:"Default: as billed." example:"1"`
 	MaxCycles                  int32             `json:"maxCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends; more than minCycles. Absent or 0: no end." example:"12"`
 	MinCycles                  int32             `json:"minCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders that the customer commits to. Absent or 0: none." example:"3"`
-	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one." example:"gid://shopify/CustomerPaymentMethod/ab"`
-	CreateWithoutPaymentMethod bool              `json:"createWithoutPaymentMethod,omitempty" doc:"The contract may wait for a payment method."`
+	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one, unless createWithoutPaymentMethod is true." example:"gid://shopify/CustomerPaymentMethod/ab"`
+	CreateWithoutPaymentMethod bool              `json:"createWithoutPaymentMethod,omitempty" doc:"The contract is made without a payment method, even if the customer has one, and nothing is charged: its orders fail until it is given one. Not together with paymentMethodId."`
 	DeliveryPriceAmount        json.Number       `json:"deliveryPriceAmount,omitempty" doc:"In the store's currency." example:"4.9"`
 	DeliveryFirstName          string            `json:"deliveryFirstName,omitempty" maxLength:"255" doc:"First name of who receives the orders." example:"Ada"`
 	DeliveryLastName           string            `json:"deliveryLastName,omitempty" maxLength:"255" doc:"Last name of who receives the orders." example:"Khan"`
