@@ -502,3 +502,36 @@ func TestADayAloneIsADayOfTheStore(t *testing.T) {
 		t.Errorf("the first order is due %s, want December 15 at 9:00 in New York", first)
 	}
 }
+
+// A plan that becomes a membership plan takes the contracts on it along to the
+// other host, and back. They stay the contracts that they were.
+func TestContractsChangeSidesWithTheirPlans(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "12.50", "sellingPlanId": 7777}}})
+	on := func(host string) (rows []row) {
+		t.Helper()
+		if got := s.send("GET", host+api+"/subscription-contract-details?sellingPlanId=7777", s.key, nil, &rows); got != http.StatusOK {
+			t.Fatalf("searching answered %d", got)
+		}
+		return rows
+	}
+	for _, plans := range [][]int64{{7777}, {}} {
+		s.call("POST", "/settings", map[string]any{"membershipSellingPlans": plans}, nil)
+		s.pass("PT1M")
+		is, other := on(s.urls.Subscriptions), on(s.urls.Memberships)
+		if len(plans) > 0 {
+			is, other = other, is
+		}
+		if len(is) != 1 || len(other) != 0 || is[0].SubscriptionContractID != s.id || is[0].NextBillingDate == nil {
+			t.Errorf("with the membership plans %v the contract is on one side as %+v and on the other as %+v", plans, is, other)
+		}
+	}
+	s.pass("P11D")
+	if orders := s.orders(); len(orders) != 2 {
+		t.Errorf("orders %+v, want one of each contract", orders)
+	}
+	if got := s.request("POST", s.urls.Control+"/settings", map[string]any{"disabledMails": []string{"birthday"}}); got.status != http.StatusBadRequest || got.errorKey() != "mailKind" {
+		t.Errorf("switching off an e-mail that nobody knows answered %d %s", got.status, got.errorKey())
+	}
+}

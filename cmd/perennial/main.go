@@ -19,6 +19,7 @@ import (
 	kongyaml "github.com/alecthomas/kong-yaml"
 
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 )
 
 // version is set when a release is built.
@@ -52,6 +53,7 @@ func run(args []string, out, errs io.Writer) int {
 		kong.Name("perennial"),
 		kong.Description("Subscriptions, memberships and loyalty for stores: no customer charged twice, none forgotten."),
 		kong.Configuration(kongyaml.Loader),
+		kong.Vars{"mails": enumerated(notify.Kinds())},
 		kong.Writers(out, errs),
 		kong.UsageOnError(),
 	)

@@ -2,17 +2,20 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -85,6 +88,11 @@ type shopsSetCommand struct {
 	ImmediateOrders *bool    `help:"Permit immediate orders over the admin interface." negatable:""`
 	Rate            *float64 `help:"Requests per second that a key of the store, and the store, may make; 0: the installation's."`
 	RateBurst       *int     `help:"Requests that a key of the store, and the store, may make at once; 0: the installation's."`
+
+	DisableMails      []shop.MailKind `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
+	EnableMails       []shop.MailKind `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
+	AddMemberships    []int64         `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
+	RemoveMemberships []int64         `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
 }
 
 // Run changes settings. What is not named stays.
@@ -99,13 +107,34 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		if c.RateBurst != nil {
 			s.RateBurst = *c.RateBurst
 		}
+		if err := notify.CheckKinds(c.EnableMails); err != nil {
+			return err
+		}
+		s.DisabledMails = changed(s.DisabledMails, c.DisableMails, c.EnableMails)
+		s.Memberships = changed(s.Memberships, c.AddMemberships, c.RemoveMemberships)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's)\n", c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst)
+	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s\n",
+		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships))
 	return err
+}
+
+// changed returns a list with some values and without others, in order.
+func changed[T cmp.Ordered](list, with, without []T) []T {
+	list = slices.DeleteFunc(slices.Concat(list, with), func(v T) bool { return slices.Contains(without, v) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// enumerated writes a list for people.
+func enumerated[T any](list []T) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", ")
 }
 
 type shopsListCommand struct {

@@ -3,11 +3,14 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
@@ -56,6 +59,12 @@ func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain str
 		}
 		if err := access.CheckRate(s.Settings); err != nil {
 			return err
+		}
+		if err := notify.CheckKinds(s.Settings.DisabledMails); err != nil {
+			return err
+		}
+		if !slices.Equal(before.Memberships, s.Settings.Memberships) {
+			s.ReconciledAt, s.ReconcileAt = time.Time{}, c.Now() // contracts change sides: all are read anew
 		}
 		settings = s.Settings
 		if err := tx.PutShop(ctx, s); err != nil {

@@ -1,6 +1,11 @@
 package notify
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -62,4 +67,21 @@ var traits = map[Kind]trait{
 	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail},
 	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
+}
+
+// Kinds lists every kind, by name.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(traits)) }
+
+// CheckKinds says whether all of a list are kinds of e-mail.
+func CheckKinds(list []Kind) error {
+	for _, k := range list {
+		if _, known := traits[k]; !known {
+			names := make([]string, 0, len(traits))
+			for _, k := range Kinds() {
+				names = append(names, string(k))
+			}
+			return fault.New(fault.Invalid, "%q is not a kind of e-mail: use %s", k, strings.Join(names, ", ")).On("shop").Keyed("mailKind").At("disabledMails")
+		}
+	}
+	return nil
 }
