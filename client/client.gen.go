@@ -2577,7 +2577,7 @@ type BillingAttempt struct {
 	// Examples: 9
 	Id int64 `json:"id"`
 
-	// OrderAmount What was charged, in the contract's currency; before that, what the lines come to now.
+	// OrderAmount What was charged, in the contract's currency; before that, what the order would come to now, without taxes: its lines and one-time products at the prices of its cycle, less the discounts that still apply then, and the delivery. What product swap rules will change is not in it.
 	//
 	// Examples: 24.5
 	OrderAmount *float64 `json:"orderAmount"`

@@ -2,7 +2,10 @@ package test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
+	"net/url"
+	"slices"
 	"testing"
 	"time"
 )
@@ -84,5 +87,65 @@ func TestTheNoteOfOneOrder(t *testing.T) {
 	s.get("/subscription-billing-attempts/past-orders/report?status=success&fromDay=2026-11-11&toDay=2026-11-11&attemptCount=1&contractStatus=active", &report)
 	if len(report) != 1 || report[0].ID != first.ID {
 		t.Errorf("the report shows %+v, want the order that was made", report)
+	}
+}
+
+// What is said of an order beforehand is what it then costs: with the delivery,
+// with discounts that end, with prices that change with the orders, and with what
+// is ordered once.
+func TestUpcomingOrdersCostWhatIsSaidBeforehand(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?contractId=%d&lineId=%s&basePrice=12.50", s.id, url.QueryEscape(line)), []any{
+		map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 0}, map[string]any{"afterCycle": 2, "discountType": "PRICE", "value": 9.99},
+	})
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=15&discountTitle=Hello&recurringCycleLimit=2", s.id), nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&amount=3&discountTitle=Loyal", s.id), nil)
+	v := s.articles()
+	second := s.upcoming()[1].ID
+	if got := s.put(oneOffPath(s.id, second, v[1].VariantID, "&quantity=2"), nil, nil); got != http.StatusOK {
+		t.Fatalf("adding a one-time product answered %d", got)
+	}
+	type said struct {
+		ID          int64
+		OrderAmount float64 `json:"orderAmount"`
+	}
+	amounts := func() (list []string) {
+		var queue []said
+		s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+		for _, a := range queue {
+			list = append(list, fmt.Sprintf("%.2f", a.OrderAmount))
+		}
+		return list
+	}
+	// 15 % and 3.00 off 25.00, and 4.90 for the delivery; with two more products the
+	// second time; the third time at 9.99, without the 15 %.
+	before := amounts()
+	var once float64
+	if _, err := fmt.Sscan(v[1].Price, &once); err != nil {
+		t.Fatal(err)
+	}
+	off := math.Round(2*once*15) / 100
+	want := []string{"23.15", fmt.Sprintf("%.2f", 23.15+2*once-off), "21.88", "21.88"}
+	if !slices.Equal(before[:4], want) {
+		t.Errorf("beforehand the orders are said to come to %v, want %v", before[:4], want)
+	}
+	var changed said
+	s.put("/subscription-billing-attempts", map[string]any{"id": second, "orderNote": "ring twice"}, &changed)
+	if got := fmt.Sprintf("%.2f", changed.OrderAmount); got != want[1] {
+		t.Errorf("a change of the second order says that it comes to %s, want %s", got, want[1])
+	}
+	s.pass("P45D")
+	if rest := amounts(); len(rest) < 2 || rest[0] != want[2] || rest[1] != want[3] {
+		t.Errorf("after two orders those to come are said to come to %v, want %v", rest, want[2:])
+	}
+	s.pass("P60D")
+	var charged []string
+	for _, o := range s.orders() {
+		charged = append(charged, o.Amount)
+	}
+	if !slices.Equal(charged, want) {
+		t.Errorf("the orders came to %v, want %v", charged, want)
 	}
 }

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -73,8 +74,7 @@ const (
 // Detail is a contract with all that is shown of it.
 type Detail struct {
 	Contract
-	LineDetails []LineDetail // of the lines, in their order
-	Discounts   []Discount
+	LineDetails []LineDetail   // of the lines, in their order
 	Method      DeliveryMethod // zero when nothing is delivered
 	Instrument  Instrument     // of the payment method
 	Attempts    []Attempt      // the latest ones, newest first
@@ -99,6 +99,28 @@ type Allocation struct {
 type Pricing struct {
 	Base   money.Amount
 	Cycles []CyclePrice // by After, at most MaxCyclePrices
+}
+
+// At returns the unit price that a policy has for a cycle; false when it says
+// nothing of the cycle, or the price as it is was not made by it.
+func (p Pricing) At(is money.Amount, cycle int) (price money.Amount, ok bool) {
+	step, ok := p.Step(cycle)
+	return step.Computed, ok && p.Made(is)
+}
+
+// Step returns what a policy says of a cycle; false when it says nothing.
+func (p Pricing) Step(cycle int) (step CyclePrice, ok bool) {
+	for _, s := range p.Cycles {
+		if s.After < cycle {
+			step, ok = s, true
+		}
+	}
+	return step, ok
+}
+
+// Made reports whether a price is one of the policy's.
+func (p Pricing) Made(price money.Amount) bool {
+	return price == p.Base || slices.ContainsFunc(p.Cycles, func(s CyclePrice) bool { return price == s.Computed })
 }
 
 // MaxCyclePrices is how many price changes a line can have.
@@ -139,6 +161,10 @@ type Discount struct {
 	RejectedWhy   string   // the platform's reason for not applying it; empty: it applies
 	TargetIsOrder bool     // it is off shipping, not off lines
 }
+
+// Entitles reports whether a discount is for a line. One that is for all lines is
+// also for those that are added later.
+func (d Discount) Entitles(line string) bool { return d.AllLines || slices.Contains(d.Lines, line) }
 
 // The kinds of delivery methods.
 const (

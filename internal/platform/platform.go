@@ -152,6 +152,8 @@ type Contract struct {
 	Note            string
 	Attributes      []Attribute
 	Lines           []Line
+	Pricing         map[string]Pricing // by line, of those whose price changes with the cycles; of each step only After and Computed
+	Discounts       []Discount
 	LastPayment     string // SUCCEEDED, FAILED or empty
 }
 

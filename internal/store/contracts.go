@@ -77,6 +77,8 @@ type contractRow struct {
 	Split                string
 	PendingChange        string
 	Priced               bool
+	Pricing              string
+	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
 	CancellationFeedback string
 	CancellationNote     string
@@ -117,6 +119,14 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	pricing, err := pricingText(c.Pricing)
+	if err != nil {
+		return contractRow{}, err
+	}
+	discounts, err := discountsText(c.Discounts)
+	if err != nil {
+		return contractRow{}, err
+	}
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
 		CustomerID: c.Customer.ID, CustomerEmail: c.Customer.Email, CustomerFirstName: c.Customer.FirstName, CustomerLastName: c.Customer.LastName,
@@ -132,7 +142,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -181,6 +191,10 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseList(r.Wishes, &c.Wishes))
 	read(parseOptional(r.Split, &c.Split))
 	read(parseOptional(r.PendingChange, &c.Pending))
+	c.Pricing, deliveryErr = parsePricing(r.Pricing, currency)
+	read(deliveryErr)
+	c.Discounts, deliveryErr = parseDiscounts(r.Discounts, currency)
+	read(deliveryErr)
 	c.Lines, deliveryErr = parseLines(r.Lines)
 	read(deliveryErr)
 	if err != nil {

@@ -20,9 +20,9 @@ func box(change ...func(*platform.Detail)) platform.Detail {
 	d := platform.Detail{
 		Contract: platform.Contract{
 			ID: 9001, Revision: 3, Note: "ring twice", Billing: platform.Policy{Interval: "MONTH", Count: 1},
-			Lines: []platform.Line{{ID: "l1", VariantID: 41, Quantity: 1, Price: usd(1000)}, {ID: "l2", VariantID: 42, Quantity: 2, Price: usd(500)}},
+			Lines:     []platform.Line{{ID: "l1", VariantID: 41, Quantity: 1, Price: usd(1000)}, {ID: "l2", VariantID: 42, Quantity: 2, Price: usd(500)}},
+			Discounts: []platform.Discount{{ID: "d1", Title: "Welcome"}},
 		},
-		Discounts: []platform.Discount{{ID: "d1", Title: "Welcome"}},
 	}
 	for _, f := range change {
 		f(&d)
@@ -154,9 +154,9 @@ func TestPricesByCycleAreComputed(t *testing.T) {
 
 func TestDiscountsGoWithTheLinesThatTheyAreFor(t *testing.T) {
 	t.Parallel()
-	d := contract.Detail{Discounts: []contract.Discount{
+	d := contract.Detail{Contract: contract.Contract{Discounts: []contract.Discount{
 		{ID: "one", Lines: []string{"l1"}}, {ID: "both", Lines: []string{"l1", "l2"}}, {ID: "other", Lines: []string{"l2"}}, {ID: "all", AllLines: true}, {ID: "shipping"},
-	}}
+	}}}
 	var gone []string
 	for _, e := range orphans(d, []string{"l1"}) {
 		gone = append(gone, e.Remove)

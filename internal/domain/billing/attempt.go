@@ -87,6 +87,9 @@ var Statuses = []Status{
 	ContractPaused, AutoChargeDisabled, SkippedDunning, Challenge, PlatformException,
 }
 
+// Open lists the statuses of attempts whose order may still be made by itself.
+var Open = []Status{Queued, Requesting, Progress, Challenge, PlatformException}
+
 // spellings are other names of statuses that callers may send.
 var spellings = map[string]Status{"SCHEDULED": Queued, "PROCESSING": Progress, "FAILED": Failure}
 

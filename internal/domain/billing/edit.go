@@ -195,34 +195,60 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, by activity.
 		if err != nil {
 			return err
 		}
-		if len(entries) == 0 {
-			return nil
-		}
-		r.UpdatedAt = now
-		changed := []Attempt{r.Attempt}
-		if err := tx.PutAttempts(ctx, changed); err != nil {
-			return err
-		}
-		r.Attempt = changed[0]
-		contracts := []contract.Contract{r.Of}
-		if r.restarts {
-			if err := redate(ctx, tx, r.shop, contracts, now); err != nil {
+		if len(entries) > 0 {
+			if err := r.put(ctx, tx, entries, now); err != nil {
 				return err
 			}
+			if !r.DueAt.Equal(before.DueAt) || !r.PublishAt.Equal(before.PublishAt) {
+				if err := tx.Enqueue(ctx, Work{Shop: of}); err != nil {
+					return err
+				}
+			}
 		}
-		if err := Refill(ctx, tx, r.shop, contracts, now); err != nil {
-			return err
-		}
-		r.Of = contracts[0]
-		if err := tx.Record(ctx, entries...); err != nil {
-			return err
-		}
-		if r.DueAt.Equal(before.DueAt) && r.PublishAt.Equal(before.PublishAt) {
-			return nil
-		}
-		return tx.Enqueue(ctx, Work{Shop: of})
+		return r.complete(ctx, tx)
 	})
 	return r, err
+}
+
+// put writes the record, what follows from it for the contract, and the entries.
+func (r *Record) put(ctx context.Context, tx Tx, entries []activity.Entry, now time.Time) error {
+	r.UpdatedAt = now
+	changed := []Attempt{r.Attempt}
+	if err := tx.PutAttempts(ctx, changed); err != nil {
+		return err
+	}
+	r.Attempt = changed[0]
+	contracts := []contract.Contract{r.Of}
+	if r.restarts {
+		if err := redate(ctx, tx, r.shop, contracts, now); err != nil {
+			return err
+		}
+	}
+	if err := Refill(ctx, tx, r.shop, contracts, now); err != nil {
+		return err
+	}
+	r.Of = contracts[0]
+	return tx.Record(ctx, entries...)
+}
+
+// complete reads what else is shown of an order: its one-time products, and how
+// many orders come before it where discounts end.
+func (r *Record) complete(ctx context.Context, tx Tx) error {
+	p, err := readOneOffs(ctx, tx, map[contract.ID]*contract.Contract{r.Of.ID: &r.Of})
+	if err != nil {
+		return err
+	}
+	r.OneOffs, r.Ahead = p.oneOffsOf(r.Attempt), 0
+	if !r.Of.DiscountsEnd() {
+		return nil
+	}
+	open, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Open...)
+	for _, a := range open {
+		if a.Cycle < r.Cycle {
+			r.Ahead++
+		}
+	}
+	return err
 }
 
 // find reads an attempt and its contract under their locks. Another line's

@@ -111,11 +111,11 @@ func (p *PricedLine) follow(rule contract.Pricing, cycle int, stage Stage) strin
 	for _, s := range rule.Cycles {
 		p.Steps = append(p.Steps, PriceStep{From: s.After + 1, Price: s.Computed, Words: stepWords(s, rule.Base)})
 	}
-	step, ok := stepOf(rule, cycle)
+	step, ok := rule.Step(cycle)
 	switch {
 	case !ok:
 		return "the contract's price; its price rule does not count yet"
-	case !madeBy(rule, p.Price):
+	case !rule.Made(p.Price):
 		return fmt.Sprintf("a price that somebody set, which its price rule leaves alone (it has %s for cycle %d)", spoken(step.Computed), cycle)
 	case p.Price != step.Computed && stage == Fresh:
 		p.Price = step.Computed

@@ -31,7 +31,7 @@ func priced(lines []contract.Line, policies map[string]platform.Pricing, cycle i
 		var price money.Amount
 		ok := false
 		if policy, has := policies[l.ID]; has {
-			price, ok = policyPrice(policy, l.Price, cycle)
+			price, ok = policy.At(l.Price, cycle)
 		} else if policy, has := plans[l.ID]; has {
 			price, ok = planStep(policy, l.Price, order)
 		}
@@ -42,28 +42,6 @@ func priced(lines []contract.Line, policies map[string]platform.Pricing, cycle i
 		become[i].Price = price
 	}
 	return become, prices
-}
-
-// policyPrice returns what a policy says of a cycle; false when it says nothing, or
-// the price as it is was not made by it.
-func policyPrice(p platform.Pricing, is money.Amount, cycle int) (price money.Amount, ok bool) {
-	step, ok := stepOf(p, cycle)
-	return step.Computed, ok && madeBy(p, is)
-}
-
-// stepOf returns what a policy says of a cycle; false when it says nothing.
-func stepOf(p platform.Pricing, cycle int) (step platform.CyclePrice, ok bool) {
-	for _, s := range p.Cycles {
-		if s.After < cycle {
-			step, ok = s, true
-		}
-	}
-	return step, ok
-}
-
-// madeBy reports whether a price is one of a policy's.
-func madeBy(p platform.Pricing, is money.Amount) bool {
-	return is == p.Base || slices.ContainsFunc(p.Cycles, func(s platform.CyclePrice) bool { return is == s.Computed })
 }
 
 // planStep returns what a plan says of an order; false when it says nothing new, or

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -122,10 +123,20 @@ type Record struct {
 	Of contract.Contract
 
 	OneOffs []OneOff // what the order carries besides its lines, while it has not been prepared
+	Ahead   int      // orders of the contract that come before it
 
 	shop     shop.Shop // while a command works on the record
 	restarts bool      // the contract's series begins anew with the attempt
 	opens    opening   // of its cycle, where that was asked
+}
+
+// Cost returns what the attempt charged or, before that, what its order would come
+// to today, before taxes.
+func (r Record) Cost() money.Amount {
+	if r.Status == Success {
+		return r.Amount
+	}
+	return r.Of.Cost(r.LinesOf(), r.Cycle, r.Ahead)
 }
 
 // LinesOf returns what the attempt charged or, before that, what it would

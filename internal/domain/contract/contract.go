@@ -66,10 +66,12 @@ type Contract struct {
 	Status   Status
 	Currency money.Currency
 
-	Customer Customer
-	Billing  Policy
-	Delivery Policy
-	Lines    []Line
+	Customer  Customer
+	Billing   Policy
+	Delivery  Policy
+	Lines     []Line
+	Pricing   map[string]Pricing // by line, of those whose price changes with the orders; see Cost
+	Discounts []Discount         // in the order in which they are taken off
 
 	OriginOrderID   int64 // 0 when none
 	OriginOrderName string

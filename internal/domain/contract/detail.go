@@ -31,7 +31,6 @@ type (
 type Detail struct {
 	Contract
 	LineDetails []LineDetail // of the lines, in their order; empty when they were not asked for
-	Discounts   []Discount
 	Method      DeliveryMethod
 	Instrument  Instrument
 	Charges     []Charge // the latest ones, newest first
@@ -40,8 +39,9 @@ type Detail struct {
 
 // DetailOf joins what the service keeps with what the platform shows.
 func DetailOf(c Contract, p platform.Detail) Detail {
+	c.Discounts = p.Discounts
 	return Detail{
-		Contract: c, LineDetails: p.LineDetails, Discounts: p.Discounts, Method: p.Method, Instrument: p.Instrument,
+		Contract: c, LineDetails: p.LineDetails, Method: p.Method, Instrument: p.Instrument,
 		Charges: p.Attempts, Fulfilments: p.Fulfilments,
 	}
 }

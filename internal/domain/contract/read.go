@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,12 +19,13 @@ type Change struct {
 	Billing  bool // the billing policy changed
 	Delivery bool // the delivery policy changed
 	Terms    bool // anything else that people see of it
+	Cost     bool // its discounts, how often they were used, or its prices by cycle
 	Revision bool // it was read at another revision
 }
 
 // Any reports whether anything changed.
 func (c Change) Any() bool {
-	return c.Created || c.Status || c.Billing || c.Delivery || c.Terms || c.Revision
+	return c.Created || c.Status || c.Billing || c.Delivery || c.Terms || c.Cost || c.Revision
 }
 
 // Replans reports whether the queue of upcoming attempts must be made anew.
@@ -78,20 +80,29 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	for i, l := range p.Lines {
 		c.Lines[i] = Line(l)
 	}
+	c.Pricing, c.Discounts = p.Pricing, p.Discounts
 	if p.LastPayment != "" {
 		c.LastPayment = p.LastPayment
 	}
 	c.Line = LineOf(c.Lines, settings)
 	if old != nil {
 		change.Terms = !sameTerms(*old, c)
+		change.Cost = !sameCost(*old, c)
 	}
 	return c, change, nil
 }
 
+// sameCost compares what orders cost besides their lines.
+func sameCost(a, b Contract) bool {
+	return slices.EqualFunc(a.Discounts, b.Discounts, func(a, b Discount) bool { return reflect.DeepEqual(a, b) }) &&
+		maps.EqualFunc(a.Pricing, b.Pricing, func(a, b Pricing) bool { return a.Base == b.Base && slices.Equal(a.Cycles, b.Cycles) })
+}
+
 // sameTerms compares what people see of two readings of a contract, save its
-// status, its policies and how its last payment went.
+// status, its policies, its discounts and how its last payment went.
 func sameTerms(a, b Contract) bool {
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
+	b.Pricing, b.Discounts = a.Pricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt
 	b.Billing, b.Delivery = a.Billing, a.Delivery
 	same := slices.Equal(a.Lines, b.Lines) && slices.Equal(a.Attributes, b.Attributes)

@@ -1,6 +1,7 @@
 package platformtest
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -66,6 +67,31 @@ var discounting = []promise{
 		}
 		if a, b := d.Discounts[0], d.Discounts[1]; !a.EachItem || a.Amount != *usd(100) || !slices.Equal(a.Lines, []string{line}) || a.AllLines || b.EachItem || b.Amount != *usd(101) {
 			t.Errorf("discounts %+v", d.Discounts)
+		}
+	}},
+	{"contracts that are read together have their discounts and prices by cycle", func(t *testing.T, w World) {
+		k := w.Contract(Contract{Next: w.Now().Add(time.Hour), Lines: 2})
+		lines := detail(t, w, k).Lines
+		edit(t, w, k, platform.Edit{
+			Lines: []platform.LineEdit{{Line: lines[1].ID, Pricing: &platform.Pricing{Base: *usd(1250), Cycles: []platform.CyclePrice{
+				{After: 0, Kind: platform.PercentOff, Percent: 20, Computed: *usd(1000)}, {After: 3, Kind: platform.FixedPrice, Amount: *usd(900), Computed: *usd(900)},
+			}}}},
+			Discounts: []platform.DiscountEdit{
+				{Add: &platform.Discount{Title: "each", Amount: *usd(100), EachItem: true, Lines: []string{lines[0].ID}}},
+				{Add: &platform.Discount{Title: "half", Percent: 50, AllLines: true, CycleLimit: 2}}, {Code: w.Code()},
+			},
+		})
+		d := detail(t, w, k)
+		list, err := w.Platform().Contracts(t.Context(), w.Shop(), []int64{k})
+		if err != nil || len(list) != 1 {
+			t.Fatalf("read %+v, %v", list, err)
+		}
+		want := map[string]platform.Pricing{lines[1].ID: {Base: *usd(1250), Cycles: []platform.CyclePrice{{After: 0, Computed: *usd(1000)}, {After: 3, Computed: *usd(900)}}}}
+		if got := list[0]; !reflect.DeepEqual(got.Pricing, want) || !reflect.DeepEqual(d.Pricing, want) {
+			t.Errorf("prices %+v together and %+v alone, want %+v", got.Pricing, d.Pricing, want)
+		}
+		if got := list[0]; len(got.Discounts) != 3 || !reflect.DeepEqual(got.Discounts, d.Discounts) {
+			t.Errorf("discounts %+v together and %+v alone", got.Discounts, d.Discounts)
 		}
 	}},
 	{"free shipping takes off the delivery price", func(t *testing.T, w World) {

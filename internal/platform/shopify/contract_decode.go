@@ -51,8 +51,14 @@ func newContract(f *admin.ContractFields, lines []admin.Line) (platform.Contract
 			return platform.Contract{}, err
 		}
 		k.Lines = append(k.Lines, line)
+		pricing, err := newPricing(l.PricingPolicy)
+		if err != nil {
+			return platform.Contract{}, err
+		}
+		pricesOf(&k, line.ID, pricing)
 	}
-	return k, nil
+	k.Discounts, err = newDiscounts(f.Discounts)
+	return k, err
 }
 
 func newCustomer(f *admin.Customer) platform.Customer {

@@ -22,43 +22,14 @@ type orderedNode struct {
 	Note             string            `json:"note"`
 	CustomAttributes []admin.Attribute `json:"customAttributes"`
 	DeliveryPrice    wire.Money        `json:"deliveryPrice"`
-	Discounts        struct {
-		Nodes []discountNode `json:"nodes"`
-	} `json:"discounts"`
-	Lines struct {
+	Discounts        wire.Discounts    `json:"discounts"`
+	Lines            struct {
 		Nodes    []lineNode     `json:"nodes"`
 		PageInfo admin.PageInfo `json:"pageInfo"`
 	} `json:"lines"`
 }
 
 func (n *orderedNode) more() bool { return n.Lines.PageInfo.HasNextPage }
-
-// discountNode is a discount of a contract.
-type discountNode struct {
-	ID         string `json:"id"`
-	Title      string `json:"title"`
-	Type       string `json:"type"`
-	TargetType string `json:"targetType"`
-	Limit      int    `json:"recurringCycleLimit"`
-	Used       int    `json:"usageCount"`
-	Rejected   string `json:"rejectionReason"`
-	Value      struct {
-		Percentage int        `json:"percentage"`
-		Amount     wire.Money `json:"amount"`
-		EachItem   bool       `json:"appliesOnEachItem"`
-	} `json:"value"`
-	Entitled entitledNode `json:"entitledLines"`
-}
-
-// entitledNode is which lines a discount is for.
-type entitledNode struct {
-	All   bool `json:"all"`
-	Lines struct {
-		Nodes []struct {
-			ID string `json:"id"`
-		} `json:"nodes"`
-	} `json:"lines"`
-}
 
 // lineNode is a line with all that is shown of it.
 type lineNode struct {
@@ -72,18 +43,7 @@ type lineNode struct {
 			Code string `json:"redeemCode"`
 		} `json:"discount"`
 	} `json:"discountAllocations"`
-	Pricing *struct {
-		Base   wire.Money `json:"basePrice"`
-		Cycles []struct {
-			After int    `json:"afterCycle"`
-			Kind  string `json:"adjustmentType"`
-			Value struct {
-				wire.Money
-				Percentage float64 `json:"percentage"`
-			} `json:"adjustmentValue"`
-			Computed wire.Money `json:"computedPrice"`
-		} `json:"cycleDiscounts"`
-	} `json:"pricingPolicy"`
+	Pricing *wire.Pricing `json:"pricingPolicy"`
 }
 
 type addressNode struct {
@@ -166,9 +126,12 @@ func newDetail(n detailNode, lines []lineNode) (platform.Detail, error) {
 	if err != nil {
 		return platform.Detail{}, err
 	}
-	k.Lines = o.Lines
+	k.Lines, k.Discounts = o.Lines, o.Discounts
+	for i, l := range o.LineDetails {
+		pricesOf(&k, o.Lines[i].ID, l.Pricing)
+	}
 	d := platform.Detail{
-		Contract: k, LineDetails: o.LineDetails, Discounts: o.Discounts, Method: newMethod(n.DeliveryMethod),
+		Contract: k, LineDetails: o.LineDetails, Method: newMethod(n.DeliveryMethod),
 		Instrument: newInstrument(n.PaymentMethod.Instrument),
 	}
 	d.Instrument.RevokedAt, d.Instrument.RevokedWhy = n.PaymentMethod.RevokedAt, n.PaymentMethod.Reason
@@ -206,19 +169,13 @@ func newOrdered(n *orderedNode, lines []lineNode) (platform.CycleOrder, error) {
 			}
 		}
 	}
-	for _, f := range n.Discounts.Nodes {
-		d, err := newDiscount(f)
-		if err != nil {
-			return o, err
+	if o.Discounts, err = newDiscounts(n.Discounts); err != nil {
+		return o, err
+	}
+	for i := range o.Discounts {
+		if code, allocated := codes[tailOf(o.Discounts[i].ID)]; allocated {
+			o.Discounts[i].Code = code
 		}
-		if f.Type == codeDiscount {
-			// The code itself stands only where it is allocated; the title of
-			// such a discount is the code as well.
-			if d.Code = codes[tailOf(f.ID)]; d.Code == "" {
-				d.Code = f.Title
-			}
-		}
-		o.Discounts = append(o.Discounts, d)
 	}
 	return o, nil
 }
@@ -247,29 +204,65 @@ func newLineDetail(n *lineNode) (platform.Line, platform.LineDetail, error) {
 		}
 		d.Allocations = append(d.Allocations, platform.Allocation{Discount: a.Discount.ID, Amount: share})
 	}
-	if n.Pricing == nil {
-		return line, d, nil
-	}
-	d.Pricing = &platform.Pricing{}
-	if d.Pricing.Base, err = amount(n.Pricing.Base); err != nil {
-		return line, d, err
-	}
-	for _, c := range n.Pricing.Cycles {
-		step := platform.CyclePrice{After: c.After, Kind: platform.Adjustment(c.Kind), Percent: c.Value.Percentage}
-		if step.Computed, err = amount(c.Computed); err != nil {
-			return line, d, err
-		}
-		if step.Kind != platform.PercentOff {
-			if step.Amount, err = amount(c.Value.Money); err != nil {
-				return line, d, err
-			}
-		}
-		d.Pricing.Cycles = append(d.Pricing.Cycles, step)
-	}
-	return line, d, nil
+	d.Pricing, err = newPricing(n.Pricing)
+	return line, d, err
 }
 
-func newDiscount(n discountNode) (platform.Discount, error) {
+// newPricing turns a pricing policy into ours; nil stays nil.
+func newPricing(n *wire.Pricing) (*platform.Pricing, error) {
+	if n == nil {
+		return nil, nil //nolint:nilnil // a line without a policy has none
+	}
+	var p platform.Pricing
+	var err error
+	if p.Base, err = amount(n.Base); err != nil {
+		return nil, err
+	}
+	for _, c := range n.Cycles {
+		step := platform.CyclePrice{After: c.After, Kind: platform.Adjustment(c.Kind), Percent: c.Value.Percentage}
+		if step.Computed, err = amount(c.Computed); err != nil {
+			return nil, err
+		}
+		if c.Value.Money != (wire.Money{}) {
+			if step.Amount, err = amount(c.Value.Money); err != nil {
+				return nil, err
+			}
+		}
+		p.Cycles = append(p.Cycles, step)
+	}
+	return &p, nil
+}
+
+// pricesOf notes what a policy makes of a line's price, on the contract.
+func pricesOf(k *platform.Contract, line string, p *platform.Pricing) {
+	if p == nil || len(p.Cycles) == 0 {
+		return
+	}
+	if k.Pricing == nil {
+		k.Pricing = make(map[string]platform.Pricing)
+	}
+	made := platform.Pricing{Base: p.Base}
+	for _, c := range p.Cycles {
+		made.Cycles = append(made.Cycles, platform.CyclePrice{After: c.After, Computed: c.Computed})
+	}
+	k.Pricing[line] = made
+}
+
+func newDiscounts(n wire.Discounts) (list []platform.Discount, err error) {
+	for _, f := range n.Nodes {
+		d, err := newDiscount(f)
+		if err != nil {
+			return nil, err
+		}
+		if f.Type == codeDiscount { // the code itself stands only where it is allocated: the title is the code as well
+			d.Code = f.Title
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+func newDiscount(n wire.Discount) (platform.Discount, error) {
 	d := platform.Discount{
 		ID: n.ID, Title: n.Title, Percent: n.Value.Percentage, EachItem: n.Value.EachItem, CycleLimit: n.Limit, UsedCycles: n.Used,
 		AllLines: n.Entitled.All, RejectedWhy: n.Rejected, TargetIsOrder: n.TargetType == targetShipping,

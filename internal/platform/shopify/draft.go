@@ -87,8 +87,8 @@ type opAnswer struct {
 		Rejected string `json:"rejectionReason"`
 	} `json:"appliedDiscount"`
 	Discounts []struct {
-		ID       string       `json:"id"`
-		Entitled entitledNode `json:"entitledLines"`
+		ID       string        `json:"id"`
+		Entitled wire.Entitled `json:"entitledLines"`
 	} `json:"discountsUpdated"`
 }
 

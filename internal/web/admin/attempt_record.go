@@ -22,7 +22,7 @@ type billingAttempt struct {
 	GraphOrderID                   *string          `json:"graphOrderId" doc:"Graph id of the order; set when billing succeeded." example:"gid://shopify/Order/5004"`
 	OrderID                        *int64           `json:"orderId" doc:"Number of the order; set when billing succeeded." example:"5004"`
 	OrderName                      *string          `json:"orderName" example:"#1004" doc:"Set when billing succeeded."`
-	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged, in the contract's currency; before that, what the lines come to now." example:"24.5"`
+	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged, in the contract's currency; before that, what the order would come to now, without taxes: its lines and one-time products at the prices of its cycle, less the discounts that still apply then, and the delivery. What product swap rules will change is not in it." example:"24.5"`
 	OrderAmountUSD                 *float64         `json:"orderAmountUSD" doc:"The same in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
 	TransactionRate                *float64         `json:"transactionRate" doc:"What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known." example:"1"`
 	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
@@ -52,10 +52,7 @@ type attemptVariant struct {
 }
 
 func newBillingAttempt(domain string, r billing.Record) billingAttempt {
-	amount := r.Amount
-	if r.Status != billing.Success {
-		amount = contract.Contract{Currency: r.Of.Currency, Lines: r.LinesOf()}.Amount()
-	}
+	amount := r.Cost()
 	a := billingAttempt{
 		ID: int64(r.ID), Shop: domain, BillingAttemptID: web.Some(r.PlatformID), Status: string(r.Status),
 		BillingDate: web.At(r.BillingDate), AttemptTime: web.At(r.AttemptedAt), ContractID: int64(r.Contract),

@@ -22,12 +22,12 @@ func TestShapeOfAContractObject(t *testing.T) {
 		Pricing: &contract.Pricing{Base: usd(1200), Cycles: []contract.CyclePrice{{After: 0, Kind: "PERCENTAGE", Percent: 12.5, Computed: usd(1050)}, {After: 3, Kind: "PRICE", Amount: usd(900), Computed: usd(900)}}},
 	}
 	line.Attributes = append(line.Attributes, struct{ Key, Value string }{"size", "L"})
+	c.Discounts = []contract.Discount{
+		{ID: "gid://shopify/SubscriptionManualDiscount/d1", Title: "Loyal", Percent: 10, AllLines: true, CycleLimit: 3, UsedCycles: 1},
+		{ID: "gid://shopify/SubscriptionAppliedCodeDiscount/d2", Title: "TEN", Code: "TEN", Amount: usd(1000), Lines: []string{"gid://shopify/SubscriptionLine/aa"}, RejectedWhy: "CURRENTLY_INACTIVE"},
+	}
 	d := contract.Detail{
 		Contract: c, LineDetails: []contract.LineDetail{line},
-		Discounts: []contract.Discount{
-			{ID: "gid://shopify/SubscriptionManualDiscount/d1", Title: "Loyal", Percent: 10, AllLines: true, CycleLimit: 3, UsedCycles: 1},
-			{ID: "gid://shopify/SubscriptionAppliedCodeDiscount/d2", Title: "TEN", Code: "TEN", Amount: usd(1000), Lines: []string{"gid://shopify/SubscriptionLine/aa"}, RejectedWhy: "CURRENTLY_INACTIVE"},
-		},
 		Method: contract.DeliveryMethod{Kind: methodShipping, Code: "express", Title: "Express", Instructions: "at the door", Address: contract.Address{
 			FirstName: "Ann", LastName: "Lee", Address1: "12 Main St", City: "Reno", Province: "Nevada", ProvinceCode: "NV", Country: "United States", CountryCode: "US", Zip: "89501",
 		}},

@@ -280,6 +280,7 @@ type ContractFields struct {
 	CustomerPaymentMethod PaymentMethod                                 `json:"customerPaymentMethod"`
 	OriginOrder           ContractFieldsOriginOrder                     `json:"originOrder"`
 	Lines                 ContractFieldsLinesSubscriptionLineConnection `json:"lines"`
+	Discounts             wire.Discounts                                `json:"discounts"`
 }
 
 // GetId returns ContractFields.Id, and is useful for accessing the field via an interface.
@@ -335,6 +336,9 @@ func (v *ContractFields) GetOriginOrder() ContractFieldsOriginOrder { return v.O
 
 // GetLines returns ContractFields.Lines, and is useful for accessing the field via an interface.
 func (v *ContractFields) GetLines() ContractFieldsLinesSubscriptionLineConnection { return v.Lines }
+
+// GetDiscounts returns ContractFields.Discounts, and is useful for accessing the field via an interface.
+func (v *ContractFields) GetDiscounts() wire.Discounts { return v.Discounts }
 
 // ContractFieldsLinesSubscriptionLineConnection includes the requested fields of the GraphQL type SubscriptionLineConnection.
 type ContractFieldsLinesSubscriptionLineConnection struct {
@@ -1048,6 +1052,7 @@ type Line struct {
 	SellingPlanName string           `json:"sellingPlanName"`
 	CurrentPrice    wire.Money       `json:"currentPrice"`
 	VariantImage    LineVariantImage `json:"variantImage"`
+	PricingPolicy   *wire.Pricing    `json:"pricingPolicy"`
 }
 
 // GetId returns Line.Id, and is useful for accessing the field via an interface.
@@ -1085,6 +1090,9 @@ func (v *Line) GetCurrentPrice() wire.Money { return v.CurrentPrice }
 
 // GetVariantImage returns Line.VariantImage, and is useful for accessing the field via an interface.
 func (v *Line) GetVariantImage() LineVariantImage { return v.VariantImage }
+
+// GetPricingPolicy returns Line.PricingPolicy, and is useful for accessing the field via an interface.
+func (v *Line) GetPricingPolicy() *wire.Pricing { return v.PricingPolicy }
 
 // LineVariantImage includes the requested fields of the GraphQL type Image.
 type LineVariantImage struct {
@@ -2884,10 +2892,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -3540,10 +3566,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -4294,10 +4338,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -4657,10 +4719,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -4669,6 +4749,36 @@ fragment AnchorFields on SellingPlanAnchor {
 	day
 	month
 	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
 }
 `
 
@@ -4828,10 +4938,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -4840,6 +4968,36 @@ fragment AnchorFields on SellingPlanAnchor {
 	day
 	month
 	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
 }
 `
 
@@ -5157,10 +5315,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -6441,10 +6617,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -6954,10 +7148,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -7391,10 +7603,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }
@@ -7993,10 +8223,28 @@ fragment ContractFields on SubscriptionContract {
 			variantImage {
 				url
 			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
 		}
 		pageInfo {
 			hasNextPage
 			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
 		}
 	}
 }

@@ -99,6 +99,52 @@ type Instrument struct {
 	} `json:"billingAddress"`
 }
 
+// Pricing is how a unit price changes with the cycles.
+type Pricing struct {
+	Base   Money `json:"basePrice"`
+	Cycles []struct {
+		After int    `json:"afterCycle"`
+		Kind  string `json:"adjustmentType"`
+		Value struct {
+			Money
+			Percentage float64 `json:"percentage"`
+		} `json:"adjustmentValue"`
+		Computed Money `json:"computedPrice"`
+	} `json:"cycleDiscounts"`
+}
+
+// Discounts are a contract's discounts.
+type Discounts struct {
+	Nodes []Discount `json:"nodes"`
+}
+
+// Discount is a discount of a contract; its value is a percentage or an amount.
+type Discount struct {
+	ID         string `json:"id"`
+	Title      string `json:"title"`
+	Type       string `json:"type"`
+	TargetType string `json:"targetType"`
+	Limit      int    `json:"recurringCycleLimit"`
+	Used       int    `json:"usageCount"`
+	Rejected   string `json:"rejectionReason"`
+	Value      struct {
+		Percentage int   `json:"percentage"`
+		Amount     Money `json:"amount"`
+		EachItem   bool  `json:"appliesOnEachItem"`
+	} `json:"value"`
+	Entitled Entitled `json:"entitledLines"`
+}
+
+// Entitled is which lines a discount is for.
+type Entitled struct {
+	All   bool `json:"all"`
+	Lines struct {
+		Nodes []struct {
+			ID string `json:"id"`
+		} `json:"nodes"`
+	} `json:"lines"`
+}
+
 // ContractPayload answers a mutation that returns a contract, or what one cycle
 // orders instead of it.
 type ContractPayload struct {

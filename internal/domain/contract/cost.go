@@ -1,0 +1,101 @@
+package contract
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+)
+
+// Cost returns what an order of the lines comes to, before taxes, which nobody
+// knows before the order: the lines at the prices of its cycle, the delivery, less
+// the discounts. Ahead is how many orders of the contract come before it, each of
+// which uses up one of a discount's cycles. The platform, which charges, has the
+// last word; how it rounds shares is not published.
+func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
+	left := make([]int64, len(lines)) // of each line, in minor units
+	for i, l := range lines {
+		left[i] = c.PriceAt(l, cycle).Minor * int64(l.Quantity)
+	}
+	delivery := c.DeliveryPrice.Minor
+	for _, d := range c.Discounts {
+		switch {
+		case d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles+ahead >= d.CycleLimit:
+		case d.FreeShipping:
+			delivery = 0
+		case d.TargetIsOrder:
+			delivery -= off(d, delivery, 1)
+		default:
+			c.takeOff(d, lines, left)
+		}
+	}
+	total := money.Amount{Minor: delivery, Currency: c.Currency}
+	for _, n := range left {
+		total.Minor += n
+	}
+	return total
+}
+
+// PriceAt returns the unit price of a line in a cycle. The platform shows pricing
+// policies and applies none; the service does, where Priced says so. A price that
+// is none of the policy's was set by somebody, and stays.
+func (c Contract) PriceAt(l Line, cycle int) money.Amount {
+	p, changes := c.Pricing[l.ID]
+	if !c.Priced || !changes {
+		return l.Price
+	}
+	if price, ok := p.At(l.Price, cycle); ok {
+		return price
+	}
+	return l.Price
+}
+
+// DiscountsEnd reports whether a discount is for some orders only, so that it
+// matters how many come before one.
+func (c Contract) DiscountsEnd() bool {
+	return slices.ContainsFunc(c.Discounts, func(d Discount) bool { return d.CycleLimit > 0 })
+}
+
+// takeOff lowers the lines that a discount is for by their shares of it.
+func (c Contract) takeOff(d Discount, lines []Line, left []int64) {
+	var chosen []int
+	var sum int64
+	for i, l := range lines {
+		if d.Entitles(l.ID) {
+			chosen = append(chosen, i)
+			sum += left[i]
+		}
+	}
+	if d.Percent > 0 || d.EachItem {
+		for _, i := range chosen {
+			left[i] -= off(d, left[i], int64(lines[i].Quantity))
+		}
+		return
+	}
+	rest := min(d.Amount.Minor, sum)
+	for _, i := range chosen {
+		share := proportion(rest, left[i], sum)
+		rest, sum = rest-share, sum-left[i]
+		left[i] -= share
+	}
+}
+
+// proportion returns the share of an amount that is a part's of a sum, rounded
+// down. The last part of a sum gets what is left.
+func proportion(amount, part, sum int64) int64 {
+	if sum == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(amount), uint64(part))
+	share, _ := bits.Div64(hi, lo, uint64(sum))
+	return int64(share)
+}
+
+// off returns what a discount takes off an amount of so many items: a percentage,
+// rounded half up, or an amount off each.
+func off(d Discount, amount, items int64) int64 {
+	if d.Percent > 0 {
+		return min(amount, (amount*int64(d.Percent)+50)/100)
+	}
+	return min(amount, d.Amount.Minor*items)
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// discountText is a discount as it is kept, in the contract's currency.
+type discountText struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title,omitempty"`
+	Code     string   `json:"code,omitempty"`
+	Percent  int      `json:"percent,omitempty"`
+	Amount   int64    `json:"amount,omitempty"`
+	EachItem bool     `json:"eachItem,omitempty"`
+	Free     bool     `json:"freeShipping,omitempty"`
+	Shipping bool     `json:"shipping,omitempty"`
+	Limit    int      `json:"limit,omitempty"`
+	Used     int      `json:"used,omitempty"`
+	All      bool     `json:"all,omitempty"`
+	Lines    []string `json:"lines,omitempty"`
+	Rejected string   `json:"rejected,omitempty"`
+}
+
+func discountsText(list []contract.Discount) (string, error) {
+	texts := make([]discountText, len(list))
+	for i, d := range list {
+		texts[i] = discountText{
+			d.ID, d.Title, d.Code, d.Percent, d.Amount.Minor, d.EachItem, d.FreeShipping, d.TargetIsOrder, d.CycleLimit, d.UsedCycles, d.AllLines, d.Lines, d.RejectedWhy,
+		}
+	}
+	return listText(texts)
+}
+
+func parseDiscounts(text string, c money.Currency) ([]contract.Discount, error) {
+	var texts []discountText
+	if err := parseList(text, &texts); err != nil || len(texts) == 0 {
+		return nil, err
+	}
+	list := make([]contract.Discount, len(texts))
+	for i, t := range texts {
+		list[i] = contract.Discount{
+			ID: t.ID, Title: t.Title, Code: t.Code, Percent: t.Percent, EachItem: t.EachItem, FreeShipping: t.Free, TargetIsOrder: t.Shipping,
+			CycleLimit: t.Limit, UsedCycles: t.Used, AllLines: t.All, Lines: t.Lines, RejectedWhy: t.Rejected,
+		}
+		if t.Amount != 0 {
+			list[i].Amount = money.Amount{Minor: t.Amount, Currency: c}
+		}
+	}
+	return list, nil
+}
+
+// pricesText is a line's prices by cycle as they are kept.
+type pricesText struct {
+	Line  string      `json:"line"`
+	Base  int64       `json:"base"`
+	Steps []priceText `json:"steps"`
+}
+
+type priceText struct {
+	After int   `json:"after,omitempty"`
+	Price int64 `json:"price"`
+}
+
+func pricingText(prices map[string]contract.Pricing) (string, error) {
+	var texts []pricesText
+	for _, line := range sortedKeys(prices) {
+		t := pricesText{Line: line, Base: prices[line].Base.Minor}
+		for _, c := range prices[line].Cycles {
+			t.Steps = append(t.Steps, priceText{c.After, c.Computed.Minor})
+		}
+		texts = append(texts, t)
+	}
+	return listText(texts)
+}
+
+func parsePricing(text string, c money.Currency) (map[string]contract.Pricing, error) {
+	var texts []pricesText
+	if err := parseList(text, &texts); err != nil || len(texts) == 0 {
+		return nil, err
+	}
+	prices := make(map[string]contract.Pricing, len(texts))
+	for _, t := range texts {
+		p := contract.Pricing{Base: money.Amount{Minor: t.Base, Currency: c}}
+		for _, s := range t.Steps {
+			p.Cycles = append(p.Cycles, contract.CyclePrice{After: s.After, Computed: money.Amount{Minor: s.Price, Currency: c}})
+		}
+		prices[t.Line] = p
+	}
+	return prices, nil
+}
+
+// addAhead counts, for orders of contracts with discounts that end, the orders that
+// come before each.
+func (db *DB) addAhead(ctx context.Context, of shop.ID, records []billing.Record) error {
+	var ending []contract.ID
+	for _, r := range records {
+		if r.Of.DiscountsEnd() {
+			ending = append(ending, r.Of.ID)
+		}
+	}
+	if len(ending) == 0 {
+		return nil
+	}
+	var open []attemptRow
+	err := db.reader.NewSelect().Model(&open).Column("contract_id", "cycle").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(ending)).
+		Where("a.status IN (?)", bun.List(billing.Open)).Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("count the orders to come of %d contracts: %w", len(ending), err)
+	}
+	for i := range records {
+		for _, o := range open {
+			if o.ContractID == int64(records[i].Of.ID) && o.Cycle < int64(records[i].Cycle) {
+				records[i].Ahead++
+			}
+		}
+	}
+	return nil
+}
