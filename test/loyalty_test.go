@@ -135,3 +135,96 @@ func TestAnActivityIsRewardedOnceHoweverOftenItIsReported(t *testing.T) {
 		t.Errorf("the history answered %d %+v", got, history)
 	}
 }
+
+// A reward is used by the order that its code was entered for, at a checkout or on
+// a contract, without anybody saying so.
+func TestAnOrderThatUsesACodeMakesTheRewardUsed(t *testing.T) {
+	t.Parallel()
+	type used struct {
+		ID           int64
+		Status       string
+		DiscountCode string
+		UsedAt       *time.Time
+		OrderID      *int64
+		OrderName    *string
+		UsageCount   int
+	}
+	s := subscribe(t, nil)
+	ana := s.ana()
+	in := map[string]any{"customerId": ana.CustomerID, "points": 2000}
+	s.loyalty("POST", "/add-points", in, nil)
+	take := func() (code string) {
+		t.Helper()
+		var after struct{ Rewards []used }
+		if got := s.loyalty("POST", "/redeem-points", map[string]any{"customerId": ana.CustomerID, "pointRedeemRuleId": 1}, &after); got != http.StatusOK {
+			t.Fatalf("redeeming answered %d", got)
+		}
+		newest := after.Rewards[0]
+		for _, r := range after.Rewards {
+			if r.ID > newest.ID {
+				newest = r
+			}
+		}
+		return newest.DiscountCode
+	}
+	rewards := func() map[string]used {
+		t.Helper()
+		var now struct{ Rewards []used }
+		if got := s.loyalty("GET", fmt.Sprintf("/customer-loyalty?customerId=%d", ana.CustomerID), nil, &now); got != http.StatusOK {
+			t.Fatalf("reading the member answered %d", got)
+		}
+		list := map[string]used{}
+		for _, r := range now.Rewards {
+			list[r.DiscountCode] = r
+		}
+		return list
+	}
+	want := func(r used, id int64, name string, from time.Time) {
+		t.Helper()
+		if r.Status != "USED" || r.UsedAt == nil || r.UsedAt.Before(from.Truncate(time.Second)) || r.OrderID == nil || *r.OrderID != id || r.OrderName == nil || *r.OrderName != name || r.UsageCount != 1 {
+			t.Errorf("reward %+v, want it used by order %d %s", r, id, name)
+		}
+	}
+
+	entered, applied, kept := take(), take(), take()
+	before := s.now()
+	var made struct {
+		OrderID   int64
+		OrderName string
+	}
+	checkout := map[string]any{
+		"customer": map[string]any{"id": ana.CustomerID}, "nextBillingDate": s.now().AddDate(0, 3, 0), "billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 3},
+		"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "20.00"}}, "discountCodes": []string{entered},
+	}
+	s.call("POST", "/platform/contracts", checkout, &made)
+	s.pass("PT1M")
+	after := rewards()
+	want(after[entered], made.OrderID, made.OrderName, before)
+	if after[applied].Status != "UNUSED" || after[kept].Status != "UNUSED" {
+		t.Errorf("rewards that nobody used are %+v", after)
+	}
+	if got := s.request("POST", s.urls.Control+"/platform/contracts", checkout); got.status != http.StatusBadRequest {
+		t.Errorf("a code that was used is taken again: %d", got.status)
+	}
+
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-apply-discount?contractId=%d&discountCode=%s", s.id, applied), nil)
+	if got := rewards()[applied].Status; got != "UNUSED" {
+		t.Errorf("a code that waits for its order is %s", got)
+	}
+	s.pass("P11D")
+	past := s.past()
+	if len(past) != 1 || past[0].OrderID == nil {
+		t.Fatalf("past orders %+v, want one", past)
+	}
+	after = rewards()
+	want(after[applied], *past[0].OrderID, *past[0].OrderName, past[0].BillingDate)
+	if got := s.loyalty("PUT", "/update-discount-code-status", map[string]any{"id": after[applied].ID, "status": "REFUNDED"}, nil); got != http.StatusOK {
+		t.Errorf("giving back what was used, because the order was refunded, answered %d", got)
+	}
+	s.pass("P80D")
+	for code, status := range map[string]string{entered: "USED", applied: "REFUNDED", kept: "EXPIRED"} {
+		if got := rewards()[code].Status; got != status {
+			t.Errorf("in the end a reward is %s, want %s", got, status)
+		}
+	}
+}

@@ -16,6 +16,9 @@ type Rewards interface {
 	// EndDiscountCode takes a discount away, so that its code is no longer
 	// accepted. Repeating it changes nothing.
 	EndDiscountCode(ctx context.Context, shop Shop, id string) error
+	// OrderWithCode returns the first order, of a checkout or a renewal, that used
+	// a discount code, and when it was made; a zero order when none did.
+	OrderWithCode(ctx context.Context, shop Shop, code string) (order OrderRef, at time.Time, err error)
 }
 
 // DiscountCode is a discount code to be made. Percent or Amount is set.

@@ -146,6 +146,7 @@ type contractIn struct {
 	PaymentMethod   simulator.MethodStatus    `json:"paymentMethod"`
 	Note            string                    `json:"note"`
 	Attributes      []simulator.AttributeSpec `json:"customAttributes"`
+	DiscountCodes   []string                  `json:"discountCodes"`
 }
 
 type lineIn struct {
@@ -213,7 +214,7 @@ func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 	spec := simulator.ContractSpec{
 		Shop: in.Shop, Customer: in.Customer, Currency: in.Currency, NextBillingDate: next,
 		Billing: simulator.PolicySpec(*in.Billing), DeliveryPrice: string(in.DeliveryPrice), PaymentMethod: in.PaymentMethod,
-		Note: in.Note, Attributes: in.Attributes,
+		Note: in.Note, Attributes: in.Attributes, DiscountCodes: in.DiscountCodes,
 	}
 	if in.Delivery != nil {
 		spec.Delivery = simulator.PolicySpec(*in.Delivery)

@@ -86,6 +86,16 @@ func (tx *Tx) Rewards(ctx context.Context, ids []loyalty.RewardID) ([]loyalty.Ta
 	return tx.rewards(ctx, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("w.id IN (?)", bun.List(ids)) })
 }
 
+// IssuedRewards returns the rewards of members that can be used, locked.
+func (tx *Tx) IssuedRewards(ctx context.Context, of []loyalty.AccountID) ([]loyalty.Taken, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	return tx.rewards(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("w.account_id IN (?)", bun.List(of)).Where("w.state = ?", string(loyalty.Issued))
+	})
+}
+
 // RewardByCode returns the reward with a discount code, locked; none has no ID.
 func (tx *Tx) RewardByCode(ctx context.Context, code string) (loyalty.Taken, error) {
 	found, err := tx.rewards(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {

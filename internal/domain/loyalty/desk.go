@@ -214,6 +214,7 @@ type note struct {
 	Amount   string  `json:"amount,omitempty"`
 	Balance  float64 `json:"availablePoints"`
 	Reward   int64   `json:"rewardId,omitempty"`
+	Order    string  `json:"orderName,omitempty"`
 	Note     string  `json:"note,omitempty"`
 }
 

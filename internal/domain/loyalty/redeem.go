@@ -151,15 +151,7 @@ func (s *Service) bring(ctx context.Context, of shop.ID) error {
 			}
 			for i := range due {
 				r := &due[i]
-				if r.State == Issued {
-					if err := r.move(Lapsed); err != nil {
-						return err
-					}
-					r.DueAt = time.Time{}
-				} else {
-					r.DueAt = now.Add(lease)
-				}
-				r.UpdatedAt = now
+				r.DueAt, r.UpdatedAt = now.Add(lease), now
 				if err := tx.PutReward(ctx, *r); err != nil {
 					return err
 				}
@@ -173,6 +165,8 @@ func (s *Service) bring(ctx context.Context, of shop.ID) error {
 			switch r.State {
 			case Reserved:
 				err = s.issue(ctx, of, r.ID)
+			case Issued:
+				err = s.look(ctx, of, r.ID)
 			case Returning:
 				err = s.giveBack(ctx, of, r.ID)
 			}
@@ -204,7 +198,8 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 		}
 		switch {
 		case failed == nil:
-			r.PlatformID, r.IssuedAt, r.DueAt = platformID, d.now, r.ExpiresAt
+			r.PlatformID, r.IssuedAt, r.Failures = platformID, d.now, 0
+			r.DueAt = r.nextLook(d.now)
 			return r.move(Issued)
 		case refused:
 			r.Reason = refusal.Message
@@ -231,8 +226,15 @@ func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
 	if err != nil || r.State != Returning {
 		return err
 	}
-	var failed error
-	if r.PlatformID != "" {
+	used, failed := s.usedBefore(ctx, store, r)
+	if failed == nil && used.order.ID != 0 {
+		if err := s.onReward(ctx, of, id, func(d *desk, r *Taken) error { return d.used(ctx, r, used) }); err != nil {
+			return err
+		}
+		return fault.New(fault.Refused, "the reward %d was used by order %s before it could be taken away: its points stay spent", id, used.order.Name).
+			On("loyaltyReward").Keyed("rewardStatus").At("status")
+	}
+	if failed == nil && r.PlatformID != "" {
 		failed = s.Platform.EndDiscountCode(ctx, store.At(), r.PlatformID)
 	}
 	if _, refused := errors.AsType[*platform.Refusal](failed); refused || errors.Is(failed, platform.ErrNotFound) {
@@ -375,7 +377,7 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 			r.DueAt = time.Time{}
 		case Unused:
 			err = r.move(Issued)
-			r.UsedAt, r.Order, r.OrderName, r.Uses, r.DueAt = time.Time{}, 0, "", 0, r.ExpiresAt
+			r.UsedAt, r.Order, r.OrderName, r.Uses, r.DueAt = time.Time{}, 0, "", 0, r.nextLook(d.now)
 			if err == nil && !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(d.now) {
 				err = fault.New(fault.Refused, "the code of reward %d ended on %s", r.ID, r.ExpiresAt.Format(time.RFC3339)).On("loyaltyReward").Keyed("rewardStatus").At("status")
 			}

@@ -61,6 +61,9 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 				return err
 			}
 		}
+		if err := d.lookAfter(ctx, facts); err != nil {
+			return err
+		}
 		return tx.FinishFacts(ctx, facts)
 	})
 	if err != nil {

@@ -51,6 +51,33 @@ var rewarding = []promise{
 			t.Errorf("the line costs %s, want 5.00 less than 12.50", got)
 		}
 	}},
+	{"the order that used a code is found by it", func(t *testing.T, w World) {
+		createCode(t, w, codeFor(t, w))
+		k := due(w, Contract{})
+		edit(t, w, k, platform.Edit{Discounts: []platform.DiscountEdit{{Code: "LOYAL-1"}}})
+		find := func(code string) (platform.OrderRef, time.Time) {
+			t.Helper()
+			order, at, err := w.Platform().OrderWithCode(t.Context(), w.Shop(), code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return order, at
+		}
+		if order, at := find("LOYAL-1"); order != (platform.OrderRef{}) || !at.IsZero() {
+			t.Errorf("before any order: %+v, %s", order, at)
+		}
+		wantNextOrder(t, w, first(k), 750, "")
+		second := platform.CycleRef{Contract: k, Index: 2}
+		untilCycle(t, w, second)
+		wantNextOrder(t, w, second, 1250, "")
+		order, at := find("loyal-1")
+		if all := w.LastOrder(k); order.ID == 0 || order.ID == all.ID || order.Name == "" || at.IsZero() || !at.Before(w.Now()) {
+			t.Errorf("found %+v of %s, and the second order is %+v", order, at, all)
+		}
+		if other, _ := find("LOYAL"); other != (platform.OrderRef{}) {
+			t.Errorf("another code is found on %+v", other)
+		}
+	}},
 	{"a code for a customer whom the store does not know is refused", func(t *testing.T, w World) {
 		code := codeFor(t, w)
 		code.Customer = 1

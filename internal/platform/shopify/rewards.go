@@ -3,6 +3,8 @@ package shopify
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
@@ -77,4 +79,19 @@ func (c *Client) EndDiscountCode(ctx context.Context, shop platform.Shop, id str
 		}
 	}
 	return about(err, "end discount %s", id)
+}
+
+// OrderWithCode searches the orders for a code. The search may find more than was
+// asked for: what the order says of its codes counts.
+func (c *Client) OrderWithCode(ctx context.Context, shop platform.Shop, code string) (platform.OrderRef, time.Time, error) {
+	got, err := admin.OrdersWithCode(ctx, c.session(shop), "discount_code:'"+strings.ReplaceAll(code, "'", "")+"'")
+	if err != nil {
+		return platform.OrderRef{}, time.Time{}, about(err, "find the order with a discount code")
+	}
+	for _, o := range got.Orders.Nodes {
+		if slices.ContainsFunc(o.DiscountCodes, func(is string) bool { return strings.EqualFold(is, code) }) {
+			return platform.OrderRef{ID: gid.Number(o.Id), Name: o.Name}, o.CreatedAt, nil
+		}
+	}
+	return platform.OrderRef{}, time.Time{}, nil
 }

@@ -291,6 +291,11 @@ func (s *Simulator) newOrder(sh *store, cust *customer, t *terms, cur money.Curr
 	if len(t.Discounts) > 0 {
 		b = t.bill(cur)
 		o.Shipping, o.Discount = b.shipping, b.off
+		for i := range t.Discounts {
+			if d := &t.Discounts[i]; d.Code != "" && d.applies() {
+				o.Codes = append(o.Codes, d.Code)
+			}
+		}
 	}
 	for i, l := range t.Lines {
 		if l.Removed {

@@ -25,6 +25,7 @@ type ContractSpec struct {
 	CreatedAt       time.Time // default: now
 	Status          string    // default ACTIVE
 	OriginOrderName string    // default: the next one, such as "#1001"
+	DiscountCodes   []string  // that the buyer enters: the first order uses them
 }
 
 // CustomerSpec is a buyer. An id or e-mail address that the store knows means
@@ -123,6 +124,9 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 	if method != nil {
 		t.PaymentMethod = method.ID
 	}
+	if t.Discounts, err = s.enter(sh, cust, spec.DiscountCodes); err != nil {
+		return Made{}, err
+	}
 	o := s.newOrder(sh, cust, &t, currency, created)
 	if spec.OriginOrderName != "" {
 		o.Name = spec.OriginOrderName
@@ -130,6 +134,8 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 	c := s.newContract(sh, cust, currency, t, created)
 	c.OriginOrder, o.Contract, o.contract = o.ID, c.ID, c
 	c.orders = append(c.orders, o)
+	s.redeemed(sh, t.Discounts)
+	s.useDiscounts(c, &c.Terms)
 	if s.opts.Switches.OriginOrderBillsFirstCycle {
 		c.BilledAtStart = true
 		r := c.record(1)

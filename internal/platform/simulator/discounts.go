@@ -303,3 +303,26 @@ func (s *Simulator) redeemed(sh *store, list []discount) {
 		}
 	}
 }
+
+// enter returns the discounts that a buyer's codes stand for. A code that the buyer
+// cannot use is an Invalid fault.
+func (s *Simulator) enter(sh *store, buyer *customer, codes []string) ([]discount, error) {
+	var list []discount
+	for i, name := range codes {
+		d := sh.redeem(name)
+		if c := sh.code(name); c != nil && d.Rejected == "" {
+			switch {
+			case len(c.Customers) > 0 && !slices.Contains(c.Customers, buyer.ID):
+				d.Rejected = "CUSTOMER_NOT_ELIGIBLE"
+			case !c.EndsAt.IsZero() && !s.now().Before(c.EndsAt):
+				d.Rejected = "CURRENTLY_INACTIVE"
+			}
+		}
+		if d.Rejected != "" {
+			return nil, fault.New(fault.Invalid, "the discount code %q cannot be used: %s", name, d.Rejected).At("discountCodes")
+		}
+		d.ID, d.Added = uuidOf("entered", sh.Domain, sh.next.Contract, int64(i)), true
+		list = append(list, d)
+	}
+	return list, nil
+}

@@ -195,6 +195,7 @@ func (r registry) orders() {
 		"legacyResourceId":        get(func(o *order) any { return itoa(o.ID) }),
 		"name":                    get(func(o *order) any { return o.Name }),
 		"number":                  get(func(o *order) any { return int(o.Number) }),
+		"discountCodes":           get(func(o *order) any { return append([]string{}, o.Codes...) }),
 		"createdAt":               created,
 		"processedAt":             created,
 		"updatedAt":               get(func(o *order) any { return later(o.CreatedAt, o.UpdatedAt) }),

@@ -218,6 +218,8 @@ func findOrders(x *exec, _ any, a args) any {
 			return t.matchText(o.customer.Email), true
 		case "tag":
 			return slices.ContainsFunc(o.Tags, t.matchText), true
+		case "discount_code":
+			return slices.ContainsFunc(o.Codes, t.matchText), true
 		}
 		return false, false
 	})

@@ -205,6 +205,7 @@ type order struct {
 	Note       string
 	Attributes []attribute `json:",omitempty"`
 	Tags       []string    `json:",omitempty"`
+	Codes      []string    `json:",omitempty"` // discount codes that were used
 	Lines      []orderLine
 	Country    string
 	Address    *address     `json:",omitempty"` // where it is sent, unless to the customer's own

@@ -27,7 +27,15 @@ import (
 type codes struct {
 	made  []platform.DiscountCode
 	ended []string
+	used  map[string]platform.OrderRef // by code
 	fails error
+}
+
+func (c *codes) OrderWithCode(_ context.Context, _ platform.Shop, code string) (platform.OrderRef, time.Time, error) {
+	if c.fails != nil || c.used[code].ID == 0 {
+		return platform.OrderRef{}, time.Time{}, c.fails
+	}
+	return c.used[code], day, nil
 }
 
 func (c *codes) CreateDiscountCode(_ context.Context, _ platform.Shop, d platform.DiscountCode) (string, error) {
@@ -401,6 +409,59 @@ func testLoyalty(t *testing.T, open opener) {
 		_, err = c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: redeem.Who, Rule: 3, Points: 1021 * loyalty.One})
 		c.wantKind(err, fault.Refused)
 		c.member(ada)
+	})
+	t.Run("a reward that an order used is used, and no longer given back", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.work()
+		c.add(ada, 2000*loyalty.One)
+		for range 2 {
+			if _, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rewards := c.member(ada).Rewards // newest first
+		c.codes.used = map[string]platform.OrderRef{rewards[1].Code: {ID: 5001, Name: "#1001"}}
+		c.work()
+		if r := c.member(ada).Rewards[1]; r.State != loyalty.Issued {
+			t.Errorf("before anybody ordered: %+v", r)
+		}
+		c.charge(1, 2, 1000)
+		c.work()
+		if r := c.member(ada).Rewards; r[1].State != loyalty.Used || r[1].Order != 5001 || r[1].OrderName != "#1001" || !r[1].UsedAt.Equal(day) || r[1].Uses != 1 || r[0].State != loyalty.Issued {
+			t.Errorf("after an order: %+v", r)
+		}
+		spent := c.member(ada).Sums.Available
+		c.codes.used[rewards[0].Code] = platform.OrderRef{ID: 5002, Name: "#1002"}
+		_, err := c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk})
+		c.wantKind(err, fault.Refused)
+		if m := c.member(ada); m.Rewards[0].State != loyalty.Used || m.Rewards[0].OrderName != "#1002" || m.Sums.Available != spent || len(c.codes.ended) != 0 {
+			t.Errorf("given back after it was used: %+v, %+v", m.Rewards[0], m.Sums)
+		}
+	})
+	t.Run("a platform that cannot be asked keeps a reward from ending", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.work()
+		c.add(ada, 1000*loyalty.One)
+		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := m.Rewards[0].ExpiresAt
+		c.clock.Set(ends)
+		c.codes.fails = platform.ErrUnknown
+		c.work()
+		after := c.member(ada).Rewards[0]
+		if after.State != loyalty.Issued || !after.DueAt.After(ends) {
+			t.Errorf("unanswered: %+v", after)
+		}
+		c.codes.fails = nil
+		c.clock.Set(after.DueAt)
+		c.work()
+		if r := c.member(ada).Rewards[0]; r.State != loyalty.Lapsed || !r.DueAt.IsZero() {
+			t.Errorf("answered: %+v", r)
+		}
 	})
 	t.Run("a reward waits for a platform that does not answer", func(t *testing.T) {
 		c := beginClub(t, open, nil)

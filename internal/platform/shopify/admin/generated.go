@@ -226,6 +226,26 @@ type ChargeResponse struct {
 // GetCharge returns ChargeResponse.Charge, and is useful for accessing the field via an interface.
 func (v *ChargeResponse) GetCharge() *ChargeFields { return v.Charge }
 
+// CodeOrder includes the requested fields of the GraphQL type Order.
+type CodeOrder struct {
+	Id            string    `json:"id"`
+	Name          string    `json:"name"`
+	CreatedAt     time.Time `json:"createdAt"`
+	DiscountCodes []string  `json:"discountCodes"`
+}
+
+// GetId returns CodeOrder.Id, and is useful for accessing the field via an interface.
+func (v *CodeOrder) GetId() string { return v.Id }
+
+// GetName returns CodeOrder.Name, and is useful for accessing the field via an interface.
+func (v *CodeOrder) GetName() string { return v.Name }
+
+// GetCreatedAt returns CodeOrder.CreatedAt, and is useful for accessing the field via an interface.
+func (v *CodeOrder) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetDiscountCodes returns CodeOrder.DiscountCodes, and is useful for accessing the field via an interface.
+func (v *CodeOrder) GetDiscountCodes() []string { return v.DiscountCodes }
+
 // CollectionProductsCollection includes the requested fields of the GraphQL type Collection.
 type CollectionProductsCollection struct {
 	Products ProductPage `json:"products"`
@@ -1191,6 +1211,22 @@ type OpenDraftResponse struct {
 func (v *OpenDraftResponse) GetDraft() *OpenDraftDraftSubscriptionContractUpdatePayload {
 	return v.Draft
 }
+
+// OrdersWithCodeOrdersOrderConnection includes the requested fields of the GraphQL type OrderConnection.
+type OrdersWithCodeOrdersOrderConnection struct {
+	Nodes []CodeOrder `json:"nodes"`
+}
+
+// GetNodes returns OrdersWithCodeOrdersOrderConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *OrdersWithCodeOrdersOrderConnection) GetNodes() []CodeOrder { return v.Nodes }
+
+// OrdersWithCodeResponse is returned by OrdersWithCode on success.
+type OrdersWithCodeResponse struct {
+	Orders OrdersWithCodeOrdersOrderConnection `json:"orders"`
+}
+
+// GetOrders returns OrdersWithCodeResponse.Orders, and is useful for accessing the field via an interface.
+func (v *OrdersWithCodeResponse) GetOrders() OrdersWithCodeOrdersOrderConnection { return v.Orders }
 
 // PageInfo includes the requested fields of the GraphQL type PageInfo.
 type PageInfo struct {
@@ -2480,6 +2516,14 @@ type __OpenDraftInput struct {
 
 // GetContract returns __OpenDraftInput.Contract, and is useful for accessing the field via an interface.
 func (v *__OpenDraftInput) GetContract() string { return v.Contract }
+
+// __OrdersWithCodeInput is used internally by genqlient
+type __OrdersWithCodeInput struct {
+	Query string `json:"query"`
+}
+
+// GetQuery returns __OrdersWithCodeInput.Query, and is useful for accessing the field via an interface.
+func (v *__OrdersWithCodeInput) GetQuery() string { return v.Query }
 
 // __PauseContractInput is used internally by genqlient
 type __PauseContractInput struct {
@@ -8013,6 +8057,46 @@ func OpenDraft(
 	}
 
 	data_ = &OpenDraftResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by OrdersWithCode.
+const OrdersWithCode_Operation = `
+query OrdersWithCode ($query: String!) {
+	orders(first: 5, query: $query, sortKey: CREATED_AT) {
+		nodes {
+			id
+			name
+			createdAt
+			discountCodes
+		}
+	}
+}
+`
+
+// The first orders that used a code.
+func OrdersWithCode(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	query string,
+) (data_ *OrdersWithCodeResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "OrdersWithCode",
+		Query:  OrdersWithCode_Operation,
+		Variables: &__OrdersWithCodeInput{
+			Query: query,
+		},
+	}
+
+	data_ = &OrdersWithCodeResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
