@@ -5961,7 +5961,7 @@ type ShippingAddress struct {
 	// Examples: Canada
 	Country *string `json:"country,omitempty"`
 
-	// CountryCode ISO 3166-1, two letters.
+	// CountryCode ISO 3166-1, two letters, in any letter case.
 	//
 	// Examples: CA
 	CountryCode *string `json:"countryCode,omitempty"`
@@ -29278,7 +29278,7 @@ type ClientInterface interface {
 
 	// UpdateShippingAddressWithBody Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -29287,7 +29287,7 @@ type ClientInterface interface {
 
 	// UpdateShippingAddress Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -31222,7 +31222,7 @@ func (c *Client) UpdatePaymentMethod(ctx context.Context, params *UpdatePaymentM
 
 // UpdateShippingAddressWithBody Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes any type of body and a specified content type.
 //
@@ -31241,7 +31241,7 @@ func (c *Client) UpdateShippingAddressWithBody(ctx context.Context, params *Upda
 
 // UpdateShippingAddress Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -41519,7 +41519,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateShippingAddressWithBodyWithResponse Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -41528,7 +41528,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateShippingAddressWithResponse Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -49158,7 +49158,7 @@ func (c *ClientWithResponses) UpdatePaymentMethodWithResponse(ctx context.Contex
 
 // UpdateShippingAddressWithBodyWithResponse Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -49173,7 +49173,7 @@ func (c *ClientWithResponses) UpdateShippingAddressWithBodyWithResponse(ctx cont
 
 // UpdateShippingAddressWithResponse Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -3,6 +3,7 @@ package test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -192,4 +193,53 @@ func TestABundleGoesAroundAsItIs(t *testing.T) {
 		t.Errorf("a deleted bundle answered %d", got)
 	}
 	m.wantLog("SUBSCRIPTION_BUNDLING CREATED SUCCESS", "SUBSCRIPTION_BUNDLING UPDATED SUCCESS", "SUBSCRIPTION_BUNDLING DELETED SUCCESS")
+}
+
+// An address of which the province is not in the country, or the country nowhere,
+// is refused with the reason, and the old one stays.
+func TestAnAddressThatDoesNotExistIsRefused(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	path := fmt.Sprintf("/subscription-contracts-update-shipping-address?contractId=%d", s.id)
+	address := func(change map[string]any) map[string]any {
+		a := map[string]any{"address1": "12 Mill Lane", "city": "Ottawa", "zip": "K1A 0B1", "countryCode": "CA", "provinceCode": "ON"}
+		maps.Copy(a, change)
+		return a
+	}
+	for _, row := range []struct {
+		name          string
+		change        map[string]any
+		want          int
+		says, shownAs string
+	}{
+		{"a province of its country", nil, 200, "", "Ontario ON CA"},
+		{"codes in small letters", map[string]any{"countryCode": "ca", "provinceCode": "qc"}, 200, "", "Quebec QC CA"},
+		{"names", map[string]any{"countryCode": "", "provinceCode": "", "country": "Canada", "province": "Yukon"}, 200, "", "Yukon YT CA"},
+		{"a province of another country", map[string]any{"provinceCode": "TX"}, 400, "Province is not valid in CA", "Yukon YT CA"},
+		{"no province at all", map[string]any{"provinceCode": "ZZ"}, 400, "Province is not valid in CA", "Yukon YT CA"},
+		{"a name that is no province's", map[string]any{"provinceCode": "", "province": "Atlantis"}, 400, "Province is not valid in CA", "Yukon YT CA"},
+		{"no country at all", map[string]any{"countryCode": "XX"}, 400, "which is no country: write two letters", "Yukon YT CA"},
+	} {
+		got := s.demand("PUT", path, s.key, address(row.change))
+		if got.status != row.want || !strings.Contains(string(got.body), row.says) {
+			t.Errorf("%s: answered %d %.400s, want %d with %q", row.name, got.status, got.body, row.want, row.says)
+		}
+		var now struct {
+			DeliveryMethod struct {
+				Address struct{ Province, ProvinceCode, CountryCode string }
+			}
+		}
+		s.get(fmt.Sprintf("/subscription-contracts/%d", s.id), &now)
+		if a := now.DeliveryMethod.Address; a.Province+" "+a.ProvinceCode+" "+a.CountryCode != row.shownAs {
+			t.Errorf("%s: the address is in %+v, want %s", row.name, a, row.shownAs)
+		}
+	}
+	body := map[string]any{
+		"customerId": s.ana().CustomerID, "nextBillingDate": s.now().AddDate(0, 0, 5), "billingIntervalType": "MONTH", "billingIntervalCount": 1,
+		"lines":            []any{map[string]any{"variantId": s.variants()[0], "quantity": 1}},
+		"deliveryAddress1": "12 Mill Lane", "deliveryCity": "Ottawa", "deliveryCountryCode": "CA", "deliveryProvinceCode": "TX",
+	}
+	if got := s.post("/subscription-contract-details/create-subscription-contract", body, nil); got != 400 {
+		t.Errorf("a contract to a province that does not exist answered %d", got)
+	}
 }

@@ -115,7 +115,7 @@ func (r registry) customers() {
 			"address1":     get(func(a address) any { return textOrNull(a.Address1) }),
 			"city":         get(func(a address) any { return textOrNull(a.City) }),
 			"zip":          get(func(a address) any { return textOrNull(a.Zip) }),
-			"province":     get(func(a address) any { return textOrNull(a.Province) }),
+			"province":     get(func(a address) any { return textOrNull(provinceName(a.Country, a.Province)) }),
 			"provinceCode": get(func(a address) any { return textOrNull(a.Province) }),
 			"country":      get(func(a address) any { return textOrNull(a.Country) }),
 		}

@@ -140,30 +140,47 @@ func (x *exec) methodInput(in args) (*shipping, *userError) {
 			return nil, draftError("MISSING_LOCAL_DELIVERY_OPTIONS", "The local delivery options must be set for local delivery.", "deliveryMethod", "localDelivery")
 		}
 		o := local.object("localDeliveryOption")
-		s := shippingInput(local, "localDeliveryOption")
+		s, e := shippingInput(local, "localDelivery", "localDeliveryOption")
+		if e != nil {
+			return nil, e
+		}
 		s.Kind, s.Phone, s.Instructions = localDelivery, o.text("phone"), o.text("instructions")
 		return s, nil
 	case in.has("pickup"):
-		s := shippingInput(in.object("pickup"), "pickupOption")
+		s, e := shippingInput(in.object("pickup"), "pickup", "pickupOption")
+		if e != nil {
+			return nil, e
+		}
 		s.Kind, s.Location = pickup, in.object("pickup").object("pickupOption").number("locationId")
 		if _, ok := x.shop.locations.get(s.Location); !ok {
 			return nil, draftError("INVALID", "Location does not exist.", "deliveryMethod", "pickup", "pickupOption", "locationId")
 		}
 		return s, nil
 	}
-	return shippingInput(in.object("shipping"), "shippingOption"), nil
+	return shippingInput(in.object("shipping"), "shipping", "shippingOption")
 }
 
-func shippingInput(in args, option string) *shipping {
+// shippingInput reads an address and what is chosen beside it. A province that its
+// country does not have is refused; how the platform words it is not recorded.
+func shippingInput(in args, way, option string) (*shipping, *userError) {
 	a, o := in.object("address"), in.object(option)
+	country := or(a.text("countryCode"), or(countryNames[a.text("country")], a.text("country")))
+	province, ok := provinceCode(country, or(a.text("provinceCode"), a.text("province")))
+	if !ok {
+		field := "province"
+		if a.has("provinceCode") {
+			field = "provinceCode"
+		}
+		return nil, draftError("INVALID", "Province is not valid in "+country+".", "deliveryMethod", way, "address", field)
+	}
 	return &shipping{
 		Address: address{
 			FirstName: a.text("firstName"), LastName: a.text("lastName"), Company: a.text("company"), Address1: a.text("address1"),
-			Address2: a.text("address2"), City: a.text("city"), Zip: a.text("zip"), Province: or(a.text("provinceCode"), a.text("province")),
-			Country: or(a.text("countryCode"), a.text("country")), Phone: a.text("phone"),
+			Address2: a.text("address2"), City: a.text("city"), Zip: a.text("zip"), Province: province,
+			Country: country, Phone: a.text("phone"),
 		},
 		Code: o.text("code"), Title: o.text("title"), Label: o.text("presentmentTitle"),
-	}
+	}, nil
 }
 
 func attributesInput(list []args) []attribute {

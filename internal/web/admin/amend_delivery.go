@@ -2,11 +2,13 @@ package admin
 
 import (
 	"context"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -16,7 +18,8 @@ func (o Options) deliveryOperations(api *web.API) {
 	web.Register(api, o.amendment("updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
 		"Sets by which service future orders are delivered. The address stays."), o.setDeliveryMethod)
 	web.Register(api, o.withBody(shippingAddress{}, o.amendment("updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
-		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId.")), o.setShippingAddress)
+		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. "+
+			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), o.setShippingAddress)
 }
 
 type deliveryPriceQuery struct {
@@ -79,7 +82,7 @@ type shippingAddress struct {
 	Province     string    `json:"province,omitempty" maxLength:"255" doc:"Name of the province or state." example:"Ontario"`
 	ProvinceCode string    `json:"provinceCode,omitempty" maxLength:"10" doc:"Code of the province or state within its country." example:"ON"`
 	Country      string    `json:"country,omitempty" maxLength:"255" doc:"Name of the country. This or countryCode is required unless PICK_UP." example:"Canada"`
-	CountryCode  string    `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters." example:"CA"`
+	CountryCode  string    `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters, in any letter case." example:"CA"`
 	Zip          string    `json:"zip,omitempty" maxLength:"50" doc:"Postal code." example:"K1A 0B1"`
 	Phone        string    `json:"phone,omitempty" maxLength:"50" doc:"Telephone number for the delivery, with the country's prefix. Required for LOCAL." example:"+16135550101"`
 }
@@ -116,9 +119,14 @@ func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.Delive
 	if kind == methodLocal && a.Phone == "" {
 		return nil, missing("phone", " for LOCAL")
 	}
+	country := strings.ToUpper(a.CountryCode)
+	if country != "" && !delivery.IsCountry(country) {
+		return nil, fault.New(fault.Invalid, "field 'countryCode' is %q, which is no country: write two letters such as CA", a.CountryCode).
+			On(contractEntity).Keyed("bodyField").At("countryCode")
+	}
 	address := contract.Address{
 		FirstName: a.FirstName, LastName: a.LastName, Company: a.Company, Address1: a.Address1, Address2: a.Address2, City: a.City,
-		Province: a.Province, ProvinceCode: a.ProvinceCode, Country: a.Country, CountryCode: a.CountryCode, Zip: a.Zip, Phone: a.Phone,
+		Province: a.Province, ProvinceCode: strings.ToUpper(a.ProvinceCode), Country: a.Country, CountryCode: country, Zip: a.Zip, Phone: a.Phone,
 	}
 	return func(m contract.DeliveryMethod) contract.DeliveryMethod {
 		m.Kind, m.Address, m.Location = kind, address, ""
