@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/access"
@@ -45,6 +46,16 @@ type Options struct {
 	Log      *slog.Logger
 	Kind     store.Kind
 	Relaxed  bool // commits may be lost with the machine; for the sandbox
+	Virtual  *Virtual
+}
+
+// Virtual is what a simulation puts in the place of the machine, besides the
+// clock and the store's seam: whatever the service does then, it does in the
+// goroutine that asked for it.
+type Virtual struct {
+	Platform http.RoundTripper // the way to the platform
+	Wait     func(ctx context.Context, least, most time.Duration) error
+	Mail     notify.Transport
 }
 
 // App is the assembled service.
@@ -83,12 +94,26 @@ func New(ctx context.Context, o Options) (*App, error) {
 	if err := prepare(ctx, db, o.Kind); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	a, err := On(db, o)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+// On assembles the service on a database that is open and migrated. Nothing runs
+// yet.
+func On(db *store.DB, o Options) (*App, error) {
 	a := &App{Store: db, options: o}
-	client := shopify.New(shopify.Options{
+	way := shopify.Options{
 		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log,
-	})
+	}
+	if o.Virtual != nil {
+		way.HTTP, way.Clock, way.Wait = &http.Client{Transport: o.Virtual.Platform}, o.Clock, o.Virtual.Wait
+	}
+	client := shopify.New(way)
 	hurry := cmp.Or(o.Settings.WaitsScale, 1)
-	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry)}
+	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry), OneCaller: o.Virtual != nil}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
@@ -101,10 +126,13 @@ func New(ctx context.Context, o Options) (*App, error) {
 	a.Notify = &notify.Service{Store: db.Notify(), Clock: o.Clock, Log: o.Log, Policy: notify.DefaultPolicy().Divided(hurry)}
 	server, err := mailServer(o.Settings.Mail)
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, err
 	}
 	if server != nil {
 		a.Notify.Transport = server
+	}
+	if o.Virtual != nil {
+		a.Notify.Transport = o.Virtual.Mail
 	}
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}
@@ -126,10 +154,13 @@ func New(ctx context.Context, o Options) (*App, error) {
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t amend.Work) error { return a.Amend.Work(ctx, t.Shop) })
 	if err := a.route(); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, err
 	}
 	return a, nil
 }
+
+// Do carries out a task here and now, as a worker would.
+func (a *App) Do(ctx context.Context, t task.Task) error { return a.handlers.Do(ctx, t) }
 
 func open(ctx context.Context, d config.Database, relaxed bool) (*store.DB, error) {
 	key, err := d.Key()

@@ -17,8 +17,12 @@ import (
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
-// route builds the handlers of every audience.
+// route builds the handlers of every audience. A simulation has webhooks only.
 func (a *App) route() error {
+	if a.options.Virtual != nil {
+		a.Subscriptions = inbound.New(a.Intake, web.Frame{Log: a.options.Log})
+		return nil
+	}
 	metrics := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(a),

@@ -5,6 +5,7 @@ package job
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -16,6 +17,7 @@ import (
 // before the queue is run and not changed afterwards.
 type Handlers struct {
 	add []func(*river.Workers, finish) error
+	do  map[string]func(ctx context.Context, t task.Task) error
 }
 
 // finish notes in the queue that a task has ended well.
@@ -25,6 +27,17 @@ type finish func(ctx context.Context, row *rivertype.JobRow)
 // being called again with the same task, also at the same time, and end when its
 // context does. A task whose function fails is tried again later.
 func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
+	if h.do == nil {
+		h.do = make(map[string]func(ctx context.Context, t task.Task) error)
+	}
+	var zero T
+	h.do[zero.Kind()] = func(ctx context.Context, t task.Task) error {
+		mine, ok := t.(T)
+		if !ok {
+			return fmt.Errorf("%T is not the task %s", t, zero.Kind())
+		}
+		return fn(ctx, mine)
+	}
 	h.add = append(h.add, func(workers *river.Workers, done finish) error {
 		return river.AddWorkerSafely(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[T]) error {
 			if err := fn(ctx, j.Args); err != nil {
@@ -34,6 +47,15 @@ func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
 			return nil
 		}))
 	})
+}
+
+// Do carries out a task here and now.
+func (h *Handlers) Do(ctx context.Context, t task.Task) error {
+	do, ok := h.do[t.Kind()]
+	if !ok {
+		return fmt.Errorf("nobody carries out tasks of kind %s", t.Kind())
+	}
+	return do(ctx, t)
 }
 
 // workers returns the handlers in the form that River takes.

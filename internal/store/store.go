@@ -39,6 +39,7 @@ type DB struct {
 	ids    *ids
 	seal   sealer
 	counts counts
+	seam   Seam // nil: none
 }
 
 // engine is what the two kinds of database do differently.

@@ -67,11 +67,13 @@ func (db *DB) update(ctx context.Context, of shop.ID, fn func(*Tx) error) error 
 	}
 	lockShop := false
 	for run := 1; ; run++ {
-		again, err := db.once(ctx, of, func(tx *Tx) error {
-			tx.lockShop = lockShop
-			err := fn(tx)
-			lockShop = lockShop || tx.stale
-			return err
+		again, err := db.through(ctx, func(ctx context.Context, commit bool) (bool, error) {
+			return db.once(ctx, of, commit, func(tx *Tx) error {
+				tx.lockShop = lockShop
+				err := fn(tx)
+				lockShop = lockShop || tx.stale
+				return err
+			})
 		})
 		if err == nil || !again || run == maxRuns || ctx.Err() != nil {
 			return err
@@ -82,24 +84,39 @@ func (db *DB) update(ctx context.Context, of shop.ID, fn func(*Tx) error) error 
 			}
 			continue
 		}
-		pause(ctx, run)
+		if db.seam == nil { // a seam waits by its own time
+			pause(ctx, run)
+		}
 	}
 }
 
 // once runs fn in one transaction. It reports whether running it again may help.
-func (db *DB) once(ctx context.Context, of shop.ID, fn func(*Tx) error) (again bool, err error) {
+func (db *DB) once(ctx context.Context, of shop.ID, commit bool, fn func(*Tx) error) (again bool, err error) {
 	inner, err := db.engine.begin(ctx)
 	if err != nil {
 		return db.engine.retryable(err), fmt.Errorf("begin a transaction: %w", err)
 	}
 	tx := &Tx{transaction: inner, of: of, db: db}
 	defer inner.rollback()
+	var tasks []task.Task
+	if db.seam != nil {
+		tx.enqueue = func(_ context.Context, asked ...task.Task) error {
+			tasks = append(tasks, asked...)
+			return nil
+		}
+	}
 	if err := fn(tx); err != nil {
 		_, short := errors.AsType[*shortOfIDs](err)
 		return short || tx.stale || db.engine.retryable(err), err
 	}
+	if !commit {
+		return true, ErrAborted
+	}
 	if err := inner.commit(ctx); err != nil {
 		return db.engine.retryable(err), fmt.Errorf("commit: %w", err)
+	}
+	if len(tasks) > 0 {
+		db.seam.Enqueue(tasks)
 	}
 	return false, nil
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -30,23 +28,19 @@ type finding struct {
 // askPlatform makes every call that a batch needs. It changes nothing here.
 func (s *Service) askPlatform(ctx context.Context, b batch) []finding {
 	findings := make([]finding, len(b.charges)+len(b.polls))
-	g := errgroup.Group{}
-	g.SetLimit(callers)
-	for _, p := range pieces(b.charges) {
-		g.Go(func() error {
-			s.chargeAll(ctx, b.shop, b.charges[p.from:p.to], findings[p.from:p.to])
-			return nil
-		})
-	}
+	charges := pieces(b.charges)
 	polled := findings[len(b.charges):]
-	for from := 0; from < len(b.polls); from += platform.MaxIDs {
+	polls := (len(b.polls) + platform.MaxIDs - 1) / platform.MaxIDs
+	s.fan(len(charges)+polls, func(i int) {
+		if i < len(charges) {
+			p := charges[i]
+			s.chargeAll(ctx, b.shop, b.charges[p.from:p.to], findings[p.from:p.to])
+			return
+		}
+		from := (i - len(charges)) * platform.MaxIDs
 		to := min(from+platform.MaxIDs, len(b.polls))
-		g.Go(func() error {
-			s.pollAll(ctx, b.shop, b.polls[from:to], polled[from:to])
-			return nil
-		})
-	}
-	_ = g.Wait() // the calls report through their findings
+		s.pollAll(ctx, b.shop, b.polls[from:to], polled[from:to])
+	})
 	return findings
 }
 

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -172,19 +170,13 @@ func (s *Service) markAll(ctx context.Context, of shop.ID) error {
 
 func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark) []error {
 	failures := make([]error, len(marks))
-	g := errgroup.Group{}
-	g.SetLimit(callers)
-	for i, m := range marks {
-		g.Go(func() error {
-			if len(m.Tags) > 0 {
-				failures[i] = s.Platform.Tag(ctx, of.At(), m.Target, m.Tags, nil)
-			} else {
-				failures[i] = s.Platform.NoteOrder(ctx, of.At(), gid.Number(m.Target), m.Note)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // what failed is in failures
+	s.fan(len(marks), func(i int) {
+		if m := marks[i]; len(m.Tags) > 0 {
+			failures[i] = s.Platform.Tag(ctx, of.At(), m.Target, m.Tags, nil)
+		} else {
+			failures[i] = s.Platform.NoteOrder(ctx, of.At(), gid.Number(m.Target), m.Note)
+		}
+	})
 	return failures
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -33,15 +31,7 @@ type prepared struct {
 // prepareAll takes one step for each order that has to be prepared.
 func (s *Service) prepareAll(ctx context.Context, b batch) []prepared {
 	list := make([]prepared, len(b.preparing))
-	g := errgroup.Group{}
-	g.SetLimit(callers)
-	for i, e := range b.preparing {
-		g.Go(func() error {
-			list[i] = s.prepare(ctx, b.shop, e)
-			return nil
-		})
-	}
-	_ = g.Wait() // the calls report through the list
+	s.fan(len(list), func(i int) { list[i] = s.prepare(ctx, b.shop, b.preparing[i]) })
 	return list
 }
 

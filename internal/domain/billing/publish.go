@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -56,24 +54,20 @@ func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, con
 	}
 	var mu sync.Mutex
 	unheard := make(map[AttemptID]bool)
-	g := errgroup.Group{}
-	g.SetLimit(callers)
-	for id, attempts := range byContract {
-		g.Go(func() error {
-			err := s.tell(ctx, of, attempts, *contracts[id], needs)
-			if err == nil {
-				return nil
-			}
-			s.Log.WarnContext(ctx, "the platform was not told of a change", "shop", of.Domain, "contract", id, "error", err)
-			mu.Lock()
-			defer mu.Unlock()
-			for _, a := range attempts {
-				unheard[a.ID] = true
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // what failed is in unheard
+	ids := contractsOf(news)
+	s.fan(len(ids), func(i int) {
+		attempts := byContract[ids[i]]
+		err := s.tell(ctx, of, attempts, *contracts[ids[i]], needs)
+		if err == nil {
+			return
+		}
+		s.Log.WarnContext(ctx, "the platform was not told of a change", "shop", of.Domain, "contract", ids[i], "error", err)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, a := range attempts {
+			unheard[a.ID] = true
+		}
+	})
 	return unheard
 }
 

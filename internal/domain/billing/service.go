@@ -39,6 +39,9 @@ type Service struct {
 	Log      *slog.Logger
 	Policy   Policy
 	Plans    plan.Book // prices of selling plans; nil: none has any
+	// OneCaller makes the calls of a batch one after the other, so that a
+	// simulation decides what happens between them.
+	OneCaller bool
 }
 
 // Work is the task of acting on everything of a shop that is due.

@@ -10,9 +10,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// callers is how many calls of one batch are under way at once.
-const callers = 4
-
 // Work acts on everything of a shop that is due, batch by batch, until nothing
 // is left or ctx ends. Any number of nodes may do so at once, and any of them
 // may die at any point: what was taken up falls due again after its lease.

@@ -133,6 +133,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	for id := range touched {
 		moved = append(moved, id)
 	}
+	slices.Sort(moved)
 	contracts, err := tx.Contracts(ctx, moved)
 	if err != nil {
 		return false, err

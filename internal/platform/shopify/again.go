@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/platform"
@@ -25,13 +24,13 @@ func pauses(ctx context.Context) []time.Duration {
 // the waits are used up or the context ends. It returns the last error, and whether an answer
 // was lost before that. What took all the time of a request is repeated once, and
 // not when something else was in vain before: nobody waits any longer.
-func again(ctx context.Context, waits []time.Duration, do func() error) (lost bool, err error) {
+func (s session) again(ctx context.Context, waits []time.Duration, do func() error) (lost bool, err error) {
 	err = do()
 	for i, about := range waits {
 		if !passing(err) || ctx.Err() != nil || i > 0 && errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
-		if pause(ctx, about/2+rand.N(about+1)) != nil { //nolint:gosec // nobody guesses a pause
+		if s.client.wait(ctx, about/2, about+about/2) != nil {
 			break
 		}
 		lost, err = true, do()

@@ -26,6 +26,7 @@ const reserveShare = 0.05
 // the platform's count that matters: every answer corrects ours.
 type bucket struct {
 	clock clock.Clock
+	sleep func(ctx context.Context, least, most time.Duration) error // nil: as the machine's time passes
 
 	mu       sync.Mutex
 	maximum  float64
@@ -87,29 +88,42 @@ func (b *bucket) take(ctx context.Context, points float64, urgent bool) (reserva
 	defer b.leave(queue, w)
 	for {
 		var timer <-chan time.Time
+		var d time.Duration
 		if b.first() == w {
-			d := b.wait(need)
-			if d == 0 {
+			if d = b.wait(need); d == 0 {
 				return b.reserve(points), nil
 			}
 			if end, ok := ctx.Deadline(); ok && end.Sub(b.clock.Now()) < d {
 				return reservation{}, fmt.Errorf("%w: the points are there in %v", platform.ErrThrottled, d)
 			}
-			timer = time.After(d)
+			if b.sleep == nil {
+				timer = time.After(d)
+			}
 		}
-		b.mu.Unlock()
-		var err error
-		select {
-		case <-timer:
-		case <-w.turn:
-		case <-ctx.Done():
-			err = fmt.Errorf("%w: %w", platform.ErrThrottled, ctx.Err())
-		}
-		b.mu.Lock()
-		if err != nil {
-			return reservation{}, err
+		if err := b.await(ctx, w, timer, d); err != nil {
+			return reservation{}, fmt.Errorf("%w: %w", platform.ErrThrottled, err)
 		}
 	}
+}
+
+// lookEvery is how often a caller looks for its turn where nobody can tell it.
+const lookEvery = 10 * time.Millisecond
+
+// await lets others use the bucket until the timer ends or w may be the first.
+func (b *bucket) await(ctx context.Context, w *waiter, timer <-chan time.Time, d time.Duration) error {
+	b.mu.Unlock()
+	defer b.mu.Lock()
+	if b.sleep != nil {
+		d = max(d, lookEvery)
+		return b.sleep(ctx, d, d)
+	}
+	select {
+	case <-timer:
+	case <-w.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // settle gives back what a request took and was not charged, and believes what

@@ -159,7 +159,7 @@ func (s session) dropCycleEdit(ctx context.Context, of platform.CycleRef) error 
 	if err != nil || before.Edited == nil {
 		return err
 	}
-	lost, err := again(ctx, pauses(ctx), func() error {
+	lost, err := s.again(ctx, pauses(ctx), func() error {
 		got, err := admin.DropCycleEdit(ctx, s, newCycleInput(of))
 		if err != nil {
 			return err

@@ -70,9 +70,9 @@ func afterwards(err error) error {
 // and returns its id. A draft that was not committed is nothing: when an answer is
 // lost, another is begun.
 func (s session) prepare(ctx context.Context, revision uint64, ops []draftOp, open func() (*admin.Draft, error)) (draft string, err error) {
-	_, err = again(ctx, pauses(ctx), func() error {
+	_, err = s.again(ctx, pauses(ctx), func() error {
 		var d *admin.Draft
-		if _, err := again(ctx, pauses(ctx), func() (err error) {
+		if _, err := s.again(ctx, pauses(ctx), func() (err error) {
 			d, err = open()
 			return err
 		}); err != nil {
@@ -122,7 +122,7 @@ func (s session) commit(ctx context.Context, name, text, draft string) (raw json
 	if len(waits) == 0 {
 		waits = []time.Duration{0} // the background asks once more, too
 	}
-	lost, err := again(ctx, waits, func() (err error) {
+	lost, err := s.again(ctx, waits, func() (err error) {
 		raw, err = s.change(ctx, name, text, struct {
 			Draft string `json:"draft"`
 		}{draft})
@@ -190,7 +190,7 @@ func (s session) setStatus(ctx context.Context, contract int64, status string) (
 		return platform.Detail{}, fmt.Errorf("%q is no status of a contract", status)
 	}
 	var raw json.RawMessage
-	lost, err := again(ctx, pauses(ctx), func() (err error) {
+	lost, err := s.again(ctx, pauses(ctx), func() (err error) {
 		raw, err = s.change(ctx, m[0], m[1], struct {
 			Contract string `json:"contract"`
 		}{gid.Of(typeContract, contract)})

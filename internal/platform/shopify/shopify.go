@@ -4,6 +4,7 @@
 package shopify
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -36,6 +37,10 @@ type Options struct {
 	HTTP       *http.Client  // nil: one with kept connections. Its redirects are never followed
 	Timeout    time.Duration // of one request, from connecting to the last byte of the answer
 	Log        *slog.Logger  // nil: the default logger
+	Clock      clock.Clock   // by which a store's limit refills; nil: the machine's
+	// Wait waits for some time between two durations, or fails when ctx ends
+	// first; nil: as the machine's time passes. A simulation has its own time.
+	Wait func(ctx context.Context, least, most time.Duration) error
 }
 
 // Client asks the platform. It implements platform.Platform and is safe for
@@ -52,6 +57,9 @@ type Client struct {
 	timeout time.Duration
 	http    *http.Client
 	log     *slog.Logger
+	clock   clock.Clock
+	wait    func(ctx context.Context, least, most time.Duration) error
+	virtual bool // wait is not the machine's
 
 	questions [platform.MaxCharges + 1]*document // CycleState, repeated
 	charges   [platform.MaxCharges + 1]*document // Charge, repeated
@@ -63,7 +71,13 @@ type Client struct {
 
 // New returns a client.
 func New(o Options) *Client {
-	c := &Client{baseURL: o.BaseURL, version: o.APIVersion, timeout: o.Timeout, log: o.Log}
+	c := &Client{baseURL: o.BaseURL, version: o.APIVersion, timeout: o.Timeout, log: o.Log, clock: o.Clock, wait: o.Wait, virtual: o.Wait != nil}
+	if c.clock == nil {
+		c.clock = clock.System{}
+	}
+	if c.wait == nil {
+		c.wait = pause
+	}
 	if c.baseURL == "" {
 		c.baseURL = DefaultBaseURL
 	}
@@ -109,7 +123,10 @@ func (c *Client) store(domain string) (*store, error) {
 	}
 	s := &store{
 		endpoint: strings.ReplaceAll(c.baseURL, "{shop}", domain) + "/admin/api/" + c.version + "/graphql.json",
-		bucket:   newBucket(clock.System{}),
+		bucket:   newBucket(c.clock),
+	}
+	if c.virtual {
+		s.bucket.sleep = c.wait
 	}
 	kept, _ := c.stores.LoadOrStore(domain, s)
 	return kept.(*store), nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"reflect"
 	"time"
@@ -93,7 +94,7 @@ func (s session) ask(ctx context.Context, doc *document, variables []byte, data 
 	if !doc.reads {
 		return s.askOnce(ctx, doc, variables, data)
 	}
-	_, err = again(ctx, pauses(ctx), func() (err error) {
+	_, err = s.again(ctx, pauses(ctx), func() (err error) {
 		errs, err = s.askOnce(ctx, doc, variables, data)
 		return err
 	})
@@ -110,8 +111,8 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 	body := doc.body(variables)
 	for try := range maxThrottled {
 		if try > 0 {
-			if err := pause(ctx, firstPause<<try); err != nil {
-				return nil, err
+			if err := c.wait(ctx, firstPause<<try, firstPause<<try); err != nil {
+				return nil, fmt.Errorf("%w: %w", platform.ErrThrottled, err)
 			}
 		}
 		taken, err := st.bucket.take(ctx, float64(doc.cost.Load()), platform.IsInteractive(ctx))
@@ -216,14 +217,14 @@ func (c *Client) checkVersion(answered string) {
 	}
 }
 
-// pause waits for d or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
+// pause waits for some time between two durations, or until ctx ends.
+func pause(ctx context.Context, least, most time.Duration) error {
+	t := time.NewTimer(least + rand.N(most-least+1)) //nolint:gosec // nobody guesses a pause
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", platform.ErrThrottled, ctx.Err())
+		return ctx.Err()
 	}
 }

@@ -153,18 +153,25 @@ func (s *Simulator) deliverAll(ctx context.Context, items []item) error {
 		}
 		bySubject[k] = append(bySubject[k], i)
 	}
+	all := func(items []item) error {
+		for _, i := range items {
+			ok := s.deliver(ctx, i.Deliver)
+			if err := s.update(func() error { s.delivered(ctx, i, ok); return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	var group errgroup.Group
 	group.SetLimit(parallelism)
 	for _, k := range order {
-		group.Go(func() error {
-			for _, i := range bySubject[k] {
-				ok := s.deliver(ctx, i.Deliver)
-				if err := s.update(func() error { s.delivered(ctx, i, ok); return nil }); err != nil {
-					return err
-				}
+		if s.opts.Deliver != nil {
+			if err := all(bySubject[k]); err != nil {
+				return err
 			}
-			return nil
-		})
+			continue
+		}
+		group.Go(func() error { return all(bySubject[k]) })
 	}
 	return group.Wait()
 }

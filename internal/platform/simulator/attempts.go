@@ -142,6 +142,7 @@ func (s *Simulator) charge(in chargeInput) (*attempt, *userError) {
 	s.save(c)
 	s.index(a)
 	s.save(a)
+	s.watch(a)
 	if a.Script != Never {
 		s.schedule(item{At: s.opts.Clock.Now().Add(s.opts.CompletionDelay), Rank: c.ID, Complete: a.ID, Shop: c.Shop})
 	}
@@ -205,6 +206,7 @@ func (s *Simulator) end(a *attempt, code string, at time.Time) {
 		status, kind, topic = "FAILED", s.errorKind(code), "SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE"
 	}
 	s.save(a)
+	s.watch(a)
 	s.emitAttempt(a, topic, at)
 	if c.LastPayment != status || c.LastError != kind {
 		c.LastPayment, c.LastError = status, kind

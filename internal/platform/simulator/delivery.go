@@ -37,7 +37,10 @@ const (
 	deliveryTimeout = 5 * time.Second
 )
 
-func deliveryClient() *http.Client {
+func deliveryClient(by http.RoundTripper) *http.Client {
+	if by != nil {
+		return &http.Client{Transport: by, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
 	return &http.Client{
 		Timeout: deliveryTimeout,
 		Transport: &http.Transport{

@@ -30,6 +30,41 @@ type RenewalLine struct {
 	Price    string `json:"price"` // decimal, of one, before discounts
 }
 
+// Charge is what the platform's books say of a charge, when it has begun and when
+// it has ended.
+type Charge struct {
+	Shop     string
+	Attempt  int64
+	Contract int64
+	Cycle    int
+	Key      string
+	State    string    // PENDING, SUCCEEDED or FAILED
+	Code     string    // of a failure
+	At       time.Time // of the beginning, or of the end
+	Open     int       // charges of the cycle that have not ended, with this one
+	Order    *Renewal  // of a success
+}
+
+// watch tells of a charge that begins or ends.
+func (s *Simulator) watch(a *attempt) {
+	if s.opts.Watch == nil {
+		return
+	}
+	c := Charge{
+		Shop: a.Shop, Attempt: a.ID, Contract: a.Contract, Cycle: a.Cycle, Key: a.Key, State: string(a.State), Code: a.ErrorCode, At: s.opts.Clock.Now(),
+	}
+	for _, other := range a.contract.record(a.Cycle).attempts {
+		if !other.State.ended() {
+			c.Open++
+		}
+	}
+	if a.order != nil {
+		r := a.order.renewal()
+		c.Order = &r
+	}
+	s.opts.Watch(c)
+}
+
 // OrderFilter chooses renewals. Zero fields choose all.
 type OrderFilter struct {
 	Shop     string
@@ -59,18 +94,22 @@ func (s *Simulator) Orders(f OrderFilter) []Renewal {
 			if o.Cycle == 0 || o.CreatedAt.Before(f.Since) {
 				continue
 			}
-			lines := make([]RenewalLine, len(o.Lines))
-			for i, l := range o.Lines {
-				lines[i] = RenewalLine{l.Variant, l.Quantity, l.Price.String()}
-			}
-			list = append(list, Renewal{
-				Note: o.Note, Tags: append([]string{}, o.Tags...), Lines: lines,
-				Shop: sh.Domain, ID: o.ID, Name: o.Name, Contract: o.Contract, Cycle: o.Cycle, AttemptKey: o.AttemptKey,
-				Amount: o.Amount.String(), Currency: o.Amount.Currency, At: o.CreatedAt,
-			})
+			list = append(list, o.renewal())
 		}
 	}
 	return list
+}
+
+func (o *order) renewal() Renewal {
+	lines := make([]RenewalLine, len(o.Lines))
+	for i, l := range o.Lines {
+		lines[i] = RenewalLine{l.Variant, l.Quantity, l.Price.String()}
+	}
+	return Renewal{
+		Note: o.Note, Tags: append([]string{}, o.Tags...), Lines: lines,
+		Shop: o.Shop, ID: o.ID, Name: o.Name, Contract: o.Contract, Cycle: o.Cycle, AttemptKey: o.AttemptKey,
+		Amount: o.Amount.String(), Currency: o.Amount.Currency, At: o.CreatedAt,
+	}
 }
 
 // Contract is a contract as the director sees it.

@@ -31,6 +31,13 @@ type Options struct {
 	CostRestore       float64       // points restored per second; default 100
 	Switches          Switches
 
+	// Deliver carries webhooks in place of the network, one after the other and
+	// in the goroutine of RunDue; nil: the network does.
+	Deliver http.RoundTripper
+	// Watch is told of every charge when it begins and when it ends. It must not
+	// ask the platform anything.
+	Watch func(Charge)
+
 	File string       // SQLite file in which every change is kept; empty: memory only
 	Log  *slog.Logger // default: discards
 }
@@ -91,7 +98,7 @@ func New(o Options) (*Simulator, error) {
 		return nil, err
 	}
 	s := &Simulator{
-		opts: o, schema: types, client: deliveryClient(),
+		opts: o, schema: types, client: deliveryClient(o.Deliver),
 		wake: make(chan struct{}, 1), dirty: map[rowKey]record{},
 	}
 	s.tables = newRegistry()

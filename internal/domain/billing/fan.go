@@ -1,0 +1,23 @@
+package billing
+
+import "golang.org/x/sync/errgroup"
+
+// callers is how many calls of one batch are under way at once.
+const callers = 4
+
+// fan does something for each of n, several at once, and returns when all is
+// done. With a single caller it is done in order and by whoever asked.
+func (s *Service) fan(n int, do func(i int)) {
+	if s.OneCaller {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	g := errgroup.Group{}
+	g.SetLimit(callers)
+	for i := range n {
+		g.Go(func() error { do(i); return nil })
+	}
+	_ = g.Wait() // what is done reports in its own way
+}
