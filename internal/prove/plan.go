@@ -1,24 +1,35 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/prove/oracle"
 )
 
-// plan is what a seed draws of a world before its time begins.
+// plan is what a seed draws of a world before its time begins. It is nothing but
+// values, so that two worlds can be given the same story and different fates.
 type plan struct {
-	Seed     uint64
 	Number   int // of the world
+	Seed     uint64
 	Start    time.Time
-	Lasts    time.Duration
+	Lasts    time.Duration // the storm
+	Calm     time.Duration // afterwards
 	Nodes    int
-	UpTo     uint64 // steps; 0: to the end
-	Shops    []shopPlan
+	UpTo     uint64        // steps; 0: to the end
+	Slack    time.Duration // the longest that a task waits for a worker
+	Rates    map[Kind]float64
 	Switches simulator.Switches
+	Shops    []shopPlan
+	Deals    []dealPlan
+	Acts     []act
 }
 
 // shopPlan is a store.
@@ -27,31 +38,281 @@ type shopPlan struct {
 	Zone         string
 	Currency     money.Currency
 	Hour, Minute int
-	First        int64 // of its objects' numbers
-	Prices       []string
-	Contracts    []simulator.ContractSpec
+	Prices       []string // of its variants
 }
 
-func (s shopPlan) token() string { return "token of " + s.Domain }
+func (s shopPlan) token(installed int) string {
+	return fmt.Sprintf("token %d of %s", installed, s.Domain)
+}
 
-func drawPlan(seed uint64, number int) plan {
-	c := rand.New(rand.NewPCG(seed, uint64(number)<<8)) //nolint:gosec // the seed must say everything
-	p := plan{Seed: c.Uint64(), Number: number, Nodes: 1, Lasts: 365 * 24 * time.Hour, Switches: simulator.Switches{KeyLifetime: 24 * time.Hour}}
-	p.Start = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(c.Int64N(int64(2 * 365 * 24 * time.Hour)))).Truncate(time.Second)
-	for i := range 4 {
-		s := shopPlan{
-			Domain: fmt.Sprintf("shop-%d.myshopify.com", i), Zone: "Europe/Berlin", Currency: "EUR", Hour: 6 + i, First: int64(i+1) * 1_000_000,
-			Prices: []string{"9.90", "12.50"},
+// dealPlan is a contract that a buyer makes.
+type dealPlan struct {
+	Shop     int
+	At       time.Time // of the checkout; before the start: it is there already
+	Spec     simulator.ContractSpec
+	Variant  int // of the store's
+	Outcomes []outcome
+	Finish   string // how charges end that do not end by themselves
+}
+
+// outcome is how the charge of a cycle ends.
+type outcome struct {
+	Cycle int
+	Code  string
+}
+
+// deed is a kind of action.
+type deed string
+
+// The actions of customers and merchants, by way of the services that the web
+// uses or at the platform.
+const (
+	skipIt       deed = "skip"
+	unskipIt     deed = "unskip"
+	moveIt       deed = "reschedule"
+	moveAll      deed = "reschedule all"
+	chargeNow    deed = "charge now"
+	pauseIt      deed = "pause"
+	activateIt   deed = "activate"
+	cancelIt     deed = "cancel"
+	newInterval  deed = "new interval"
+	newQuantity  deed = "new quantity"
+	newPrice     deed = "new price"
+	addOnce      deed = "one-off"
+	breakCard    deed = "card expires"
+	mendCard     deed = "card renewed"
+	uninstallApp deed = "uninstall"
+	installApp   deed = "install"
+)
+
+// act is one action.
+type act struct {
+	At   time.Time
+	Deed deed
+	Deal int    // or store, of the last two
+	Pick uint64 // whatever else it needs
+}
+
+// size is how large the worlds of a run are.
+type size struct {
+	shops, contracts int
+	lasts, calm      time.Duration
+}
+
+var usual = size{shops: 4, contracts: 240, lasts: 300 * day, calm: 12 * day}
+
+const day = 24 * time.Hour
+
+var zones = []string{
+	"America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "America/St_Johns", "America/Santiago", "America/Havana", "Europe/Berlin", "Europe/London",
+	"Europe/Dublin", "Africa/Casablanca", "Africa/Cairo", "Asia/Kathmandu", "Asia/Tokyo", "Asia/Kolkata", "Asia/Beirut", "Asia/Tehran", "Australia/Lord_Howe",
+	"Australia/Sydney", "Australia/Adelaide", "Pacific/Apia", "Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/Nuuk",
+	"America/Asuncion", "UTC",
+}
+
+var currencies = []money.Currency{"USD", "EUR", "JPY", "KWD", "GBP", "AUD", "CHF", "KRW", "TND"}
+
+var declines = []string{"INSUFFICIENT_FUNDS", "CARD_DECLINED", "EXPIRED_PAYMENT_METHOD", "PAYMENT_PROVIDER_ERROR", "FRAUD_SUSPECTED", "UNEXPECTED_ERROR", "INVALID_PAYMENT_METHOD", "DO_NOT_HONOR"}
+
+// drawer draws from a seed.
+type drawer struct{ *rand.Rand }
+
+func newDrawer(seed uint64, number int) drawer {
+	return drawer{rand.New(rand.NewPCG(seed, uint64(number)+1))} //nolint:gosec // the seed must say everything
+}
+
+func pick[T any](d drawer, from []T) T { return from[d.IntN(len(from))] }
+
+func (d drawer) chance(p float64) bool { return d.Float64() < p }
+
+func (d drawer) within(t time.Duration) time.Duration {
+	return time.Duration(d.Int64N(int64(t))).Truncate(time.Second)
+}
+
+// spread draws between two durations, each magnitude as likely.
+func (d drawer) spread(least, most time.Duration) time.Duration {
+	ratio := float64(most) / float64(least)
+	return time.Duration(float64(least) * math.Pow(ratio, d.Float64())).Truncate(time.Millisecond)
+}
+
+// drawPlan draws the world of a number.
+func drawPlan(seed uint64, number int, z size) plan {
+	d := newDrawer(seed, number)
+	p := plan{
+		Number: number, Seed: d.Uint64(), Lasts: z.lasts, Calm: z.calm, Nodes: 1 + d.IntN(3), Slack: d.spread(200*time.Millisecond, 30*time.Second),
+		Start:    time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(d.within(4 * 365 * day)),
+		Switches: simulator.Switches{KeyLifetime: 24 * time.Hour, OriginOrderBillsFirstCycle: d.chance(0.3), RefuseBilledCycle: d.chance(0.2)},
+		Rates:    d.rates(),
+	}
+	for i := range z.shops {
+		p.Shops = append(p.Shops, d.shop(i))
+	}
+	for range z.contracts {
+		p.Deals = append(p.Deals, d.deal(p))
+	}
+	slices.SortStableFunc(p.Deals, func(a, b dealPlan) int { return a.At.Compare(b.At) })
+	for i := range p.Deals {
+		p.Acts = append(p.Acts, d.acts(p, i)...)
+	}
+	if d.chance(0.3) {
+		shop, at := d.IntN(z.shops), p.Start.Add(z.lasts/4+d.within(z.lasts/2))
+		p.Acts = append(p.Acts, act{at, uninstallApp, shop, 0}, act{at.Add(d.spread(time.Hour, 6*day)), installApp, shop, 0})
+	}
+	slices.SortStableFunc(p.Acts, func(a, b act) int { return a.At.Compare(b.At) })
+	return p
+}
+
+// rates draws which kinds of faults are on, and how often each happens.
+func (d drawer) rates() map[Kind]float64 {
+	rates := make(map[Kind]float64)
+	for _, k := range slices.SortedFunc(maps.Keys(kinds), cmp.Compare) {
+		if d.chance(0.5) {
+			rates[k] = kinds[k] * pick(d, []float64{0.1, 1, 1, 4})
 		}
-		for j := range 250 {
-			next := p.Start.Add(time.Hour + time.Duration(c.Int64N(int64(30*24*time.Hour))))
-			s.Contracts = append(s.Contracts, simulator.ContractSpec{
-				Shop: s.Domain, Customer: simulator.CustomerSpec{Email: fmt.Sprintf("c%d@shop-%d.example.com", j, i)}, NextBillingDate: next,
-				CreatedAt: next.AddDate(0, -1, 0), Billing: simulator.PolicySpec{Interval: "MONTH", IntervalCount: 1},
-				Lines: []simulator.LineSpec{{VariantID: s.First, Quantity: 1}},
-			})
+	}
+	return rates
+}
+
+func (d drawer) shop(i int) shopPlan {
+	s := shopPlan{
+		Domain: fmt.Sprintf("shop-%d.myshopify.com", i), Zone: pick(d, zones), Currency: pick(d, currencies), Hour: d.IntN(24), Minute: pick(d, []int{0, 0, 15, 30, 59}),
+	}
+	if d.chance(0.4) {
+		s.Hour = d.IntN(4) // where clocks are set
+	}
+	for range 3 {
+		s.Prices = append(s.Prices, money.Amount{Minor: 1 + d.Int64N(100_000), Currency: s.Currency}.String())
+	}
+	return s
+}
+
+func (d drawer) deal(p plan) dealPlan {
+	n := d.IntN(len(p.Shops))
+	s := p.Shops[n]
+	billing := d.policy()
+	delivery := simulator.PolicySpec{Interval: billing.Interval, IntervalCount: billing.IntervalCount, Anchors: billing.Anchors}
+	if len(billing.Anchors) == 0 && d.chance(0.15) { // prepaid
+		billing.IntervalCount *= 2 + d.IntN(2)
+	}
+	zone, err := time.LoadLocation(s.Zone)
+	if err != nil {
+		panic(err) // zones are known
+	}
+	at := p.Start.Add(-d.within(60 * day))
+	if d.chance(0.4) {
+		at = p.Start.Add(d.within(p.Lasts * 2 / 3))
+	}
+	next := d.first(at, p.Start, billing, zone)
+	deal := dealPlan{
+		Shop: n, At: at, Variant: d.IntN(len(s.Prices)), Finish: pick(d, []string{simulator.Succeed, "INSUFFICIENT_FUNDS"}),
+		Spec: simulator.ContractSpec{
+			Shop: s.Domain, Customer: simulator.CustomerSpec{Email: fmt.Sprintf("c%d@%s.example.com", d.IntN(1_000_000), s.Domain)},
+			NextBillingDate: next, CreatedAt: at, Billing: billing, Delivery: delivery, Note: pick(d, []string{"", "", "by the door"}),
+			DeliveryPrice: pick(d, []string{"", "", money.Amount{Minor: d.Int64N(2000), Currency: s.Currency}.String()}),
+			Lines:         []simulator.LineSpec{{Quantity: 1 + d.IntN(3)}},
+		},
+	}
+	if d.chance(0.35) {
+		for cycle := 1; cycle < 40; cycle++ {
+			switch {
+			case d.chance(0.12):
+				deal.Outcomes = append(deal.Outcomes, outcome{cycle, pick(d, declines)})
+			case d.chance(0.03):
+				deal.Outcomes = append(deal.Outcomes, outcome{cycle, pick(d, []string{simulator.Challenge, simulator.Never})})
+			}
 		}
-		p.Shops = append(p.Shops, s)
+	}
+	return deal
+}
+
+// policy draws a rhythm.
+func (d drawer) policy() simulator.PolicySpec {
+	p := simulator.PolicySpec{IntervalCount: 1}
+	switch d.IntN(10) {
+	case 0:
+		p.Interval, p.IntervalCount = "DAY", 2+d.IntN(20)
+	case 1, 2, 3:
+		p.Interval, p.IntervalCount = "WEEK", 1+d.IntN(4)
+	case 4:
+		p.Interval = "YEAR"
+	default:
+		p.Interval, p.IntervalCount = "MONTH", pick(d, []int{1, 1, 1, 2, 3, 6})
+	}
+	if d.chance(0.25) {
+		switch p.Interval {
+		case "WEEK":
+			p.Anchors = []simulator.AnchorSpec{{Type: "WEEKDAY", Day: 1 + d.IntN(7)}}
+		case "MONTH":
+			p.Anchors = []simulator.AnchorSpec{{Type: "MONTHDAY", Day: 1 + d.IntN(31)}}
+		case "YEAR":
+			p.Anchors = []simulator.AnchorSpec{{Type: "YEARDAY", Day: 1 + d.IntN(28), Month: 1 + d.IntN(12)}}
+		}
+	}
+	if d.chance(0.12) {
+		p.MaxCycles = 3 + d.IntN(8)
 	}
 	return p
+}
+
+// first draws when the first renewal is due: often at a month's end, and on an
+// anchor when there is one.
+func (d drawer) first(made, start time.Time, p simulator.PolicySpec, zone *time.Location) time.Time {
+	from := made
+	if from.Before(start) {
+		from = start
+	}
+	next := from.Add(3*time.Hour + d.within(35*day))
+	if d.chance(0.3) { // the last days of a month
+		l := next.In(zone)
+		next = time.Date(l.Year(), l.Month()+1, -d.IntN(3), l.Hour(), l.Minute(), 0, 0, zone)
+	}
+	if len(p.Anchors) > 0 {
+		days := oracle.Owed(policyOf(p), next, next.AddDate(p.IntervalCount+1, 0, 0), oracle.Calendar{Zone: zone, Hour: next.In(zone).Hour()})
+		for _, day := range days[1:] {
+			if day.After(next) {
+				return day
+			}
+		}
+	}
+	return next.UTC()
+}
+
+func policyOf(p simulator.PolicySpec) oracle.Policy {
+	o := oracle.Policy{Interval: p.Interval, IntervalCount: p.IntervalCount, MaxCycles: p.MaxCycles}
+	for _, a := range p.Anchors {
+		o.Anchors = append(o.Anchors, oracle.Anchor{Type: a.Type, Day: a.Day, Month: a.Month})
+	}
+	return o
+}
+
+// acts draws what people do about one contract. Most never touch theirs.
+func (d drawer) acts(p plan, deal int) []act {
+	if d.chance(0.6) {
+		return nil
+	}
+	var list []act
+	at := p.Deals[deal].At
+	if at.Before(p.Start) {
+		at = p.Start
+	}
+	for end := p.Start.Add(p.Lasts - 2*day); ; {
+		at = at.Add(time.Hour + d.within(60*day))
+		if !at.Before(end) {
+			return list
+		}
+		do := pick(d, []deed{
+			skipIt, skipIt, unskipIt, moveIt, moveIt, moveAll, chargeNow, chargeNow, pauseIt, activateIt, activateIt, newInterval, newQuantity, newPrice, addOnce,
+			addOnce, breakCard, mendCard,
+		})
+		if d.chance(0.03) {
+			do = cancelIt
+		}
+		list = append(list, act{at, do, deal, d.Uint64()})
+		if do == pauseIt {
+			list = append(list, act{at.Add(d.within(30 * day)), activateIt, deal, 0})
+		}
+		if do == breakCard {
+			list = append(list, act{at.Add(d.within(40 * day)), mendCard, deal, 0})
+		}
+	}
 }

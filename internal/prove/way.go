@@ -30,7 +30,10 @@ type call struct {
 }
 
 // ask lets the platform work a request and checks what that did.
-func (w *world) ask(c *call) *http.Response {
+func (w *world) ask(c *call) (*http.Response, []byte) {
+	if w.tamper != nil {
+		w.tamper(c)
+	}
 	r := c.request.Clone(c.request.Context())
 	r.Body = io.NopCloser(bytes.NewReader(c.body))
 	var out recorder
@@ -39,7 +42,7 @@ func (w *world) ask(c *call) *http.Response {
 	w.calls++
 	w.afterCall(c)
 	w.platformDue()
-	return out.response()
+	return out.response(), out.body.Bytes()
 }
 
 // recorder keeps an answer.

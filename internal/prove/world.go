@@ -3,8 +3,8 @@ package prove
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,7 +23,8 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// world is one run of the service: a platform, a database and some nodes.
+// world is one run of the service: a platform, a database and some nodes, the
+// story of what people do, and what goes wrong meanwhile.
 type world struct {
 	kernel
 	plan    plan
@@ -31,61 +32,88 @@ type world struct {
 	handler http.Handler
 	root    *store.DB
 	books   *sql.DB // the checker's own way into the database
+	folder  string
+	tamper  func(c *call) // changes calls, to see whether a broken service is caught; nil: none does
+	clean   func()
+
+	shops   []*merchant
+	byToken map[string]*merchant
+	deals   []*deal
+	byID    map[int64]*deal
 	nodes   []*node
-	queue   []task.Task
-	shops   map[string]*merchant
+	queue   []task.Task // that wait to be carried out
 
 	agendaAt time.Time // of the event that lets the platform do what is due; zero: none
 	sweepAt  time.Time // of the next sweep; zero: none
 	stirred  bool      // what is due next is about to be looked up
-	lastTold time.Time
 
-	mailed   map[string]int // letters by id
-	calls    int            // to the platform
-	webhooks int
-	deaths   int
-	failed   int // tasks that ended in an error
-	err      error
+	calm   bool      // no faults any more
+	out    time.Time // until when the platform cannot be reached
+	lossy  bool      // what it sends meanwhile is lost
+	silent time.Time // until when no webhook arrives
+	away   time.Time // until when the database cannot be reached
+
+	// What happened, by the platform's word.
+	orders map[cycleKey]*order
+	begun  map[cycleKey]int // charges
+	ends   map[cycleKey][]simulator.Charge
+	fresh  []simulator.Charge // of the call that is being answered
+	mailed map[string]int     // letters by id
+	logged map[entryKey]uint64
+
+	tally
+	err error
+}
+
+// tally counts what happened in a world.
+type tally struct {
+	counts                                      map[Kind]int
+	checks                                      map[Invariant]int
+	violations                                  []violation
+	due, doubled, missed, unexplained           int
+	calls, webhooks, deaths, failed, tasksTaken int
+	acted, refused                              int
 }
 
 // merchant is a store.
 type merchant struct {
-	spec shopPlan
-	id   shop.ID
-	zone *time.Location
+	plan      shopPlan
+	number    int
+	id        shop.ID
+	zone      *time.Location
+	variants  []int64
+	installed int  // how often the app came back
+	gone      bool // the app is not installed
+	connected bool
 }
 
-// newWorld makes everything that a seed says of a world, before its time begins
-// to pass.
-func newWorld(p plan, database, folder string) (*world, error) {
-	w := &world{kernel: newKernel(p.Seed, 1, p.Start), plan: p, shops: make(map[string]*merchant), mailed: make(map[string]int)}
-	if err := w.openPlatform(); err != nil {
-		return nil, err
+// newWorld makes everything that a plan says, before time begins to pass.
+func newWorld(p plan, database string) (*world, error) {
+	w := &world{
+		kernel: newKernel(p.Seed, 1, p.Start), plan: p, byToken: make(map[string]*merchant), byID: make(map[int64]*deal), deals: make([]*deal, len(p.Deals)),
+		orders: make(map[cycleKey]*order), begun: make(map[cycleKey]int), ends: make(map[cycleKey][]simulator.Charge), mailed: make(map[string]int),
+		tally: tally{counts: make(map[Kind]int), checks: make(map[Invariant]int)},
 	}
-	if err := w.openDatabase(database, folder); err != nil {
-		return nil, err
-	}
-	for i := range p.Nodes {
-		n := &node{w: w, id: i}
-		w.nodes = append(w.nodes, n)
-		if err := n.start(); err != nil {
+	for _, step := range []func() error{w.openPlatform, func() error { return w.openDatabase(database) }, w.open} {
+		if err := step(); err != nil {
+			w.close()
 			return nil, err
 		}
 	}
-	return w, w.connect()
+	return w, nil
 }
 
 func (w *world) openPlatform() (err error) {
 	w.sim, err = simulator.New(simulator.Options{
-		Clock: w, ThrottleClock: w, AppSecret: appSecret, CostMaximum: 1e9, CostRestore: 1e9, Deliver: inbox{w},
+		Clock: w, ThrottleClock: w, AppSecret: appSecret, CostMaximum: 1e9, CostRestore: 1e9, Deliver: inbox{w}, Watch: w.watch,
 		Switches: w.plan.Switches,
 	})
 	if err != nil {
 		return err
 	}
 	w.handler = w.sim.Handler()
-	for _, s := range w.plan.Shops {
-		if err := w.open(s); err != nil {
+	for i, s := range w.plan.Shops {
+		if err := w.found(i, s); err != nil {
 			return fmt.Errorf("open %s: %w", s.Domain, err)
 		}
 	}
@@ -95,37 +123,48 @@ func (w *world) openPlatform() (err error) {
 // Now is the true time, which is the platform's.
 func (w *world) Now() time.Time { return w.now }
 
-func (w *world) open(s shopPlan) error {
-	zone, err := time.LoadLocation(s.Zone)
+// found makes a store.
+func (w *world) found(i int, p shopPlan) error {
+	zone, err := time.LoadLocation(p.Zone)
 	if err != nil {
 		return err
 	}
-	w.shops[s.Domain] = &merchant{spec: s, zone: zone}
-	if err := w.sim.AddShop(simulator.ShopSpec{
-		Domain: s.Domain, Token: s.token(), TimeZone: s.Zone, Currency: s.Currency,
-		FirstContract: s.First, FirstCustomer: s.First, FirstOrder: s.First, FirstVariant: s.First, FirstProduct: s.First,
-	}); err != nil {
+	s := &merchant{plan: p, number: i, zone: zone}
+	w.shops, w.byToken[p.token(0)] = append(w.shops, s), s
+	if err := w.sim.AddShop(simulator.ShopSpec{Domain: p.Domain, Token: p.token(0), TimeZone: p.Zone, Currency: p.Currency}); err != nil {
 		return err
 	}
-	product := simulator.ProductSpec{Shop: s.Domain, Title: "Coffee"}
-	for i, price := range s.Prices {
-		product.Variants = append(product.Variants, simulator.VariantSpec{Title: fmt.Sprintf("Bag %d", i), Price: price})
+	product := simulator.ProductSpec{Shop: p.Domain, Title: "Coffee"}
+	for n, price := range p.Prices {
+		product.Variants = append(product.Variants, simulator.VariantSpec{Title: fmt.Sprintf("Bag %d", n), Price: price})
 	}
-	_, err = w.sim.AddProduct(product)
+	variants, err := w.sim.AddProduct(product)
+	for _, v := range variants {
+		s.variants = append(s.variants, v.ID)
+	}
 	return err
 }
 
-// openDatabase opens a database, empty, and brings it up to date.
-func (w *world) openDatabase(url, folder string) error {
+// openDatabase opens an empty database and brings it up to date.
+func (w *world) openDatabase(url string) error {
+	ctx := context.Background()
 	driver, name := "pgx", url
 	if !strings.HasPrefix(url, "postgres") {
-		url = filepath.Join(folder, fmt.Sprintf("world-%d.db", w.plan.Number))
-		driver, name = "sqlite", "file:"+url+"?_pragma=busy_timeout(10000)&_pragma=query_only(1)"
+		var err error
+		if w.folder, err = os.MkdirTemp(scratch(), "perennial-prove-"); err != nil {
+			return err
+		}
+		url = filepath.Join(w.folder, "perennial.db")
+		driver, name = "sqlite", "file:"+url+"?_pragma=busy_timeout(10000)"
 	}
-	ctx := context.Background()
 	var err error
 	if w.root, err = store.Open(ctx, store.Options{URL: url, SecretKey: make([]byte, 32), Relaxed: true}); err != nil {
 		return err
+	}
+	if driver == "pgx" {
+		if w.root, err = w.empty(ctx, url); err != nil {
+			return err
+		}
 	}
 	if err := w.root.Migrate(ctx); err != nil {
 		return err
@@ -137,9 +176,63 @@ func (w *world) openDatabase(url, folder string) error {
 	return err
 }
 
+// empty drops everything in a PostgreSQL database, and opens it again.
+func (w *world) empty(ctx context.Context, url string) (*store.DB, error) {
+	if err := w.root.Close(); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, "DROP SCHEMA public CASCADE"); err != nil {
+		return nil, err
+	}
+	if _, err := db.ExecContext(ctx, "CREATE SCHEMA public"); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, store.Options{URL: url, SecretKey: make([]byte, 32)})
+}
+
+// scratch is a folder in memory where there is one.
+func scratch() string {
+	const memory = "/dev/shm"
+	if s, err := os.Stat(memory); err == nil && s.IsDir() {
+		return memory
+	}
+	return ""
+}
+
+// open starts the nodes, tells the story so far and connects the stores.
+func (w *world) open() error {
+	w.calm = true // nothing fails before it has begun
+	for i := range w.plan.Nodes {
+		n := &node{w: w, id: i}
+		w.nodes = append(w.nodes, n)
+		if err := n.start(); err != nil {
+			return err
+		}
+	}
+	w.tell()
+	for _, s := range w.shops {
+		known, err := w.nodes[0].app.Intake.Connect(context.Background(), platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(0))}, s.plan.Hour, s.plan.Minute,
+			shop.Settings{ImmediateOrders: true})
+		if err != nil {
+			return fmt.Errorf("connect %s: %w", s.plan.Domain, err)
+		}
+		s.id, s.connected = known.ID, true
+	}
+	w.calm = false
+	w.brew()
+	return w.err
+}
+
 func (w *world) close() {
 	for _, n := range w.nodes {
-		n.die()
+		if n.app != nil {
+			n.die()
+		}
 	}
 	if w.books != nil {
 		_ = w.books.Close()
@@ -147,22 +240,76 @@ func (w *world) close() {
 	if w.root != nil {
 		_ = w.root.Close()
 	}
-	_ = w.sim.Close()
-	files, _ := filepath.Glob(filepath.Join(os.TempDir(), "none"))
-	_ = files
+	if w.sim != nil {
+		_ = w.sim.Close()
+	}
+	if w.folder != "" {
+		_ = os.RemoveAll(w.folder)
+	}
 }
 
-// connect makes the stores known to the service.
-func (w *world) connect() error {
-	for _, s := range w.plan.Shops {
-		known, err := w.nodes[0].app.Intake.Connect(context.Background(), platform.Shop{Domain: s.Domain, Token: platform.Token(s.token())}, s.Hour, s.Minute,
-			shop.Settings{ImmediateOrders: true})
-		if err != nil {
-			return fmt.Errorf("connect %s: %w", s.Domain, err)
+// checkEvery is the time between two looks at the whole database.
+const checkEvery = 30 * day
+
+// live lets the whole of a world's time pass and checks it. The error says what
+// is wrong.
+func (w *world) live() error {
+	storm := w.plan.Start.Add(w.plan.Lasts)
+	for at := w.plan.Start.Add(checkEvery); at.Before(storm); at = at.Add(checkEvery) {
+		if err := w.pass(at); err != nil {
+			return err
 		}
-		w.shops[s.Domain].id = known.ID
+		if w.stopped() {
+			return nil
+		}
+		if err := w.checkpoint(); err != nil || w.err != nil {
+			return errors.Join(w.err, err)
+		}
 	}
-	return nil
+	if err := w.pass(storm); err != nil || w.stopped() {
+		return err
+	}
+	w.soothe()
+	w.endCharges()
+	for _, s := range w.shops {
+		if s.gone || !s.connected {
+			w.install(s)
+		}
+	}
+	if err := w.pass(storm.Add(w.plan.Calm)); err != nil || w.stopped() {
+		return err
+	}
+	err := w.finish()
+	return errors.Join(w.err, err)
+}
+
+// stopped reports whether the world was told to go no further.
+func (w *world) stopped() bool { return w.plan.UpTo != 0 && w.steps >= w.plan.UpTo }
+
+// pass lets time pass until an instant.
+func (w *world) pass(until time.Time) error {
+	for w.err == nil && !w.stopped() && w.next(until) {
+	}
+	return w.err
+}
+
+// endCharges ends the charges that the platform would never end by itself.
+func (w *world) endCharges() {
+	for _, d := range w.dealsInOrder() {
+		is, err := w.sim.Contract(d.id)
+		if err != nil {
+			w.fail(err)
+			return
+		}
+		for _, a := range is.Attempts {
+			if a.State == "PENDING" || a.State == "CHALLENGED" {
+				if err := w.sim.FinishAttempt(a.ID, d.plan.Finish); err != nil {
+					w.note("finish", err.Error())
+				}
+			}
+		}
+	}
+	w.platformDue()
 }
 
 // resume lets a fiber go on, unless its process dies or stands still.
@@ -206,7 +353,7 @@ func (w *world) dispatch() {
 	if len(w.queue) == 0 {
 		return
 	}
-	w.after(w.between(time.Millisecond, 50*time.Millisecond), func() {
+	w.after(w.between(time.Millisecond, w.plan.Slack), func() {
 		n := w.anyNode()
 		if n == nil || len(w.queue) == 0 {
 			return // whoever starts looks for tasks
@@ -215,23 +362,29 @@ func (w *world) dispatch() {
 		t := w.queue[i]
 		w.queue = slices.Delete(w.queue, i, i+1)
 		w.work(n, t)
+		if w.hit(TaskTwice) {
+			w.work(w.anyNode(), t)
+		}
 		w.dispatch()
 	})
 }
 
 // work has a node carry out a task. One that fails is tried again later.
 func (w *world) work(n *node, t task.Task) {
+	w.tasksTaken++
 	n.spawn(t.Kind(), func(ctx context.Context, a *app.App) {
-		if err := a.Do(ctx, t); err != nil {
-			w.failed++
-			w.note("failed", t.Kind(), err.Error())
-			w.after(w.between(10*time.Second, 20*time.Second), func() {
-				if !slices.Contains(w.queue, t) {
-					w.queue = append(w.queue, t)
-				}
-				w.dispatch()
-			})
+		err := a.Do(ctx, t)
+		if err == nil {
+			return
 		}
+		w.failed++
+		w.note("failed", t.Kind(), err.Error())
+		w.after(w.between(10*time.Second, 20*time.Second), func() {
+			if !slices.Contains(w.queue, t) {
+				w.queue = append(w.queue, t)
+			}
+			w.dispatch()
+		})
 	})
 }
 
@@ -250,18 +403,18 @@ func (w *world) platformDue() {
 			return // an earlier one came first
 		}
 		w.agendaAt = time.Time{}
-		if _, err := w.sim.RunDue(context.Background()); err != nil {
-			w.fail(fmt.Errorf("the platform: %w", err))
-		}
+		_, err := w.sim.RunDue(context.Background())
+		w.check(err)
 		w.platformDue()
 		w.stir()
 	})
 }
 
-// sweepEvery is the shortest time between two sweeps.
+// sweepEvery is the time from what a node did to the next look at what is due.
 const sweepEvery = 10 * time.Second
 
-// stir has what is due next looked up, and swept when it is due.
+// stir has what is due next looked up, and swept when it is due by the clock of
+// the node that sweeps.
 func (w *world) stir() {
 	if w.stirred {
 		return
@@ -269,14 +422,17 @@ func (w *world) stir() {
 	w.stirred = true
 	w.after(sweepEvery, func() {
 		w.stirred = false
+		n := w.anyNode()
+		if n == nil || w.away.After(w.now) {
+			w.after(time.Minute, w.stir)
+			return
+		}
 		due, some, err := w.root.Shops().NextDue(context.Background())
-		if err != nil {
-			w.fail(err)
+		w.check(err)
+		if err != nil || !some {
 			return
 		}
-		if !some {
-			return
-		}
+		due = due.Add(-n.skew)
 		if due.Before(w.now) {
 			due = w.now
 		}
@@ -289,15 +445,22 @@ func (w *world) stir() {
 				return
 			}
 			w.sweepAt = time.Time{}
-			w.sweep()
+			all := w.hit(SweepAtOnce)
+			for _, other := range w.nodes {
+				if other == n || all {
+					w.sweepOn(other)
+				}
+			}
+			w.stir()
 		})
 	})
 }
 
-func (w *world) sweep() {
-	n := w.anyNode()
-	if n == nil {
-		return // whoever starts sweeps
+// sweepOn lets a node look for what is due.
+func (w *world) sweepOn(n *node) {
+	if !n.able() || w.away.After(w.now) {
+		w.stir()
+		return
 	}
 	n.spawn("sweep", func(ctx context.Context, a *app.App) {
 		if _, err := a.Sweep.Once(ctx); err != nil {
@@ -313,12 +476,3 @@ func (w *world) fail(err error) {
 		w.err = err
 	}
 }
-
-// pass lets time pass until an instant.
-func (w *world) pass(until time.Time) error {
-	for w.err == nil && (w.plan.UpTo == 0 || w.steps < w.plan.UpTo) && w.next(until) {
-	}
-	return w.err
-}
-
-var _ = slog.Default

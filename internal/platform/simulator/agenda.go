@@ -123,6 +123,9 @@ func (s *Simulator) RunDue(ctx context.Context) (int, error) {
 func (s *Simulator) carryOut(i item) {
 	sh := s.state.shops[i.Shop]
 	if i.CancelAll {
+		if sh.UninstalledAt.IsZero() || i.At.Before(sh.UninstalledAt.Add(orphanCancelDelay)) {
+			return // the app is back
+		}
 		for _, c := range sh.contracts.order {
 			if !c.terminated() {
 				c.Terms.Status = statusCancelled

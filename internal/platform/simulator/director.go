@@ -342,12 +342,35 @@ func (s *Simulator) Uninstall(shop string) error {
 			return fault.New(fault.Refused, "%s has uninstalled the app already", sh.Domain)
 		}
 		sh.UninstalledAt = s.now()
+		s.save(sh)
 		s.emitUninstalled(sh)
 		for _, w := range sh.subscriptions.order {
 			w.Removed = true
 			s.save(w)
 		}
 		s.schedule(item{At: s.opts.Clock.Now().Add(orphanCancelDelay), Shop: sh.Domain, CancelAll: true})
+		return nil
+	})
+}
+
+// Install puts the app back into a store that removed it, with a new token. Its
+// webhook subscriptions are gone; its contracts go on when they have not ended.
+func (s *Simulator) Install(shop, token string) error {
+	return s.update(func() error {
+		sh, err := s.store(shop)
+		if err != nil {
+			return err
+		}
+		if sh.UninstalledAt.IsZero() {
+			return fault.New(fault.Refused, "%s has the app", sh.Domain)
+		}
+		if s.state.byToken[token] != nil {
+			return fault.New(fault.Refused, "another store has this token")
+		}
+		delete(s.state.byToken, sh.Token)
+		sh.Token, sh.UninstalledAt = token, time.Time{}
+		s.state.byToken[token] = sh
+		s.save(sh)
 		return nil
 	})
 }

@@ -1,0 +1,232 @@
+package prove
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+)
+
+func mapsKeys[K comparable, V any](m map[K]V) func(func(K) bool) { return maps.Keys(m) }
+
+// deal is a contract of the story, and what the story knows of it.
+type deal struct {
+	plan     dealPlan
+	shop     *merchant
+	id       int64
+	method   string    // graph id of its payment method
+	first    int       // cycle of the first renewal
+	touched  time.Time // since when people changed it; zero: never
+	triggers int       // charges that people asked for
+}
+
+var someone = activity.Actor{Source: activity.MerchantExternalAPI, By: "somebody", ClientIP: "192.0.2.1"}
+
+// tell schedules the whole story.
+func (w *world) tell() {
+	for i, d := range w.plan.Deals {
+		if d.At.Before(w.plan.Start) {
+			w.sign(i)
+			continue
+		}
+		w.at(d.At, func() { w.sign(i) })
+	}
+	for _, a := range w.plan.Acts {
+		w.at(a.At, func() { w.act(a) })
+	}
+}
+
+// sign lets a buyer make a contract.
+func (w *world) sign(i int) {
+	p := w.plan.Deals[i]
+	s := w.shops[p.Shop]
+	if s.gone {
+		return
+	}
+	spec := p.Spec
+	spec.Lines = slices.Clone(spec.Lines)
+	spec.Lines[0].VariantID = s.variants[p.Variant]
+	made, err := w.sim.Checkout(spec)
+	if err != nil {
+		w.fail(fmt.Errorf("the story's checkout: %w", err))
+		return
+	}
+	d := &deal{plan: p, shop: s, id: made.Contract, method: made.PaymentMethod, first: 1}
+	if w.plan.Switches.OriginOrderBillsFirstCycle {
+		d.first = 2
+	}
+	w.deals[i], w.byID[d.id] = d, d
+	for _, o := range p.Outcomes {
+		w.check(w.sim.Outcome(simulator.Outcome{Contract: d.id, Cycles: []int{o.Cycle}, Code: o.Code}))
+	}
+	w.note("checkout", fmt.Sprint(d.id))
+	w.platformDue()
+}
+
+// act lets somebody do something.
+func (w *world) act(a act) {
+	w.note("act", string(a.Deed), fmt.Sprint(a.Deal))
+	switch a.Deed {
+	case uninstallApp:
+		w.uninstall(w.shops[a.Deal])
+		return
+	case installApp:
+		w.install(w.shops[a.Deal])
+		return
+	}
+	d := w.deals[a.Deal]
+	if d == nil {
+		return
+	}
+	if d.touched.IsZero() {
+		d.touched = w.now
+	}
+	switch a.Deed {
+	case breakCard, mendCard:
+		status := simulator.MethodExpired
+		if a.Deed == mendCard {
+			status = simulator.MethodValid
+		}
+		w.check(w.sim.SetPaymentMethodStatus(d.method, status))
+		w.platformDue()
+		return
+	}
+	n := w.anyNode()
+	if n == nil {
+		return // nobody answers the request
+	}
+	w.acted++
+	n.spawn("act "+string(a.Deed), func(ctx context.Context, app *app.App) {
+		if err := w.do(ctx, app, a, d); err != nil {
+			w.refused++
+			w.note("refused", string(a.Deed), err.Error())
+		}
+	})
+}
+
+// do carries out an action by way of the domain.
+func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
+	of := d.shop.id
+	cmd := amend.Command{Line: shop.Subscriptions, Contract: contract.ID(d.id), Actor: someone}
+	queued, date, err := w.attemptIn(d, "QUEUED")
+	if err != nil {
+		return err
+	}
+	switch what.Deed {
+	case skipIt:
+		_, err = a.Billing.Skip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: queued, Actor: someone})
+	case unskipIt:
+		var skipped billing.AttemptID
+		if skipped, _, err = w.attemptIn(d, "SKIPPED"); err == nil {
+			_, err = a.Billing.Unskip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: skipped, Actor: someone})
+		}
+	case moveIt, moveAll:
+		to := date.Add(time.Duration(int(what.Pick%30)-10) * day)
+		_, err = a.Billing.Reschedule(ctx, of, billing.RescheduleCommand{
+			Line: shop.Subscriptions, Attempt: queued, BillingDate: to, Future: what.Deed == moveAll, Actor: someone,
+		})
+	case chargeNow:
+		attempt := queued
+		if what.Pick%2 == 0 {
+			if failed, _, none := w.attemptIn(d, "FAILURE"); none == nil && failed != 0 {
+				attempt = failed
+			}
+		}
+		d.triggers++
+		err = a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempt, Actor: someone})
+	case pauseIt:
+		_, err = a.Amend.SetStatus(ctx, of, cmd, contract.Paused, amend.Why{})
+	case activateIt:
+		_, err = a.Amend.SetStatus(ctx, of, cmd, contract.Active, amend.Why{})
+	case cancelIt:
+		_, err = a.Amend.SetStatus(ctx, of, cmd, contract.Cancelled, amend.Why{Feedback: "too much coffee"})
+	case newInterval:
+		rhythms := []amend.Rhythm{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}
+		_, err = a.Amend.SetBillingInterval(ctx, of, cmd, rhythms[what.Pick%uint64(len(rhythms))])
+	case newQuantity, newPrice:
+		change := amend.LineChange{OldVariant: d.shop.variants[d.plan.Variant], Quantity: new(1 + int(what.Pick%5))}
+		if what.Deed == newPrice {
+			change.Quantity, change.Price = nil, &money.Amount{Minor: 1 + int64(what.Pick%100_000), Currency: d.shop.plan.Currency}
+		}
+		_, err = a.Amend.ChangeLine(ctx, of, cmd, change)
+	case addOnce:
+		_, err = a.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: d.shop.variants[what.Pick%uint64(len(d.shop.variants))], Quantity: 1})
+	}
+	return err
+}
+
+// attemptIn finds the earliest attempt of a contract in a status, or the latest
+// that failed, as somebody would who looks at a list. It is 0 when there is none.
+func (w *world) attemptIn(d *deal, status string) (billing.AttemptID, time.Time, error) {
+	order := "ASC"
+	if status == "FAILURE" || status == "SKIPPED" {
+		order = "DESC"
+	}
+	var id, date int64
+	err := w.books.QueryRow("SELECT id, billing_date FROM attempts WHERE shop_id = "+fmt.Sprint(d.shop.id)+" AND contract_id = "+fmt.Sprint(d.id)+
+		" AND status = '"+status+"' ORDER BY billing_date "+order+", id LIMIT 1").Scan(&id, &date)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, w.now, nil
+	}
+	return billing.AttemptID(id), time.UnixMilli(date).UTC(), err
+}
+
+// uninstall removes the app from a store.
+func (w *world) uninstall(s *merchant) {
+	s.gone = true
+	for _, d := range w.dealsInOrder() {
+		if d.shop == s && d.touched.IsZero() {
+			d.touched = w.now
+		}
+	}
+	w.check(w.sim.Uninstall(s.plan.Domain))
+	w.platformDue()
+}
+
+// install puts it back, with another token. The merchant tries until it works.
+func (w *world) install(s *merchant) {
+	if s.gone {
+		s.installed++
+		s.gone = false
+		w.check(w.sim.Install(s.plan.Domain, s.plan.token(s.installed)))
+		w.byToken[s.plan.token(s.installed)] = s
+	}
+	n := w.anyNode()
+	if n == nil {
+		w.after(time.Hour, func() { w.install(s) })
+		return
+	}
+	n.spawn("connect", func(ctx context.Context, a *app.App) {
+		_, err := a.Intake.Connect(ctx, platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(s.installed))}, s.plan.Hour, s.plan.Minute, shop.Settings{ImmediateOrders: true})
+		if err != nil {
+			w.note("refused", "connect", err.Error())
+			w.after(time.Hour, func() { w.install(s) })
+		} else {
+			s.connected = true
+		}
+	})
+}
+
+func (w *world) dealsInOrder() []*deal {
+	var list []*deal
+	for _, d := range w.deals {
+		if d != nil {
+			list = append(list, d)
+		}
+	}
+	return list
+}

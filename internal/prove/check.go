@@ -1,0 +1,171 @@
+package prove
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+)
+
+// Invariant names one of the promises of the design, by number.
+type Invariant string
+
+// The invariants that are checked.
+const (
+	I1  Invariant = "I1"
+	I2  Invariant = "I2"
+	I3  Invariant = "I3"
+	I4  Invariant = "I4"
+	I5  Invariant = "I5"
+	I6  Invariant = "I6"
+	I7  Invariant = "I7"
+	I8  Invariant = "I8"
+	I10 Invariant = "I10"
+	I11 Invariant = "I11"
+	I12 Invariant = "I12"
+)
+
+// Invariants says how each is checked, in their order.
+var Invariants = []struct {
+	Is  Invariant
+	How string
+}{
+	{I1, "at every order that the platform makes: it is the first for its contract and cycle"},
+	{I2, "at the end of the calm, for every due cycle of every contract: one order, or one status with its entry; the due dates of contracts that nobody touched come from the oracle"},
+	{I3, "at the end of the calm, both ways: every order of the platform has one successful attempt with its number, amount and lines, and every successful attempt an order"},
+	{I4, "at the end of the calm: no attempt is under way for longer than its horizon, no event and no task of the tables waits that is due"},
+	{I5, "at every charge that the platform accepts: no other charge of the cycle is open, and its intent was committed, with its key, for a contract that ran"},
+	{I6, "at every checkpoint and at the end: the next date of a running contract is that of its earliest waiting attempt; in the end it is to come, and untouched contracts have the oracle's dates"},
+	{I7, "in the end: every attempt that ended has the entry of its end, once for an order; at every checkpoint: no entry that was there has changed or gone"},
+	{I8, "in the end: every event that a node accepted was worked and none was given up; every message that was owed was handed to the mail server under one identity"},
+	{I10, "at every call: the token, the address and every object it names belong to one store; in the end: so does every row"},
+	{I11, "at every charge that the platform accepts: no more charges of a cycle than one and those that people asked for; none for a contract that was cancelled when the intent was committed (I5)"},
+	{I12, "the first world is run twice and must leave the same trace"},
+}
+
+// violation is an invariant that does not hold.
+type violation struct {
+	Is   Invariant
+	Step uint64
+	At   time.Time
+	What string
+}
+
+func (v violation) Error() string {
+	return fmt.Sprintf("%s does not hold after step %d, at %s: %s", v.Is, v.Step, v.At.Format(time.RFC3339), v.What)
+}
+
+// require counts a check and fails the world when it does not hold.
+func (w *world) require(is Invariant, holds bool, format string, args ...any) bool {
+	w.checks[is]++
+	if !holds {
+		w.violated(is, format, args...)
+	}
+	return holds
+}
+
+func (w *world) violated(is Invariant, format string, args ...any) {
+	w.violations = append(w.violations, violation{is, w.steps, w.now, fmt.Sprintf(format, args...)})
+	w.fail(w.violations[0])
+}
+
+// check fails the world when something that cannot fail does.
+func (w *world) check(err error) {
+	if err != nil {
+		w.fail(err)
+	}
+}
+
+// cycleKey names a cycle of a contract.
+type cycleKey struct {
+	contract int64
+	cycle    int
+}
+
+// watch hears of every charge at the platform. What needs the database is checked
+// when the platform has answered.
+func (w *world) watch(c simulator.Charge) {
+	key := cycleKey{c.Contract, c.Cycle}
+	w.note("charge", c.State, strconv.FormatInt(c.Contract, 10), strconv.Itoa(c.Cycle), c.Key, c.Code)
+	if c.State == "PENDING" {
+		w.begun[key]++
+		w.fresh = append(w.fresh, c)
+		return
+	}
+	w.ends[key] = append(w.ends[key], c)
+	if c.Order == nil {
+		return
+	}
+	if w.require(I1, w.orders[key] == nil, "contract %d has a second order for cycle %d: %s and %s", c.Contract, c.Cycle, w.orders[key].name(), c.Order.Name) {
+		w.orders[key] = (*order)(c.Order)
+	} else {
+		w.doubled++
+	}
+	w.note("order", c.Order.Name, c.Order.Amount)
+}
+
+type order simulator.Renewal
+
+func (o *order) name() string {
+	if o == nil {
+		return ""
+	}
+	return o.Name
+}
+
+var numbers = regexp.MustCompile(`gid://shopify/(?:SubscriptionContract|Order|Customer|ProductVariant|SubscriptionDraft)/(\d+)`)
+
+// spacing is how far apart the numbers of two stores' objects are.
+const spacing = 10_000_000
+
+// afterCall checks what a call named and what it made.
+func (w *world) afterCall(c *call) {
+	s := w.byToken[c.request.Header.Get("X-Shopify-Access-Token")]
+	if w.require(I10, s != nil && s.plan.Domain == c.request.URL.Host, "a token is used at %s that belongs to another store", c.request.URL.Host) {
+		for _, m := range numbers.FindAllSubmatch(c.body, -1) {
+			id, _ := strconv.ParseInt(string(m[1]), 10, 64)
+			w.require(I10, id/spacing == int64(s.number), "a call for %s names %s", s.plan.Domain, m[0])
+		}
+	}
+	fresh := w.fresh
+	w.fresh = nil
+	for _, c := range fresh {
+		w.charged(c)
+	}
+}
+
+// charged checks a charge that the platform has accepted.
+func (w *world) charged(c simulator.Charge) {
+	d := w.byID[c.Contract]
+	if d == nil {
+		w.violated(I5, "contract %d, which nobody made, is charged", c.Contract)
+		return
+	}
+	w.require(I5, c.Open == 1, "contract %d has %d open charges of cycle %d", c.Contract, c.Open, c.Cycle)
+	n := w.begun[cycleKey{c.Contract, c.Cycle}]
+	w.require(I11, n <= 1+d.triggers, "contract %d is charged for cycle %d for the %d. time; people asked for %d charges", c.Contract, c.Cycle, n, d.triggers)
+	var status, key, contract string
+	var first, paused, cancelled int64
+	err := w.books.QueryRow(fmt.Sprintf(`SELECT a.status, a.key, a.first_sent_at, c.status, c.paused_at, c.cancelled_at FROM attempts a
+		JOIN contracts c ON c.shop_id = a.shop_id AND c.id = a.contract_id WHERE a.shop_id = %d AND a.contract_id = %d AND a.cycle = %d`, d.shop.id, c.Contract, c.Cycle)).
+		Scan(&status, &key, &first, &contract, &paused, &cancelled)
+	if errors.Is(err, sql.ErrNoRows) {
+		w.violated(I5, "contract %d is charged for cycle %d without an attempt", c.Contract, c.Cycle)
+		return
+	}
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	w.require(I5, key == c.Key && (status == "REQUESTING" || status == "SHOPIFY_EXCEPTION"),
+		"contract %d is charged for cycle %d under %s, and the attempt is %s under %q", c.Contract, c.Cycle, c.Key, status, key)
+	stopped := max(paused, cancelled)
+	w.require(I5, contract == "ACTIVE" || stopped+farthestJump.Milliseconds() > first,
+		"contract %d is charged for cycle %d, intended at %s; it is %s since %s", c.Contract, c.Cycle, instant(first), contract, instant(stopped))
+}
+
+func instant(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }

@@ -1,0 +1,397 @@
+package prove
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/prove/oracle"
+)
+
+// attempt is a row of attempts, as the checker reads it.
+type attempt struct {
+	shop, id, contract int64
+	cycle              int
+	status             string
+	date               time.Time
+	moved, manual      bool
+	sent               time.Time
+	updated            time.Time
+	code               string
+	order              int64
+	amount             money.Amount
+	lines              string
+}
+
+func (w *world) attempts() (list []attempt, err error) {
+	rows, err := w.books.Query(`SELECT shop_id, id, contract_id, cycle, status, billing_date, moved, manual, sent_at, updated_at, error_code, order_id, amount, currency, lines
+		FROM attempts ORDER BY contract_id, cycle`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a attempt
+		var date, sent, updated int64
+		err := rows.Scan(&a.shop, &a.id, &a.contract, &a.cycle, &a.status, &date, &a.moved, &a.manual, &sent, &updated, &a.code, &a.order, &a.amount.Minor, &a.amount.Currency, &a.lines)
+		if err != nil {
+			return nil, err
+		}
+		a.date, a.sent, a.updated = time.UnixMilli(date).UTC(), time.UnixMilli(sent).UTC(), time.UnixMilli(updated).UTC()
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// standing is a row of contracts.
+type standing struct {
+	shop, id int64
+	status   string
+	next     time.Time // zero: none
+	max      int
+}
+
+func (w *world) standings() (map[int64]standing, error) {
+	rows, err := w.books.Query("SELECT shop_id, id, status, next_billing_date, max_cycles FROM contracts ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := make(map[int64]standing)
+	for rows.Next() {
+		var c standing
+		var next int64
+		if err := rows.Scan(&c.shop, &c.id, &c.status, &next, &c.max); err != nil {
+			return nil, err
+		}
+		if next != 0 {
+			c.next = time.UnixMilli(next).UTC()
+		}
+		list[c.id] = c
+	}
+	return list, rows.Err()
+}
+
+// entry is what the checker keeps of an entry of the activity log.
+type entry struct {
+	event, status string
+	sum           uint64
+}
+
+// entryKey names an entry.
+type entryKey struct{ shop, id int64 }
+
+func (w *world) entries() (byID map[entryKey]uint64, ofAttempt map[int64][]entry, err error) {
+	rows, err := w.books.Query("SELECT shop_id, id, entity_id, entity_type, event, status, source, actor, recorded_at, info FROM activity")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	byID, ofAttempt = make(map[entryKey]uint64), make(map[int64][]entry)
+	for rows.Next() {
+		var key entryKey
+		var of, at int64
+		var kind, source, actor, info string
+		var e entry
+		if err := rows.Scan(&key.shop, &key.id, &of, &kind, &e.event, &e.status, &source, &actor, &at, &info); err != nil {
+			return nil, nil, err
+		}
+		sum := fnv.New64a()
+		fmt.Fprint(sum, of, kind, e.event, e.status, source, actor, at, info)
+		byID[key] = sum.Sum64()
+		if kind == "SUBSCRIPTION_BILLING_ATTEMPT" {
+			ofAttempt[of] = append(ofAttempt[of], e)
+		}
+	}
+	return byID, ofAttempt, rows.Err()
+}
+
+// checkpoint checks what must hold at any time, in all of the database.
+func (w *world) checkpoint() error {
+	attempts, err := w.attempts()
+	if err != nil {
+		return err
+	}
+	contracts, err := w.standings()
+	if err != nil {
+		return err
+	}
+	w.nextDates(attempts, contracts)
+	now, _, err := w.entries()
+	if err != nil {
+		return err
+	}
+	for id, sum := range w.logged {
+		w.require(I7, now[id] == sum, "entry %d of the activity log was altered", id.id)
+	}
+	w.logged = now
+	for _, a := range attempts {
+		d := w.byID[a.contract]
+		w.require(I10, d != nil && int64(d.shop.id) == a.shop, "attempt %d of contract %d is another store's", a.id, a.contract)
+		if a.status == "SUCCESS" {
+			o := w.orders[cycleKey{a.contract, a.cycle}]
+			w.require(I3, o != nil && o.ID == a.order, "attempt %d says that contract %d has order %d for cycle %d", a.id, a.contract, a.order, a.cycle)
+		}
+	}
+	return nil
+}
+
+// nextDates holds contracts' next dates against their attempts.
+func (w *world) nextDates(attempts []attempt, contracts map[int64]standing) {
+	earliest := make(map[int64]time.Time)
+	underWay := make(map[int64][]time.Time)
+	for _, a := range attempts {
+		if inFlight(a.status) {
+			underWay[a.contract] = append(underWay[a.contract], a.date)
+		}
+		if at := earliest[a.contract]; a.status == "QUEUED" && (at.IsZero() || a.date.Before(at)) {
+			earliest[a.contract] = a.date
+		}
+	}
+	for _, id := range sorted(contracts) {
+		c := contracts[id]
+		if c.status == "ACTIVE" {
+			w.require(I6, c.next.Equal(earliest[id]) || slices.ContainsFunc(underWay[id], c.next.Equal), "contract %d says %s is next, and its attempts say %s", id, c.next, earliest[id])
+		}
+	}
+}
+
+// inFlight reports whether a charge may exist of which the end is not known: its
+// date stays the next one of its contract until it ends.
+func inFlight(status string) bool {
+	return slices.Contains([]string{"REQUESTING", "PROGRESS", "SECURITY_CHALLENGE", "SHOPIFY_EXCEPTION"}, status)
+}
+
+// finish checks everything, after the calm.
+func (w *world) finish() error {
+	if err := w.checkpoint(); err != nil {
+		return err
+	}
+	attempts, err := w.attempts()
+	if err != nil {
+		return err
+	}
+	contracts, err := w.standings()
+	if err != nil {
+		return err
+	}
+	_, log, err := w.entries()
+	if err != nil {
+		return err
+	}
+	of := make(map[int64]map[int]attempt)
+	for _, a := range attempts {
+		if of[a.contract] == nil {
+			of[a.contract] = make(map[int]attempt)
+		}
+		of[a.contract][a.cycle] = a
+		w.ended(a, log[a.id])
+	}
+	w.compareOrders(attempts)
+	for _, d := range w.dealsInOrder() {
+		c, known := contracts[d.id]
+		if !w.require(I2, known, "the service does not know contract %d of %s", d.id, d.shop.plan.Domain) {
+			w.missed++
+			continue
+		}
+		w.require(I10, c.shop == int64(d.shop.id), "contract %d is kept for another store", d.id)
+		w.owed(d, of[d.id], log)
+		w.goesOn(d, c, of[d.id])
+	}
+	return w.nothingWaits()
+}
+
+// cutoff is until when what fell due must be settled in the end.
+func (w *world) cutoff() time.Time { return w.now.Add(-day) }
+
+// owed holds what became of the cycles of a contract against the oracle's dates,
+// up to where people changed it.
+func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
+	until := w.cutoff()
+	if !d.touched.IsZero() {
+		until = d.touched.Add(-farthestJump)
+	}
+	calendar := oracle.Calendar{Zone: d.shop.zone, Hour: d.shop.plan.Hour, Minute: d.shop.plan.Minute}
+	policy := policyOf(d.plan.Spec.Billing)
+	if d.plan.Spec.NextBillingDate.After(until) {
+		return
+	}
+	dates := oracle.Owed(policy, d.plan.Spec.NextBillingDate, w.now, calendar)
+	for i, date := range dates {
+		cycle := d.first + i
+		if date.After(until) || policy.MaxCycles > 0 && cycle > policy.MaxCycles {
+			return
+		}
+		w.due++
+		a, there := has[cycle]
+		if !w.require(I2, there, "contract %d has nothing for cycle %d, due %s", d.id, cycle, date) {
+			w.missed++
+			continue
+		}
+		if d.touched.IsZero() {
+			w.require(I6, a.date.Equal(date), "cycle %d of contract %d is due %s and not %s", cycle, d.id, date, a.date)
+		}
+		later := w.now
+		if i+1 < len(dates) {
+			later = dates[i+1]
+		}
+		w.explained(d, a, date, later)
+	}
+}
+
+// explained checks the outcome of a cycle that fell due.
+func (w *world) explained(d *deal, a attempt, date, later time.Time) {
+	key := cycleKey{a.contract, a.cycle}
+	ends := w.ends[key]
+	why := ""
+	switch a.status {
+	case "SUCCESS":
+		o := w.orders[key]
+		switch {
+		case o == nil:
+			why = "no order exists"
+		case d.triggers == 0 && o.At.Before(date.Add(-farthestJump)):
+			why = fmt.Sprintf("the order of %s came too early", o.At)
+		}
+	case "FAILURE":
+		if len(ends) == 0 && a.code != "CHALLENGE_EXPIRED" && a.code != "EARLIER_CHARGE_OPEN" {
+			why = "no charge failed"
+		}
+	case "SKIPPED":
+		if d.touched.IsZero() && a.updated.Before(later.Add(-farthestJump)) {
+			why = fmt.Sprintf("nobody asked for it, and the cycle after it, due %s, had not come", later)
+		}
+	case "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":
+		if d.touched.IsZero() {
+			why = "nobody touched the contract or its store"
+		}
+	default:
+		why = "that is no end"
+	}
+	if !w.require(I2, why == "", "cycle %d of contract %d, due %s, is %s: %s", a.cycle, a.contract, date, a.status, why) {
+		w.unexplained++
+	}
+}
+
+// goesOn checks that a contract is not forgotten, and that what people changed
+// came to an end too.
+func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
+	last := 0
+	waiting := 0
+	for cycle, a := range has {
+		last = max(last, cycle)
+		if a.status == "QUEUED" {
+			waiting++
+			if !w.require(I2, a.date.After(w.cutoff()), "cycle %d of contract %d has waited since %s", cycle, d.id, a.date) {
+				w.missed++
+			}
+		}
+	}
+	if c.status != "ACTIVE" || d.shop.gone {
+		return
+	}
+	ended := c.max > 0 && last >= c.max
+	w.require(I6, ended || waiting >= 6, "contract %d runs, and %d of its cycles wait", d.id, waiting)
+	w.require(I6, ended && waiting == 0 || c.next.After(w.cutoff()), "the next date of contract %d, %s, is past", d.id, c.next)
+}
+
+// ended checks that an attempt came to an end, with its entry.
+func (w *world) ended(a attempt, log []entry) {
+	count := func(event string, status ...string) (n int) {
+		for _, e := range log {
+			if e.event == event && slices.Contains(status, e.status) {
+				n++
+			}
+		}
+		return n
+	}
+	const triggered, skipped = "BILLING_ATTEMPT_TRIGGERED", "BILLING_ATTEMPT_SKIPPED"
+	n := 1
+	switch a.status {
+	case "SUCCESS":
+		n = count(triggered, "SUCCESS")
+		w.require(I7, n == 1, "attempt %d has an order and %d entries of it", a.id, n)
+	case "FAILURE":
+		n = count(triggered, "FAILURE")
+	case "SKIPPED", "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":
+		n = count(skipped, "SKIPPED", "SUCCESS", "INFO") + count("DUPLICATE_BILLING_ATTEMPT_DETECTED", "SKIPPED") + count("BILLING_ATTEMPT_UPDATED", "INFO", "SUCCESS")
+	case "REQUESTING", "PROGRESS", "SECURITY_CHALLENGE":
+		w.require(I4, w.now.Sub(a.sent) < 50*time.Hour, "attempt %d is %s since %s", a.id, a.status, a.sent)
+		return
+	case "SHOPIFY_EXCEPTION":
+		w.violated(I4, "attempt %d is %s since %s, and nothing is wrong any more", a.id, a.status, a.sent)
+		return
+	case "QUEUED":
+		return
+	}
+	w.require(I7, n > 0, "attempt %d is %s and no entry says why", a.id, a.status)
+}
+
+// compareOrders holds the platform's orders against our attempts, both ways.
+func (w *world) compareOrders(attempts []attempt) {
+	matched := 0
+	for _, a := range attempts {
+		if a.status != "SUCCESS" {
+			continue
+		}
+		o := w.orders[cycleKey{a.contract, a.cycle}]
+		if o == nil || o.ID != a.order {
+			continue // told at the checkpoint
+		}
+		matched++
+		amount, err := money.Parse(o.Amount, o.Currency)
+		w.require(I3, err == nil && amount == a.amount, "order %s of contract %d is over %s %s, and attempt %d says %s %s", o.Name, a.contract, o.Amount, o.Currency, a.id, a.amount, a.amount.Currency)
+		var lines []struct {
+			VariantID int64 `json:"variantId"`
+			Quantity  int   `json:"quantity"`
+		}
+		if err := json.Unmarshal([]byte(a.lines), &lines); err != nil {
+			w.violated(I3, "the lines of attempt %d cannot be read: %v", a.id, err)
+			continue
+		}
+		same := len(lines) == len(o.Lines)
+		for i := range o.Lines {
+			same = same && lines[i].VariantID == o.Lines[i].Variant && lines[i].Quantity == o.Lines[i].Quantity
+		}
+		w.require(I3, same, "order %s of contract %d has the lines %+v, and attempt %d says %s", o.Name, a.contract, o.Lines, a.id, a.lines)
+	}
+	w.require(I3, matched == len(w.orders), "the platform has %d orders, and %d attempts say so", len(w.orders), matched)
+}
+
+// nothingWaits checks that no row waits for somebody to act on it.
+func (w *world) nothingWaits() error {
+	late := w.now.Add(-2 * time.Hour).UnixMilli()
+	for _, q := range []struct {
+		is    Invariant
+		what  string
+		query string
+	}{
+		{I4, "attempts that are due", "SELECT COUNT(*) FROM attempts WHERE due_at <= "},
+		{I4, "attempts of which the platform is to be told", "SELECT COUNT(*) FROM attempts WHERE publish_at <= "},
+		{I4, "marks", "SELECT COUNT(*) FROM marks WHERE due_at <= "},
+		{I4, "contracts with changes that are due", "SELECT COUNT(*) FROM contracts WHERE amend_at <= "},
+		{I8, "events that wait", "SELECT COUNT(*) FROM inbox WHERE finished_at IS NULL AND due_at <= "},
+		{I8, "events that were given up", "SELECT COUNT(*) FROM inbox WHERE finished_at IS NULL AND due_at IS NULL AND received_at <= "},
+		{I8, "messages that wait", "SELECT COUNT(*) FROM messages WHERE due_at <= "},
+	} {
+		var n int
+		if err := w.books.QueryRow(q.query + strconv.FormatInt(late, 10)).Scan(&n); err != nil {
+			return err
+		}
+		w.require(q.is, n == 0, "there are %d %s", n, q.what)
+	}
+	return nil
+}
+
+func sorted[V any](m map[int64]V) []int64 {
+	ids := make([]int64, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
