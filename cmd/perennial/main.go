@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // zones must not depend on the machine
 
@@ -37,6 +36,7 @@ type cli struct {
 	Partners partnersCommand `cmd:"" help:"Register applications of partners."`
 	Loyalty  loyaltyCommand  `cmd:"" help:"Start and stop the loyalty programmes of stores."`
 	Explain  explainCommand  `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`
+	Prove    proveCommand    `cmd:"" help:"Run the billing engine through simulated years under faults, and hold it against the platform's books."`
 	Doctor   doctorCommand   `cmd:"" help:"Check settings, database, clock and connections, and say what to do."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
@@ -81,15 +81,7 @@ type versionCommand struct{}
 
 // Run prints the version and the commit that it was built from.
 func (versionCommand) Run(out io.Writer) error {
-	commit := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				commit = s.Value
-			}
-		}
-	}
-	_, err := fmt.Fprintf(out, "perennial %s (commit %s)\n", version, commit)
+	_, err := fmt.Fprintf(out, "perennial %s (commit %s)\n", version, commit())
 	return err
 }
 

@@ -206,7 +206,7 @@ func (w *world) finish() error {
 }
 
 // cutoff is until when what fell due must be settled in the end.
-func (w *world) cutoff() time.Time { return w.now.Add(-day) }
+func (w *world) cutoff() time.Time { return w.now.Add(-2 * day) }
 
 // owed holds what became of the cycles of a contract against the oracle's dates,
 // up to where people changed it.
@@ -346,8 +346,9 @@ func (w *world) compareOrders(attempts []attempt) {
 		amount, err := money.Parse(o.Amount, o.Currency)
 		w.require(I3, err == nil && amount == a.amount, "order %s of contract %d is over %s %s, and attempt %d says %s %s", o.Name, a.contract, o.Amount, o.Currency, a.id, a.amount, a.amount.Currency)
 		var lines []struct {
-			VariantID int64 `json:"variantId"`
-			Quantity  int   `json:"quantity"`
+			Variant  int64 `json:"variant"`
+			Quantity int   `json:"quantity"`
+			Price    int64 `json:"price"`
 		}
 		if err := json.Unmarshal([]byte(a.lines), &lines); err != nil {
 			w.violated(I3, "the lines of attempt %d cannot be read: %v", a.id, err)
@@ -355,7 +356,8 @@ func (w *world) compareOrders(attempts []attempt) {
 		}
 		same := len(lines) == len(o.Lines)
 		for i := range o.Lines {
-			same = same && lines[i].VariantID == o.Lines[i].Variant && lines[i].Quantity == o.Lines[i].Quantity
+			price, err := money.Parse(o.Lines[i].Price, o.Currency)
+			same = same && err == nil && lines[i].Variant == o.Lines[i].Variant && lines[i].Quantity == o.Lines[i].Quantity && lines[i].Price == price.Minor
 		}
 		w.require(I3, same, "order %s of contract %d has the lines %+v, and attempt %d says %s", o.Name, a.contract, o.Lines, a.id, a.lines)
 	}

@@ -99,7 +99,7 @@ type size struct {
 	lasts, calm      time.Duration
 }
 
-var usual = size{shops: 4, contracts: 240, lasts: 300 * day, calm: 12 * day}
+var usual = size{shops: 3, contracts: 400, lasts: 365 * day, calm: 12 * day}
 
 const day = 24 * time.Hour
 

@@ -10,7 +10,11 @@ import (
 
 func TestSlice(t *testing.T) {
 	number, _ := strconv.Atoi(os.Getenv("WORLD"))
-	p := drawPlan(1, number, usual)
+	z := usual
+	if n, _ := strconv.Atoi(os.Getenv("CONTRACTS")); n > 0 {
+		z.contracts = n
+	}
+	p := drawPlan(1, number, z)
 	if os.Getenv("QUIET") != "" {
 		p.Rates = nil
 	}

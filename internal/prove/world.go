@@ -2,10 +2,12 @@ package prove
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +36,7 @@ type world struct {
 	books   *sql.DB // the checker's own way into the database
 	folder  string
 	tamper  func(c *call) // changes calls, to see whether a broken service is caught; nil: none does
-	clean   func()
+	clean   func()        // of what the database leaves
 
 	shops   []*merchant
 	byToken map[string]*merchant
@@ -146,25 +148,24 @@ func (w *world) found(i int, p shopPlan) error {
 }
 
 // openDatabase opens an empty database and brings it up to date.
-func (w *world) openDatabase(url string) error {
+func (w *world) openDatabase(at string) error {
 	ctx := context.Background()
-	driver, name := "pgx", url
-	if !strings.HasPrefix(url, "postgres") {
-		var err error
+	driver, name := "sqlite", ""
+	var err error
+	if strings.HasPrefix(at, "postgres") {
+		if at, err = w.schema(ctx, at); err != nil {
+			return fmt.Errorf("make a schema: %w", err)
+		}
+		driver, name = "pgx", at
+	} else {
 		if w.folder, err = os.MkdirTemp(scratch(), "perennial-prove-"); err != nil {
 			return err
 		}
-		url = filepath.Join(w.folder, "perennial.db")
-		driver, name = "sqlite", "file:"+url+"?_pragma=busy_timeout(10000)"
+		at = filepath.Join(w.folder, "perennial.db")
+		name = "file:" + at + "?_pragma=busy_timeout(10000)"
 	}
-	var err error
-	if w.root, err = store.Open(ctx, store.Options{URL: url, SecretKey: make([]byte, 32), Relaxed: true}); err != nil {
+	if w.root, err = store.Open(ctx, store.Options{URL: at, SecretKey: make([]byte, 32), Relaxed: true}); err != nil {
 		return err
-	}
-	if driver == "pgx" {
-		if w.root, err = w.empty(ctx, url); err != nil {
-			return err
-		}
 	}
 	if err := w.root.Migrate(ctx); err != nil {
 		return err
@@ -176,23 +177,29 @@ func (w *world) openDatabase(url string) error {
 	return err
 }
 
-// empty drops everything in a PostgreSQL database, and opens it again.
-func (w *world) empty(ctx context.Context, url string) (*store.DB, error) {
-	if err := w.root.Close(); err != nil {
-		return nil, err
-	}
-	db, err := sql.Open("pgx", url)
+// schema makes an empty schema in a PostgreSQL database, which goes when the world
+// ends, and returns the address at which it is all that is seen.
+func (w *world) schema(ctx context.Context, at string) (string, error) {
+	db, err := sql.Open("pgx", at)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	defer db.Close()
-	if _, err := db.ExecContext(ctx, "DROP SCHEMA public CASCADE"); err != nil {
-		return nil, err
+	name := fmt.Sprintf("perennial_prove_%s", strings.ToLower(rand.Text()))
+	if _, err := db.ExecContext(ctx, "CREATE SCHEMA "+name); err != nil {
+		return "", errors.Join(err, db.Close())
 	}
-	if _, err := db.ExecContext(ctx, "CREATE SCHEMA public"); err != nil {
-		return nil, err
+	w.clean = func() {
+		_, _ = db.Exec("DROP SCHEMA " + name + " CASCADE")
+		_ = db.Close()
 	}
-	return store.Open(ctx, store.Options{URL: url, SecretKey: make([]byte, 32)})
+	u, err := url.Parse(at)
+	if err != nil {
+		return "", err
+	}
+	q := u.Query()
+	q.Set("search_path", name)
+	u.RawQuery = q.Encode()
+	return u.String(), nil
 }
 
 // scratch is a folder in memory where there is one.
@@ -246,6 +253,9 @@ func (w *world) close() {
 	if w.folder != "" {
 		_ = os.RemoveAll(w.folder)
 	}
+	if w.clean != nil {
+		w.clean()
+	}
 }
 
 // checkEvery is the time between two looks at the whole database.
@@ -276,7 +286,14 @@ func (w *world) live() error {
 			w.install(s)
 		}
 	}
-	if err := w.pass(storm.Add(w.plan.Calm)); err != nil || w.stopped() {
+	for at := storm; at.Before(storm.Add(w.plan.Calm)); {
+		at = at.Add(6 * time.Hour)
+		if err := w.pass(at); err != nil || w.stopped() {
+			return err
+		}
+		w.endCharges()
+	}
+	if err := w.pass(storm.Add(w.plan.Calm + 6*time.Hour)); err != nil || w.stopped() {
 		return err
 	}
 	err := w.finish()

@@ -83,6 +83,7 @@ func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand,
 	}
 	var charges []platform.Charge
 	var asked []*finding
+	var expected []time.Time // when the platform expects the charges
 	for i := range errands {
 		f := &out[i]
 		if !f.weigh(states[i], errands[i].send) {
@@ -93,6 +94,7 @@ func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand,
 		}
 		charges = append(charges, platform.Charge{CycleRef: refs[i], Key: f.Key})
 		asked = append(asked, f)
+		expected = append(expected, states[i].Cycle.Expected)
 	}
 	if len(charges) == 0 {
 		return
@@ -109,7 +111,9 @@ func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand,
 		case err != nil:
 			f.fail(err)
 		case answers[i].Refused != nil && answers[i].Refused.Code == tooEarly:
-			f.early = s.Clock.Now().Add(2 * early)
+			if f.early = s.Clock.Now().Add(2 * early); !expected[i].IsZero() {
+				f.early = expected[i]
+			}
 		case answers[i].Refused != nil:
 			f.refused = answers[i].Refused
 		default:

@@ -151,7 +151,8 @@ func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
 // yet. A charge that a person asked for too early waits for its own date. One
 // that is due was planned by a calendar from which the platform's has come apart,
 // as it does when a policy changes: the series begins anew on the first date that
-// the platform takes, so that later cycles agree again.
+// the platform takes, so that later cycles agree again. Where both mean the same
+// day it is the clocks that differ, and the date stays.
 func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 	if err := a.move(Queued); err != nil {
 		return err
@@ -172,6 +173,12 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 		return err
 	}
 	before := a.BillingDate
+	if cal.At(possible).Equal(before) {
+		if a.DueAt = possible.Add(-early); a.DueAt.Before(l.now.Add(l.policy.InFlight)) {
+			a.DueAt = l.now.Add(l.policy.InFlight)
+		}
+		return nil
+	}
 	if a.BillingDate = cal.At(possible); !a.BillingDate.After(l.now) {
 		a.BillingDate = possible
 	}

@@ -1,0 +1,265 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+)
+
+// Options say how much is to be proven, on what. The zero value of a field is its
+// default.
+type Options struct {
+	Seed     uint64
+	Renewals int    // at least, by worlds that are run whole
+	Faults   int    // at least; with fewer the run is void
+	Database string // sqlite, or postgres://…, of which each world uses a schema of its own
+	Nodes    int    // of each world; 0: as the seed says
+	World    int    // only this one; 0: as many as it takes, from 1
+	UpTo     uint64 // ends each world after so many steps
+	Without  []Kind // kinds of faults that are left out
+	Progress io.Writer
+}
+
+// Proof is what a run came to.
+type Proof struct {
+	Options   Options
+	Worlds    []Life
+	Again     uint64 // trace of the first world's second run; 0: it had none
+	Took      time.Duration
+	HeapFirst uint64 // bytes in use after the first world
+	HeapLast  uint64 // and after the last
+	Shrunk    string // the smallest reproduction of the first failure
+}
+
+// Life is what one world came to.
+type Life struct {
+	Number   int
+	Renewals int
+	Steps    uint64
+	Trace    uint64
+	On       []Kind // the kinds of faults that were switched on
+	Nodes    int
+	Err      error
+	tally
+}
+
+// ErrVoid says that a run proves nothing about something that it was to prove.
+var ErrVoid = errors.New("the run is void")
+
+// Run runs worlds until enough was renewed. The error says why nothing is proven;
+// the proof is there in any case.
+func Run(ctx context.Context, o Options) (*Proof, error) {
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	p := &Proof{Options: o}
+	begun := clock.System{}.Now()
+	err := p.run(ctx)
+	p.Took = clock.System{}.Now().Sub(begun)
+	return p, err
+}
+
+// gcPercent trades memory, of which little is used, for time.
+const gcPercent = 400
+
+func (p *Proof) run(ctx context.Context) error {
+	o := p.Options
+	if o.World != 0 {
+		p.take(o.live(o.World))
+	} else if err := p.runAll(ctx); err != nil {
+		return err
+	}
+	for _, l := range p.Worlds {
+		if l.Err != nil {
+			p.Shrunk = o.shrink(ctx, l)
+			return fmt.Errorf("world %d: %w\nrepeat it with: %s", l.Number, l.Err, p.Shrunk)
+		}
+	}
+	if o.World != 0 || o.UpTo != 0 {
+		return nil
+	}
+	first := p.Worlds[0]
+	again := o.live(first.Number)
+	if p.Again = again.Trace; again.Trace != first.Trace || again.Err != nil {
+		return fmt.Errorf("%s does not hold: world %d left the trace %016x the first time and %016x the second", I12, first.Number, first.Trace, again.Trace)
+	}
+	return p.void()
+}
+
+// runAll runs worlds, several at once, in the order of their numbers. Which ones
+// count does not depend on which was faster.
+func (p *Proof) runAll(ctx context.Context) error {
+	workers := runtime.GOMAXPROCS(0)
+	lives := make(map[int]chan Life)
+	begin := func(number int) {
+		c := make(chan Life, 1)
+		lives[number] = c
+		go func() { c <- p.Options.live(number) }()
+	}
+	for n := 1; n <= workers; n++ {
+		begin(n)
+	}
+	for n, sum := 1, 0; ; n++ {
+		l := <-lives[n]
+		delete(lives, n)
+		p.take(l)
+		sum += l.Renewals
+		if l.Err != nil || sum >= p.Options.Renewals || ctx.Err() != nil {
+			for _, running := range lives {
+				<-running
+			}
+			return ctx.Err()
+		}
+		begin(n + workers)
+	}
+}
+
+func (p *Proof) take(l Life) {
+	p.Worlds = append(p.Worlds, l)
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	if p.HeapLast = m.HeapInuse; p.HeapFirst == 0 {
+		p.HeapFirst = m.HeapInuse
+	}
+	fmt.Fprintf(p.Options.Progress, "world %d: %d renewals, %d faults, %d deaths, %d steps, trace %016x\n", l.Number, l.Renewals, l.faults(), l.deaths, l.Steps, l.Trace)
+}
+
+// live runs one world.
+func (o Options) live(number int) Life {
+	return o.liveAs(drawPlan(o.Seed, number, usual))
+}
+
+func (o Options) liveAs(p plan) (l Life) {
+	p.UpTo = o.UpTo
+	if o.Nodes != 0 {
+		p.Nodes = o.Nodes
+	}
+	for _, k := range o.Without {
+		delete(p.Rates, k)
+	}
+	l = Life{Number: p.Number, On: slices.Sorted(maps.Keys(p.Rates)), Nodes: p.Nodes}
+	w, err := newWorld(p, o.Database)
+	if err != nil {
+		l.Err = err
+		return l
+	}
+	defer w.close()
+	defer func() {
+		if r := recover(); r != nil {
+			l.Err = fmt.Errorf("after step %d: panic: %v\n%s", w.steps, r, debug.Stack())
+		}
+	}()
+	l.Err = w.live()
+	l.Renewals, l.Steps, l.Trace, l.tally = len(w.orders), w.steps, w.trace.Sum64(), w.tally
+	return l
+}
+
+// longestShrink is how long a smaller failure is looked for.
+const longestShrink = 3 * time.Minute
+
+// shrink looks for the fewest kinds of faults with which a world fails, and says
+// how to repeat that.
+func (o Options) shrink(ctx context.Context, l Life) string {
+	begun := clock.System{}.Now()
+	smallest := l
+	without := slices.Clone(o.Without)
+	for _, k := range l.On {
+		if ctx.Err() != nil || (clock.System{}).Now().Sub(begun) > longestShrink {
+			break
+		}
+		try := o
+		try.Without = append(slices.Clone(without), k)
+		if smaller := try.live(l.Number); smaller.Err != nil && smaller.first() == l.first() {
+			smallest, without = smaller, try.Without
+		}
+	}
+	line := fmt.Sprintf("perennial prove --seed %d --world %d", o.Seed, l.Number)
+	if o.Nodes != 0 {
+		line += fmt.Sprintf(" --nodes %d", o.Nodes)
+	}
+	if o.Database != "" {
+		line += " --database " + strings.SplitN(o.Database, "://", 2)[0]
+	}
+	if len(without) > 0 {
+		names := make([]string, len(without))
+		for i, k := range without {
+			names[i] = string(k)
+		}
+		line += " --without " + strings.Join(names, ",")
+	}
+	if len(smallest.violations) > 0 && smallest.violations[0].Step == smallest.Steps {
+		line += fmt.Sprintf(" --upto %d", smallest.Steps)
+	}
+	return line
+}
+
+// first returns the invariant that failed first.
+func (l Life) first() Invariant {
+	if len(l.violations) == 0 {
+		return ""
+	}
+	return l.violations[0].Is
+}
+
+func (t tally) faults() (n int) {
+	for _, count := range t.counts {
+		n += count
+	}
+	return n
+}
+
+// sum adds all worlds up.
+func (p *Proof) sum() (renewals int, all tally) {
+	all = tally{counts: make(map[Kind]int), checks: make(map[Invariant]int)}
+	for _, l := range p.Worlds {
+		renewals += l.Renewals
+		for k, n := range l.counts {
+			all.counts[k] += n
+		}
+		for i, n := range l.checks {
+			all.checks[i] += n
+		}
+		all.violations = append(all.violations, l.violations...)
+		all.due, all.doubled, all.missed, all.unexplained = all.due+l.due, all.doubled+l.doubled, all.missed+l.missed, all.unexplained+l.unexplained
+		all.calls, all.webhooks, all.deaths, all.failed = all.calls+l.calls, all.webhooks+l.webhooks, all.deaths+l.deaths, all.failed+l.failed
+		all.acted, all.refused, all.tasksTaken = all.acted+l.acted, all.refused+l.refused, all.tasksTaken+l.tasksTaken
+	}
+	return renewals, all
+}
+
+// void says what a run does not prove because it did not happen.
+func (p *Proof) void() error {
+	renewals, all := p.sum()
+	var idle []string
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		on := slices.ContainsFunc(p.Worlds, func(l Life) bool { return slices.Contains(l.On, k) })
+		if on && all.counts[k] == 0 {
+			idle = append(idle, string(k))
+		}
+	}
+	switch {
+	case len(idle) > 0:
+		return fmt.Errorf("%w: these faults were on and never happened: %s", ErrVoid, strings.Join(idle, ", "))
+	case renewals < p.Options.Renewals:
+		return fmt.Errorf("%w: %d renewals of %d", ErrVoid, renewals, p.Options.Renewals)
+	case all.faults() < p.Options.Faults:
+		return fmt.Errorf("%w: %d faults happened, of %d that were to", ErrVoid, all.faults(), p.Options.Faults)
+	}
+	for _, i := range Invariants {
+		if i.Is != I12 && all.checks[i.Is] == 0 {
+			return fmt.Errorf("%w: %s was never checked", ErrVoid, i.Is)
+		}
+	}
+	return nil
+}
