@@ -99,7 +99,19 @@ type size struct {
 	lasts, calm      time.Duration
 }
 
-var usual = size{shops: 3, contracts: 400, lasts: 365 * day, calm: 12 * day}
+// Most worlds are small, so that many seeds are seen; every third is a year of a
+// store of the usual size, in which much falls due at once.
+var (
+	small = size{shops: 3, contracts: 90, lasts: 150 * day, calm: 10 * day}
+	large = size{shops: 2, contracts: 1100, lasts: 365 * day, calm: 10 * day}
+)
+
+func sizeOf(number int) size {
+	if number%3 == 0 {
+		return large
+	}
+	return small
+}
 
 const day = 24 * time.Hour
 

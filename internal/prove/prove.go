@@ -137,7 +137,7 @@ func (p *Proof) take(l Life) {
 
 // live runs one world.
 func (o Options) live(number int) Life {
-	return o.liveAs(drawPlan(o.Seed, number, usual))
+	return o.liveAs(drawPlan(o.Seed, number, sizeOf(number)))
 }
 
 func (o Options) liveAs(p plan) (l Life) {

@@ -1,45 +1,241 @@
 package prove
 
 import (
-	"os"
-	"runtime/pprof"
+	"bytes"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/perennialhq/perennial/internal/pgtest"
 )
 
-func TestSlice(t *testing.T) {
-	number, _ := strconv.Atoi(os.Getenv("WORLD"))
-	z := usual
-	if n, _ := strconv.Atoi(os.Getenv("CONTRACTS")); n > 0 {
-		z.contracts = n
+// tiny is a world that takes seconds.
+var tiny = size{shops: 2, contracts: 24, lasts: 60 * day, calm: 6 * day}
+
+// only switches on some kinds of faults, at so many times their usual rate.
+func only(times float64, list ...Kind) map[Kind]float64 {
+	rates := make(map[Kind]float64)
+	for _, k := range list {
+		rates[k] = kinds[k] * times
 	}
-	p := drawPlan(1, number, z)
-	if os.Getenv("QUIET") != "" {
-		p.Rates = nil
-	}
-	if os.Getenv("STILL") != "" {
-		p.Acts = nil
-	}
-	w, err := newWorld(p, "")
+	return rates
+}
+
+// lived runs a world to its end.
+func lived(t *testing.T, p plan, database string, change ...func(*world)) *world {
+	t.Helper()
+	w, err := newWorld(p, database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.close()
-	if name := os.Getenv("PROFILE"); name != "" {
-		f, _ := os.Create(name)
-		pprof.StartCPUProfile(f)
-		defer pprof.StopCPUProfile()
+	t.Cleanup(w.close)
+	for _, c := range change {
+		c(w)
 	}
-	begun := time.Now()
-	err = w.live()
-	t.Logf("%s trace %x %+v orders %d steps %d", time.Since(begun), w.trace.Sum64(), w.tally, len(w.orders), w.steps)
-	for i, v := range w.violations {
-		if i < 10 {
-			t.Error(v)
-		}
-	}
-	if err != nil {
+	if err := w.live(); err != nil && w.violations == nil {
 		t.Fatal(err)
+	}
+	t.Logf("%d renewals, %d steps, %d deaths, faults %v, checks %v", len(w.orders), w.steps, w.deaths, w.counts, w.checks)
+	return w
+}
+
+// sound reports what is wrong with a world.
+func (w *world) sound(t *testing.T) *world {
+	t.Helper()
+	for _, v := range w.violations[:min(len(w.violations), 10)] {
+		t.Error(v)
+	}
+	if w.due == 0 || len(w.orders) == 0 {
+		t.Error("nothing fell due: the world proves nothing")
+	}
+	return w
+}
+
+// ledger is what a world's platform charged, in no order of time.
+func (w *world) ledger() []string {
+	var list []string
+	for key, o := range w.orders {
+		list = append(list, strconv.FormatInt(key.contract, 10)+"/"+strconv.Itoa(key.cycle)+" "+o.Amount)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func same(t *testing.T, what string, a, b *world) {
+	t.Helper()
+	if x, y := a.ledger(), b.ledger(); !slices.Equal(x, y) {
+		t.Errorf("%s: %d orders and %d, which differ:\n%v\n%v", what, len(x), len(y), x, y)
+	}
+}
+
+func TestAQuietWorldOwesNothing(t *testing.T) {
+	t.Parallel()
+	p := drawPlan(11, 1, tiny)
+	p.Rates = nil
+	w := lived(t, p, "").sound(t)
+	if w.acted == 0 || w.failed > 0 || w.deaths > 0 {
+		t.Errorf("%d actions, %d tasks failed, %d deaths", w.acted, w.failed, w.deaths)
+	}
+}
+
+func TestAStormIsSurvivedAndItsSeedSaysEverything(t *testing.T) {
+	t.Parallel()
+	p := drawPlan(12, 1, tiny)
+	p.Nodes = 2
+	p.Rates = make(map[Kind]float64)
+	for k, rate := range kinds {
+		p.Rates[k] = rate
+	}
+	first := lived(t, p, "").sound(t)
+	again := lived(t, p, "").sound(t)
+	if a, b := first.trace.Sum64(), again.trace.Sum64(); a != b || first.steps != again.steps {
+		t.Errorf("one seed left two traces: %016x after %d steps, %016x after %d", a, first.steps, b, again.steps)
+	}
+	p.Seed++
+	if other := lived(t, p, "").sound(t); other.trace.Sum64() == first.trace.Sum64() {
+		t.Error("two seeds left one trace: it shows nothing")
+	}
+}
+
+// bare is a story in which nothing depends on the moment: what is charged must be
+// the same however the service is run.
+func bare(seed uint64) plan {
+	p := drawPlan(seed, 1, tiny)
+	p.Rates, p.Acts, p.Nodes = nil, nil, 1
+	return p
+}
+
+func TestBothDatabasesLeaveTheSameTrace(t *testing.T) {
+	t.Parallel()
+	p := drawPlan(13, 1, tiny)
+	p.Rates = only(1, AnswerLost, DatabaseConflict, Death, WebhookLost)
+	lite := lived(t, p, "").sound(t)
+	post := lived(t, p, pgtest.Empty(t)).sound(t)
+	same(t, "on SQLite and PostgreSQL", lite, post)
+	if a, b := lite.trace.Sum64(), post.trace.Sum64(); a != b {
+		t.Errorf("SQLite left the trace %016x and PostgreSQL %016x", a, b)
+	}
+}
+
+func TestAnyNumberOfNodesChargesTheSame(t *testing.T) {
+	t.Parallel()
+	one := lived(t, bare(14), "").sound(t)
+	p := bare(14)
+	p.Nodes = 3
+	p.Rates = only(1, SweepAtOnce, TaskTwice)
+	same(t, "with one node and with three", one, lived(t, p, "").sound(t))
+}
+
+func TestAnEmptiedQueueLosesNothing(t *testing.T) {
+	t.Parallel()
+	whole := lived(t, bare(15), "").sound(t)
+	p := bare(15)
+	p.Rates = only(40, QueueEmptied)
+	emptied := lived(t, p, "").sound(t)
+	if emptied.counts[QueueEmptied] == 0 {
+		t.Fatal("the queue was never emptied")
+	}
+	same(t, "with a queue and with an emptied one", whole, emptied)
+}
+
+func TestOneStoreDoesNotDependOnAnother(t *testing.T) {
+	t.Parallel()
+	p := bare(16)
+	both := lived(t, p, "").sound(t)
+	p.Deals = slices.Clone(p.Deals)
+	p.Deals = slices.DeleteFunc(p.Deals, func(d dealPlan) bool { return d.Shop != 0 })
+	alone := lived(t, p, "").sound(t)
+	mine := slices.DeleteFunc(both.ledger(), func(line string) bool { return len(strings.SplitN(line, "/", 2)[0]) > len("9001") })
+	if !slices.Equal(mine, alone.ledger()) {
+		t.Errorf("the first store was charged %v beside another, and %v alone", mine, alone.ledger())
+	}
+}
+
+var idempotencyKey = regexp.MustCompile(`prn1-[a-z0-9]+`)
+
+// Broken services must be caught: a checker that never fails proves nothing.
+func TestBrokenServicesAreCaught(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]struct {
+		rates map[Kind]float64
+		how   func(*world)
+		by    []Invariant
+	}{
+		"a key that is another one each time": {
+			rates: only(8, AnswerLost, CallLate, ResetAfter),
+			how: func(w *world) {
+				n := 0
+				w.tamper = func(c *call) {
+					c.body = idempotencyKey.ReplaceAllFunc(c.body, func(key []byte) []byte {
+						n++
+						return append(key[:len(key)-6:len(key)-6], []byte(strconv.Itoa(100_000+n))...)
+					})
+				}
+			},
+			by: []Invariant{I1, I5},
+		},
+		"an order that is charged twice": {
+			how: func(w *world) {
+				w.tamper = func(c *call) {
+					if !c.changes() || !bytes.Contains(c.body, []byte("prn1-")) {
+						return
+					}
+					twin := *c
+					twin.body = idempotencyKey.ReplaceAll(c.body, []byte("another"))
+					w.tamper = nil
+					w.after(time.Hour, func() { w.ask(&twin) })
+				}
+			},
+			by: []Invariant{I5, I11},
+		},
+		"a row that is changed behind the service": {
+			how: func(w *world) {
+				w.after(30*day, func() {
+					_, err := w.books.Exec("UPDATE attempts SET status = 'QUEUED', order_id = 0, due_at = 1 WHERE status = 'SUCCESS'")
+					w.check(err)
+				})
+			},
+			by: []Invariant{I3, I6, I7},
+		},
+		"an entry that is altered": {
+			how: func(w *world) {
+				w.after(45*day, func() {
+					_, err := w.books.Exec("UPDATE activity SET info = '{}'")
+					w.check(err)
+				})
+			},
+			by: []Invariant{I7},
+		},
+		"tasks that nobody works": {
+			how: func(w *world) {
+				w.at(w.plan.Start.Add(20*day), func() {
+					_, err := w.books.Exec("UPDATE attempts SET due_at = NULL WHERE status = 'QUEUED'")
+					w.check(err)
+				})
+			},
+			by: []Invariant{I2},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := bare(17)
+			p.Rates = broken.rates
+			w := lived(t, p, "", broken.how)
+			if len(w.violations) == 0 || !slices.Contains(broken.by, w.violations[0].Is) {
+				t.Errorf("want %v to fail first, got %v", broken.by, w.violations)
+			}
+		})
+	}
+}
+
+func TestAWorldCanBeEndedAtAStep(t *testing.T) {
+	t.Parallel()
+	p := drawPlan(18, 1, tiny)
+	p.UpTo = 3000
+	if w := lived(t, p, ""); w.steps != 3000 || w.err != nil {
+		t.Errorf("%d steps, %v", w.steps, w.err)
 	}
 }

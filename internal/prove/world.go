@@ -428,7 +428,7 @@ func (w *world) platformDue() {
 }
 
 // sweepEvery is the time from what a node did to the next look at what is due.
-const sweepEvery = 10 * time.Second
+const sweepEvery = 20 * time.Second
 
 // stir has what is due next looked up, and swept when it is due by the clock of
 // the node that sweeps.
