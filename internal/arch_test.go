@@ -99,6 +99,8 @@ var table = slices.Concat(
 
 		{of: "internal/app/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "internal/sandbox/...", may: []string{"..."}, libs: anyLibrary},
+		{of: "internal/prove/oracle"},
+		{of: "internal/prove/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "internal", may: []string{"..."}, libs: anyLibrary},
 		{of: "cmd/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "test/...", may: []string{"..."}, libs: anyLibrary},

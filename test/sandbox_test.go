@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/prove/oracle"
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
@@ -133,9 +134,9 @@ type platformContract struct {
 	ID                  int64
 	Shop                string
 	Status              string
-	PaymentMethodStatus string     `json:"paymentMethodStatus"`
-	NextBillingDate     *time.Time `json:"nextBillingDate"`
-	Billing             policy     `json:"billingPolicy"`
+	PaymentMethodStatus string        `json:"paymentMethodStatus"`
+	NextBillingDate     *time.Time    `json:"nextBillingDate"`
+	Billing             oracle.Policy `json:"billingPolicy"`
 	Attempts            []struct {
 		Key   string
 		Cycle int

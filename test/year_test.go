@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/prove/oracle"
 	"github.com/perennialhq/perennial/internal/sandbox"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
@@ -79,7 +80,7 @@ func (d due) owes(until time.Time) map[int]time.Time {
 	if d.Status != "ACTIVE" || d.NextBillingDate == nil {
 		return cycles
 	}
-	for i, at := range owed(d.Billing, *d.NextBillingDate, until, d.zone, d.hour, d.minute) {
+	for i, at := range oracle.Owed(d.Billing, *d.NextBillingDate, until, oracle.Calendar{Zone: d.zone, Hour: d.hour, Minute: d.minute}) {
 		if cycle := d.first + i; d.Billing.MaxCycles == 0 || cycle <= d.Billing.MaxCycles {
 			cycles[cycle] = at
 		}
