@@ -23,7 +23,10 @@ TESTFLAGS ?= -p 2 -timeout 12m
 RACE      ?= ./internal/base/... ./internal/domain/... ./internal/job/... ./internal/web/...
 FUZZTIME  ?= 10s
 
-.PHONY: build run test race bench mutants fuzz calendar check fmt vet lint verify generate clean compiler
+# What is proven: see docs/reliability.md.
+PROVE     ?= --renewals 100000 --faults 10000
+
+.PHONY: build run test race bench mutants fuzz calendar prove check fmt vet lint verify generate clean compiler
 
 build: ## the program, without cgo
 	CGO_ENABLED=0 $(GO) build $(STAMP) -trimpath -o bin/perennial ./cmd/perennial
@@ -54,7 +57,10 @@ fuzz: ## every fuzz target for FUZZTIME
 calendar: ## every day of every zone for forty years, at several order times
 	$(GO) test -timeout 30m ./internal/domain/cadence ./internal/domain/cadence/vectors -exhaustive
 
-check: fmt vet lint verify test race ## all that must hold before a change is done
+prove: build ## the billing engine through simulated years under faults; PROVE="--renewals 5000 --seed 7" for others
+	bin/perennial prove $(PROVE) --out bin/proof.md
+
+check: fmt vet lint verify test race prove ## all that must hold before a change is done
 
 fmt:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these:"; echo "$$files"; exit 1; fi
