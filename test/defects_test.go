@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/perennialhq/perennial/internal/prove/oracle"
 )
 
 // What the platform was reported to do wrong, or differently than it is
@@ -93,7 +95,7 @@ func TestAPlatformWithOtherDatesIsChargedOnceAnInterval(t *testing.T) {
 				made[o.Contract] = append(made[o.Contract], o)
 			}
 			for _, d := range contracts {
-				owes := owed(d.Billing, *d.NextBillingDate, s.now(), d.zone, d.hour, d.minute)
+				owes := oracle.Owed(d.Billing, *d.NextBillingDate, s.now(), oracle.Calendar{Zone: d.zone, Hour: d.hour, Minute: d.minute})
 				orders := made[d.ID]
 				if len(orders) < len(owes)-1 || len(orders) > len(owes) {
 					t.Errorf("contract %d (%+v) has %d orders, and %d are owed", d.ID, d.Billing, len(orders), len(owes))
