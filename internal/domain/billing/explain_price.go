@@ -173,7 +173,7 @@ func repricing(history []happening, variant int64) (happening, bool) {
 
 func explainDiscount(d contract.Discount) DiscountReport {
 	r := DiscountReport{Discount: d, Applies: d.RejectedWhy == "" && (d.CycleLimit == 0 || d.UsedCycles < d.CycleLimit)}
-	what := "off"
+	var what string
 	switch {
 	case d.FreeShipping:
 		what = "free delivery"
