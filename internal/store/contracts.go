@@ -80,6 +80,7 @@ type contractRow struct {
 	Pricing              string
 	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
+	ChangingUntil        int64
 	CancellationFeedback string
 	CancellationNote     string
 }
@@ -142,7 +143,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), ChangingUntil: millis(c.ChangingUntil), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -173,7 +174,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
-		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), AmendAt: instant(r.AmendAt), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
+		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
 	var err error
 	read := func(step error) {

@@ -110,22 +110,26 @@ const tries = 4
 const Leash = time.Minute
 
 // amend reads the contract as the platform has it, lets want decide on it, and
-// carries the change out. When the contract changes meanwhile, it begins anew.
+// carries the change out. When the contract changes meanwhile, it begins anew. What
+// the platform's revision does not show, which is what a box's rules count and what
+// only the service keeps, one changes at a time.
 func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(shop.Shop, contract.Detail) (change, error)) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
-	store, known, err := s.known(ctx, of, cmd)
-	if err != nil {
-		return contract.Detail{}, err
-	}
 	var lost []sent
+	var mine claim
+	defer s.giveBack(ctx, of, &mine)
 	for range tries {
+		store, known, err := s.known(ctx, of, cmd)
+		if err != nil {
+			return contract.Detail{}, err
+		}
 		is, err := s.Platform.Detail(ctx, store.At(), int64(cmd.Contract))
 		if err != nil {
 			return contract.Detail{}, unanswered(err)
 		}
 		for _, l := range lost {
 			if landed(l.before, is, l.change.edit) {
-				return s.adopt(ctx, store, cmd, is, l.change)
+				return s.adopt(ctx, store, cmd, is, mine.ends(l.change))
 			}
 		}
 		current, _, err := contract.Read(&known, is.Contract, store.Settings, s.Clock.Now())
@@ -139,10 +143,18 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		if c.empty() {
 			return contract.DetailOf(current, is), nil
 		}
-		if err := s.checkLines(ctx, store, contract.DetailOf(current, is), c.edit.Lines); err != nil {
+		boxed, err := s.checkLines(ctx, store, contract.DetailOf(current, is), c.edit.Lines)
+		if err != nil {
 			return contract.Detail{}, err
 		}
-		c = c.over(current).priced()
+		if boxed || c.edit.Empty() {
+			if ours, err := s.claim(ctx, of, known, &mine); err != nil {
+				return contract.Detail{}, err
+			} else if !ours {
+				continue
+			}
+		}
+		c = mine.ends(c.over(current).priced())
 		if c.edit.Empty() {
 			return s.adopt(ctx, store, cmd, is, c)
 		}
@@ -163,9 +175,14 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		}
 	}
 	if len(lost) > 0 {
+		mine.contract = 0 // until it ends by itself: the change may still be found
 		return contract.Detail{}, s.inDoubt(ctx, of, cmd, lost[len(lost)-1].change)
 	}
-	return contract.Detail{}, fault.New(fault.Conflict, "The subscription contract has changed").On(entity).Keyed("changedMeanwhile")
+	return contract.Detail{}, changedMeanwhile()
+}
+
+func changedMeanwhile() error {
+	return fault.New(fault.Conflict, "The subscription contract has changed").On(entity).Keyed("changedMeanwhile")
 }
 
 // inDoubt is the failure of a change of which nobody knows whether it was made.

@@ -20,14 +20,15 @@ type Bundles interface {
 }
 
 // checkLines refuses a change of lines that would move the contract to the other
-// line of the business, or that the rules of its box forbid.
-func (s *Service) checkLines(ctx context.Context, store shop.Shop, d contract.Detail, edits []platform.LineEdit) error {
+// line of the business, or that the rules of its box forbid. It reports whether
+// there are such rules.
+func (s *Service) checkLines(ctx context.Context, store shop.Shop, d contract.Detail, edits []platform.LineEdit) (boxed bool, err error) {
 	if len(edits) == 0 {
-		return nil
+		return false, nil
 	}
 	after := linesAfter(d.Lines, edits)
 	if moved := contract.LineOf(after, store.Settings); moved != d.Line {
-		return fault.New(fault.NotFound, "the selling plan belongs to %s contracts, and contract %d is a %s", moved, d.ID, d.Line).
+		return false, fault.New(fault.NotFound, "the selling plan belongs to %s contracts, and contract %d is a %s", moved, d.ID, d.Line).
 			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
 	}
 	return s.checkBox(ctx, store, d, after)
@@ -35,41 +36,41 @@ func (s *Service) checkLines(ctx context.Context, store shop.Shop, d contract.De
 
 // checkBox refuses lines that the rules of the contract's box forbid. A contract
 // that is no box may hold what it likes.
-func (s *Service) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.Line) error {
+func (s *Service) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.Line) (boxed bool, err error) {
 	was, wasBox, err := s.Bundles.BundleOf(ctx, store.ID, d.Contract)
 	if err != nil {
-		return err
+		return false, err
 	}
 	becoming := d.Contract
 	becoming.Lines = after
 	box, boxed, err := s.Bundles.BundleOf(ctx, store.ID, becoming)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !boxed {
 		box, boxed = was, wasBox // it leaves the box it was in
 	}
 	if !boxed || !box.Rules.Enabled {
-		return nil
+		return false, nil
 	}
 	categories := map[int64]string{}
 	if box.Rules.NeedsCategories() {
 		if categories, err = s.categories(ctx, store, d.Lines, after); err != nil {
-			return err
+			return true, err
 		}
 	}
 	inside := items(box, after, categories)
 	if len(inside) == 0 {
-		return nil // nothing is left of the box
+		return true, nil // nothing is left of the box
 	}
 	if !wasBox || was.ID != box.ID {
-		return box.Rules.CheckBox(inside)
+		return true, box.Rules.CheckBox(inside)
 	}
 	swaps, err := s.swaps(ctx, store.ID, d.Contract)
 	if err != nil {
-		return err
+		return true, err
 	}
-	return box.Rules.Check(bundle.Edit{
+	return true, box.Rules.Check(bundle.Edit{
 		Before: items(box, d.Lines, categories), After: inside, Orders: d.Orders, Swaps: swaps,
 		Days: int(d.NextBillingDate.Sub(s.Clock.Now()) / (24 * time.Hour)),
 	})

@@ -71,7 +71,7 @@ func (s *Service) wait(ctx context.Context, store shop.Shop, d contract.Detail, 
 		return change{}, fault.New(fault.Conflict, "a change of another line of subscription contract %d is pending: take it back first", d.ID).
 			On(entity).Keyed("changePending")
 	}
-	if err := s.checkLines(ctx, store, d, []platform.LineEdit{edit}); err != nil {
+	if _, err := s.checkLines(ctx, store, d, []platform.LineEdit{edit}); err != nil {
 		return change{}, err
 	}
 	p := contract.PendingChange{Line: is.ID, OldVariant: is.VariantID, Variant: *edit.Variant, At: d.NextBillingDate}

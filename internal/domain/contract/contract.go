@@ -89,6 +89,7 @@ type Contract struct {
 	Split           *SplitIntent // under way
 	Pending         *PendingChange
 	Priced          bool      // prices of its lines change with the orders
+	ChangingUntil   time.Time // somebody changes it until then, alone; past or zero: nobody
 	AmendAt         time.Time // when what it waits for must be done; zero: nothing
 
 	// What was said when it was cancelled; empty when nothing was.
