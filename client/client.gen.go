@@ -2289,7 +2289,7 @@ type AmountObject struct {
 
 // AnchorObject defines model for AnchorObject.
 type AnchorObject struct {
-	// CutoffDay Days before the anchor from which a new order misses it. Always null: the platform keeps it with the selling plan.
+	// CutoffDay The fixed day of the week or month from which a new contract waits for the anchor after the next; null when there is none.
 	CutoffDay *int32 `json:"cutoffDay"`
 
 	// Day WEEKDAY: 1 (Monday) to 7. MONTHDAY and YEARDAY: day of the month, 1 to 31.
@@ -3715,7 +3715,9 @@ type ContractRow struct {
 	// Examples: false
 	SkipPaymentCreateUnpaidOrder bool `json:"skipPaymentCreateUnpaidOrder"`
 
-	// StartsAt When the contract begins. Always null: it begins when it is made.
+	// StartsAt When the contract began, in UTC: when it was made.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	StartsAt *time.Time `json:"startsAt"`
 
 	// Status How the contract stands: active, paused, cancelled, expired or failed.

@@ -239,6 +239,81 @@ func (s *illustrated) wantWhole(c wholeContract, price string) {
 	want("telephone in the search", rows, "[{+15550100}]")
 }
 
+// What only some contracts have is shown where they have it: a day that closes the
+// anchor, words for the driver, a card that was revoked.
+func TestWhatOnlySomeContractsHaveIsShownToo(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{
+		"interval": "MONTH", "intervalCount": 1, "anchors": []any{map[string]any{"type": "MONTHDAY", "day": 15, "cutoffDay": 5}},
+	}})
+	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ PlatformToken string }
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(query string, variables map[string]any, out any) {
+		t.Helper()
+		body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := s.graphQL(manifest.PlatformToken, body)
+		if err := json.Unmarshal(answer.Data, out); err != nil || len(answer.Errors) > 0 {
+			t.Fatalf("the platform answered %s %s", answer.Data, answer.Errors)
+		}
+	}
+	var opened struct {
+		SubscriptionContractUpdate struct{ Draft struct{ ID string } }
+	}
+	ask(`mutation($id: ID!) { subscriptionContractUpdate(contractId: $id) { draft { id } } }`, map[string]any{"id": fmt.Sprintf("gid://shopify/SubscriptionContract/%d", s.id)}, &opened)
+	var done any
+	draft := opened.SubscriptionContractUpdate.Draft.ID
+	ask(`mutation($id: ID!, $in: SubscriptionDraftInput!) { subscriptionDraftUpdate(draftId: $id, input: $in) { userErrors { message } } }`, map[string]any{
+		"id": draft, "in": map[string]any{"deliveryMethod": map[string]any{"localDelivery": map[string]any{
+			"address":             map[string]any{"address1": "12 Mill Lane", "city": "Reno", "countryCode": "US", "provinceCode": "NV", "phone": "+15550100"},
+			"localDeliveryOption": map[string]any{"phone": "+15550100", "instructions": "Leave at the back door"},
+		}}},
+	}, &done)
+	ask(`mutation($id: ID!) { subscriptionDraftCommit(draftId: $id) { userErrors { message } } }`, map[string]any{"id": draft}, &done)
+	revoked := s.now()
+	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+	s.call("POST", "/platform/payment-methods/"+url.PathEscape(o.CustomerPaymentMethod.ID), map[string]any{"status": "revoked"}, nil)
+
+	type shown struct {
+		BillingPolicy, DeliveryPolicy struct {
+			Anchors []struct{ Day, CutoffDay int }
+		}
+		CustomerPaymentMethod struct{ RevokedAt *time.Time }
+		DeliveryMethod        struct {
+			Kind                  string
+			AdditionalInformation struct{ Instructions, Phone string }
+		}
+	}
+	v := s.variants()
+	line := url.QueryEscape(o.Lines.Nodes[0].ID)
+	for _, path := range []string{
+		fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d", s.id, v[0], v[1]),
+		fmt.Sprintf("/subscription-contracts-update-line-item?contractId=%d&lineId=%s&variantId=%d&quantity=3&price=11", s.id, line, v[1]),
+	} {
+		var c shown
+		if got := s.put(path, nil, &c); got != http.StatusOK {
+			t.Fatalf("%s answered %d", path, got)
+		}
+		if a := c.BillingPolicy.Anchors; len(a) != 1 || a[0].Day != 15 || a[0].CutoffDay != 5 {
+			t.Errorf("days of payment %+v, want the 15th, closed on the 5th", a)
+		}
+		if c.CustomerPaymentMethod.RevokedAt == nil || c.CustomerPaymentMethod.RevokedAt.Before(revoked.Truncate(time.Second)) {
+			t.Errorf("the card was revoked at %v, want since %s", c.CustomerPaymentMethod.RevokedAt, revoked)
+		}
+		if m := c.DeliveryMethod; m.Kind != "LOCAL" || m.AdditionalInformation.Instructions != "Leave at the back door" || m.AdditionalInformation.Phone != "+15550100" {
+			t.Errorf("delivery %+v", m)
+		}
+	}
+}
+
 func rational(amount string) *big.Rat {
 	r, _ := new(big.Rat).SetString(amount)
 	return r

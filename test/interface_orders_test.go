@@ -3,6 +3,7 @@ package test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 )
 
@@ -99,5 +100,49 @@ func TestRemovingAOneTimeProductAnswersThoseThatAreLeft(t *testing.T) {
 	}
 	if handle := *left[0].VariantHandle; handle != "cold-brew" {
 		t.Errorf("the handle is %q, want the one that was given", handle)
+	}
+}
+
+// A record is answered whole: that of an order that was made, when it is sent back
+// as it was read, and that of one that is skipped, with its note and its pictures.
+func TestTheRecordOfAnOrderIsAnsweredWhole(t *testing.T) {
+	t.Parallel()
+	s := illustrate(t)
+	type record struct {
+		ID           int64
+		Status       string
+		GraphOrderID *string
+		OrderID      *int64
+		OrderName    *string
+		OrderNote    *string
+		VariantList  []struct{ Image *string }
+	}
+	var past []map[string]any
+	s.get(fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", s.id), &past)
+	if len(past) != 1 {
+		t.Fatalf("past orders %v, want one", past)
+	}
+	orders := s.orders()
+	var again record
+	if got := s.put("/subscription-billing-attempts", past[0], &again); got != http.StatusOK {
+		t.Fatalf("a record sent back as it was read answered %d", got)
+	}
+	if again.Status != "SUCCESS" || again.OrderID == nil || *again.OrderID != orders[0].ID || again.OrderName == nil || again.GraphOrderID == nil || *again.GraphOrderID != fmt.Sprintf("gid://shopify/Order/%d", orders[0].ID) {
+		t.Errorf("the record of an order is %+v, want order %d", again, orders[0].ID)
+	}
+
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item?contractId=%d&lineId=%s&variantId=%d&quantity=2", s.id, url.QueryEscape(s.line), s.pictured), nil)
+	next := s.upcoming()[0].ID
+	var noted, gone record
+	if got := s.put("/subscription-billing-attempts", map[string]any{"id": next, "orderNote": "Ring twice"}, &noted); got != http.StatusOK {
+		t.Fatalf("changing the note answered %d", got)
+	}
+	if got := s.put(fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", next), nil, &gone); got != http.StatusOK || gone.Status != "SKIPPED" {
+		t.Fatalf("skipping answered %d %+v", got, gone)
+	}
+	for _, r := range []record{noted, gone} {
+		if r.OrderNote == nil || *r.OrderNote != "Ring twice" || len(r.VariantList) != 1 || r.VariantList[0].Image == nil || *r.VariantList[0].Image != picture {
+			t.Errorf("record %+v, want the note and the picture", r)
+		}
 	}
 }

@@ -228,3 +228,17 @@ func TestAnOrderThatUsesACodeMakesTheRewardUsed(t *testing.T) {
 		}
 	}
 }
+
+// The day on which somebody was born is kept from the enrolment on.
+func TestABirthdayThatIsToldIsShown(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	who := s.ana().CustomerID
+	var member struct{ DOB *string }
+	if got := s.loyalty("POST", "/enroll-customer", map[string]any{"customerId": who, "dob": "1990-02-28"}, nil); got != http.StatusOK {
+		t.Fatalf("enrolling answered %d", got)
+	}
+	if got := s.loyalty("GET", fmt.Sprintf("/customer-loyalty?customerId=%d", who), nil, &member); got != http.StatusOK || member.DOB == nil || *member.DOB != "1990-02-28" {
+		t.Errorf("the member answered %d, born on %v", got, member.DOB)
+	}
+}

@@ -61,7 +61,7 @@ type contractRow struct {
 	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"The same as nextBillingDate." example:"2026-01-31T08:00:00Z"`
 	CreatedAt                      *web.Instant   `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt                      *web.Instant   `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
-	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract begins. Always null: it begins when it is made."`
+	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract began, in UTC: when it was made." example:"2026-01-31T08:00:00Z"`
 	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends. Always null: maxCycles ends it."`
 	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time" doc:"When it became active last, in UTC; null when it never was." example:"2026-01-31T08:00:00Z"`
 	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again." example:"2026-01-31T08:00:00Z"`
@@ -144,7 +144,7 @@ func newContractRow(s shop.Shop, c contract.Contract) (contractRow, error) {
 		CurrencyCode: string(c.Currency), OrderAmount: amount.Float(), OrderAmountUSD: in("USD", amount), OrderAmountShopCurrency: in(s.Currency, amount),
 		OrderAmountContractCurrency: amount.Float(), ContractAmount: amount.Float(), ContractAmountUSD: in("USD", amount), TotalPrice: amount.Float(),
 		LifetimeValue: c.Lifetime.Float(), LifetimeValueUSD: in("USD", c.Lifetime),
-		NextBillingDate: web.At(c.NextBillingDate), NextPaidBillingDate: web.At(c.NextBillingDate), CreatedAt: web.At(c.CreatedAt), UpdatedAt: web.At(c.UpdatedAt),
+		NextBillingDate: web.At(c.NextBillingDate), NextPaidBillingDate: web.At(c.NextBillingDate), CreatedAt: web.At(c.CreatedAt), StartsAt: web.At(c.CreatedAt), UpdatedAt: web.At(c.UpdatedAt),
 		ActivatedOn: web.At(c.ActivatedAt), PausedOn: web.At(c.PausedAt), CancelledOn: web.At(c.CancelledAt),
 		AutoCharge: c.AutoCharge, PausedFromActive: c.Status == contract.Paused,
 		SubscriptionCreatedEmailStatus: emailUnsent, SubscriptionCreatedSmsStatus: emailUnsent,
