@@ -2290,6 +2290,8 @@ type AmountObject struct {
 // AnchorObject defines model for AnchorObject.
 type AnchorObject struct {
 	// CutoffDay The fixed day of the week or month from which a new contract waits for the anchor after the next; null when there is none.
+	//
+	// Examples: 5
 	CutoffDay *int32 `json:"cutoffDay"`
 
 	// Day WEEKDAY: 1 (Monday) to 7. MONTHDAY and YEARDAY: day of the month, 1 to 31.
@@ -29022,7 +29024,7 @@ type ClientInterface interface {
 
 	// AddOneOff Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 	AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -30626,7 +30628,7 @@ func (c *Client) RemoveOneOff(ctx context.Context, params *RemoveOneOffParams, r
 
 // AddOneOff Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
 //
 // Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 func (c *Client) AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -41215,7 +41217,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddOneOffWithResponse Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48650,7 +48652,7 @@ func (c *ClientWithResponses) RemoveOneOffWithResponse(ctx context.Context, para
 
 // AddOneOffWithResponse Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -394,3 +394,30 @@ func TestOrdersAndCustomersGetTheTagsOfTheirPlans(t *testing.T) {
 		t.Errorf("the customer's tags are %v", customer.Tags)
 	}
 }
+
+// A membership is bought on its plan: as a one-time product in somebody's box it
+// would be paid and give nothing.
+func TestWhatIsSoldOnPlansOnlyIsNoOneTimeProduct(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	order := s.upcoming()[0]
+	var membership, coffee int64
+	for _, v := range s.articles() {
+		if strings.Contains(v.Title, "Membership") {
+			membership = v.VariantID
+		} else {
+			coffee = v.VariantID
+		}
+	}
+	if membership == 0 || coffee == 0 {
+		t.Fatalf("the store sells %+v", s.articles())
+	}
+	want(t, s.demand("PUT", oneOffPath(s.id, order.ID, membership, ""), s.key, nil), http.StatusBadRequest, "sellingPlanRequired")
+	if got := s.put(oneOffPath(s.id, order.ID, coffee, ""), nil, nil); got != http.StatusOK {
+		t.Errorf("a product that is sold by itself answered %d", got)
+	}
+	if list := s.upcomingOneOffs(); len(list) != 1 || list[0].VariantID != coffee {
+		t.Errorf("one-time products %+v, want the coffee alone", list)
+	}
+	s.wantEntries(created, oneOffAdded)
+}

@@ -287,4 +287,5 @@ type Variant struct {
 	Available           bool
 	Taxable             bool
 	RequiresShipping    bool
+	OnlyOnPlans         bool // it is sold on selling plans only
 }

@@ -87,6 +87,10 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand
 	if len(found) == 0 {
 		return fault.New(fault.NotFound, "variant %d does not exist in this store", cmd.Variant).On(oneOffEntity).Keyed("variantNotFound").At("variantId")
 	}
+	if found[0].OnlyOnPlans {
+		return fault.New(fault.Refused, "%s is sold on selling plans only, as memberships are: it cannot be a one-time product", found[0].ProductTitle).
+			On(oneOffEntity).Keyed("sellingPlanRequired").At("variantId")
+	}
 	return s.changeOneOffs(ctx, of.ID, cmd, func(r Record, has []OneOff, now time.Time) (put []OneOff, drop []OneOffID, event activity.EventType, err error) {
 		if found[0].Price.Currency != r.Of.Currency {
 			return nil, nil, "", fault.New(fault.Refused, "the store sells in %s and contract %d is in %s: a one-time product cannot be priced",

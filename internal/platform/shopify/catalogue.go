@@ -32,6 +32,7 @@ type variantNode struct {
 		Handle string `json:"handle"`
 		Vendor string `json:"vendor"`
 		Type   string `json:"productType"`
+		OnPlan bool   `json:"requiresSellingPlan"`
 		Media  struct {
 			Preview struct {
 				Image imageNode `json:"image"`
@@ -84,7 +85,7 @@ func newVariant(n *variantNode, c money.Currency) (platform.Variant, error) {
 	return platform.Variant{
 		ID: id, ProductID: gid.Number(n.Product.ID), Title: n.Title, ProductTitle: n.Product.Title, SKU: n.SKU, Image: image,
 		Handle: n.Product.Handle, Vendor: n.Product.Vendor, ProductType: n.Product.Type, Price: price, Available: n.Available, Taxable: n.Taxable,
-		RequiresShipping: n.Inventory.RequiresShipping,
+		RequiresShipping: n.Inventory.RequiresShipping, OnlyOnPlans: n.Product.OnPlan,
 	}, nil
 }
 

@@ -125,6 +125,7 @@ type ProductSpec struct {
 	Image       string
 	Tags        []string
 	Collections []string // titles; made when the store lacks them
+	OnlyOnPlans bool     // it is not sold without a selling plan
 	Variants    []VariantSpec
 }
 
@@ -177,7 +178,7 @@ func (s *Simulator) AddProduct(spec ProductSpec) ([]Variant, error) {
 		}
 		p := &product{
 			Shop: sh.Domain, ID: take(&sh.next.Product), Title: spec.Title, Vendor: or(spec.Vendor, sh.Name), Type: spec.Type,
-			Image: spec.Image, Status: "ACTIVE", Tags: spec.Tags, CreatedAt: s.now(), UpdatedAt: s.now(),
+			Image: spec.Image, Status: "ACTIVE", OnlyOnPlans: spec.OnlyOnPlans, Tags: spec.Tags, CreatedAt: s.now(), UpdatedAt: s.now(),
 			Handle: strings.ReplaceAll(strings.ToLower(spec.Title), " ", "-"),
 		}
 		for _, title := range spec.Collections {

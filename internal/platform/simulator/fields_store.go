@@ -101,21 +101,22 @@ func (m metafield) digest() string {
 
 func (r registry) catalog() {
 	r["Product"] = fields{
-		"id":               get(func(p *product) any { return p.gid() }),
-		"legacyResourceId": get(func(p *product) any { return itoa(p.ID) }),
-		"title":            get(func(p *product) any { return p.Title }),
-		"handle":           get(func(p *product) any { return p.Handle }),
-		"vendor":           get(func(p *product) any { return p.Vendor }),
-		"productType":      get(func(p *product) any { return p.Type }),
-		"status":           get(func(p *product) any { return p.Status }),
-		"tags":             get(func(p *product) any { return p.Tags }),
-		"description":      always(""),
-		"descriptionHtml":  always(""),
-		"isGiftCard":       always(false),
-		"createdAt":        get(func(p *product) any { return p.CreatedAt }),
-		"publishedAt":      get(func(p *product) any { return p.CreatedAt }),
-		"updatedAt":        get(func(p *product) any { return p.UpdatedAt }),
-		"variantsCount":    get(func(p *product) any { return object{"Count", len(p.variants)} }),
+		"id":                  get(func(p *product) any { return p.gid() }),
+		"legacyResourceId":    get(func(p *product) any { return itoa(p.ID) }),
+		"title":               get(func(p *product) any { return p.Title }),
+		"handle":              get(func(p *product) any { return p.Handle }),
+		"vendor":              get(func(p *product) any { return p.Vendor }),
+		"productType":         get(func(p *product) any { return p.Type }),
+		"status":              get(func(p *product) any { return p.Status }),
+		"tags":                get(func(p *product) any { return p.Tags }),
+		"description":         always(""),
+		"descriptionHtml":     always(""),
+		"isGiftCard":          always(false),
+		"requiresSellingPlan": get(func(p *product) any { return p.OnlyOnPlans }),
+		"createdAt":           get(func(p *product) any { return p.CreatedAt }),
+		"publishedAt":         get(func(p *product) any { return p.CreatedAt }),
+		"updatedAt":           get(func(p *product) any { return p.UpdatedAt }),
+		"variantsCount":       get(func(p *product) any { return object{"Count", len(p.variants)} }),
 		"featuredMedia": get(func(p *product) any {
 			if p.Image == "" {
 				return nil

@@ -108,6 +108,7 @@ type product struct {
 	Type        string
 	Image       string
 	Status      string
+	OnlyOnPlans bool `json:",omitempty"`
 	Tags        []string
 	Collections []collection
 	CreatedAt   time.Time

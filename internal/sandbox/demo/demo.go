@@ -146,6 +146,7 @@ func Stock(sim *simulator.Simulator, domain string, currency money.Currency) err
 	for _, p := range products() {
 		spec := simulator.ProductSpec{
 			Shop: domain, Title: p.title, Vendor: p.vendor, Type: p.kind, Collections: p.collections, Tags: []string{"subscription"},
+			OnlyOnPlans: p.kind == kindMembership,
 		}
 		for _, v := range p.variants {
 			spec.Variants = append(spec.Variants, simulator.VariantSpec{

@@ -60,7 +60,7 @@ type anchorObject struct {
 	Type      string `json:"type" enum:"WEEKDAY,MONTHDAY,YEARDAY" doc:"How day is meant." example:"MONTHDAY"`
 	Day       int32  `json:"day" doc:"WEEKDAY: 1 (Monday) to 7. MONTHDAY and YEARDAY: day of the month, 1 to 31." example:"15"`
 	Month     *int32 `json:"month" doc:"YEARDAY: 1 (January) to 12; else null." example:"3"`
-	CutoffDay *int32 `json:"cutoffDay" doc:"The fixed day of the week or month from which a new contract waits for the anchor after the next; null when there is none."`
+	CutoffDay *int32 `json:"cutoffDay" doc:"The fixed day of the week or month from which a new contract waits for the anchor after the next; null when there is none." example:"5"`
 }
 
 // pageInfo says where a page of a connection lies. Ours are whole.

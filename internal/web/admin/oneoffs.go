@@ -57,6 +57,7 @@ func (o Options) oneOffs(api *web.API) {
 	add := change
 	add.Method, add.ID, add.Path, add.Summary = http.MethodPut, "addOneOff", one, "Add a one-time product"
 	add.Description = "Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. " +
+		"400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. " +
 		"The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders."
 	web.Register(api, add, o.addOneOff)
 

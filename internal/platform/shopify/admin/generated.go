@@ -9419,6 +9419,7 @@ query Variants ($ids: [ID!]!) {
 				handle
 				vendor
 				productType
+				requiresSellingPlan
 				featuredMedia {
 					__typename
 					preview {
