@@ -189,7 +189,7 @@ func (w *world) finish() error {
 			of[a.contract] = make(map[int]attempt)
 		}
 		of[a.contract][a.cycle] = a
-		w.ended(a, log[a.id])
+		w.explainedEnd(a, log[a.id])
 	}
 	w.compareOrders(attempts)
 	for _, d := range w.dealsInOrder() {
@@ -299,8 +299,8 @@ func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 	w.require(I6, ended && waiting == 0 || c.next.After(w.cutoff()), "the next date of contract %d, %s, is past", d.id, c.next)
 }
 
-// ended checks that an attempt came to an end, with its entry.
-func (w *world) ended(a attempt, log []entry) {
+// explainedEnd checks that an attempt came to an end, with its entry.
+func (w *world) explainedEnd(a attempt, log []entry) {
 	count := func(event string, status ...string) (n int) {
 		for _, e := range log {
 			if e.event == event && slices.Contains(status, e.status) {

@@ -99,7 +99,7 @@ type size struct {
 	lasts, calm      time.Duration
 }
 
-// Most worlds are small, so that many seeds are seen; every third is a year of a
+// Most worlds are small, so that many seeds are seen; every fourth is a year of a
 // store of the usual size, in which much falls due at once.
 var (
 	small = size{shops: 3, contracts: 90, lasts: 150 * day, calm: 10 * day}
@@ -107,7 +107,7 @@ var (
 )
 
 func sizeOf(number int) size {
-	if number%3 == 0 {
+	if number%4 == 0 {
 		return large
 	}
 	return small

@@ -75,7 +75,7 @@ const gcPercent = 400
 func (p *Proof) run(ctx context.Context) error {
 	o := p.Options
 	if o.World != 0 {
-		p.take(o.live(o.World))
+		p.take(o.live(ctx, o.World))
 	} else if err := p.runAll(ctx); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (p *Proof) run(ctx context.Context) error {
 		return nil
 	}
 	first := p.Worlds[0]
-	again := o.live(first.Number)
+	again := o.live(ctx, first.Number)
 	if p.Again = again.Trace; again.Trace != first.Trace || again.Err != nil {
 		return fmt.Errorf("%s does not hold: world %d left the trace %016x the first time and %016x the second", I12, first.Number, first.Trace, again.Trace)
 	}
@@ -104,7 +104,7 @@ func (p *Proof) runAll(ctx context.Context) error {
 	begin := func(number int) {
 		c := make(chan Life, 1)
 		lives[number] = c
-		go func() { c <- p.Options.live(number) }()
+		go func() { c <- p.Options.live(ctx, number) }()
 	}
 	for n := 1; n <= workers; n++ {
 		begin(n)
@@ -136,11 +136,11 @@ func (p *Proof) take(l Life) {
 }
 
 // live runs one world.
-func (o Options) live(number int) Life {
-	return o.liveAs(drawPlan(o.Seed, number, sizeOf(number)))
+func (o Options) live(ctx context.Context, number int) Life {
+	return o.liveAs(ctx, drawPlan(o.Seed, number, sizeOf(number)))
 }
 
-func (o Options) liveAs(p plan) (l Life) {
+func (o Options) liveAs(ctx context.Context, p plan) (l Life) {
 	p.UpTo = o.UpTo
 	if o.Nodes != 0 {
 		p.Nodes = o.Nodes
@@ -160,7 +160,7 @@ func (o Options) liveAs(p plan) (l Life) {
 			l.Err = fmt.Errorf("after step %d: panic: %v\n%s", w.steps, r, debug.Stack())
 		}
 	}()
-	l.Err = w.live()
+	l.Err = w.live(ctx)
 	l.Renewals, l.Steps, l.Trace, l.tally = len(w.orders), w.steps, w.trace.Sum64(), w.tally
 	return l
 }
@@ -180,7 +180,7 @@ func (o Options) shrink(ctx context.Context, l Life) string {
 		}
 		try := o
 		try.Without = append(slices.Clone(without), k)
-		if smaller := try.live(l.Number); smaller.Err != nil && smaller.first() == l.first() {
+		if smaller := try.live(ctx, l.Number); smaller.Err != nil && smaller.first() == l.first() {
 			smallest, without = smaller, try.Without
 		}
 	}

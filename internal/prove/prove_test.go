@@ -35,7 +35,7 @@ func lived(t *testing.T, p plan, database string, change ...func(*world)) *world
 	for _, c := range change {
 		c(w)
 	}
-	if err := w.live(); err != nil && w.violations == nil {
+	if err := w.live(t.Context()); err != nil && w.violations == nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d renewals, %d steps, %d deaths, faults %v, checks %v", len(w.orders), w.steps, w.deaths, w.counts, w.checks)

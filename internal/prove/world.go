@@ -37,6 +37,7 @@ type world struct {
 	folder  string
 	tamper  func(c *call) // changes calls, to see whether a broken service is caught; nil: none does
 	clean   func()        // of what the database leaves
+	ended   func() error  // says whether the run was called off
 
 	shops   []*merchant
 	byToken map[string]*merchant
@@ -263,7 +264,8 @@ const checkEvery = 30 * day
 
 // live lets the whole of a world's time pass and checks it. The error says what
 // is wrong.
-func (w *world) live() error {
+func (w *world) live(ctx context.Context) error {
+	w.ended = ctx.Err
 	storm := w.plan.Start.Add(w.plan.Lasts)
 	for at := w.plan.Start.Add(checkEvery); at.Before(storm); at = at.Add(checkEvery) {
 		if err := w.pass(at); err != nil {
@@ -303,9 +305,15 @@ func (w *world) live() error {
 // stopped reports whether the world was told to go no further.
 func (w *world) stopped() bool { return w.plan.UpTo != 0 && w.steps >= w.plan.UpTo }
 
+// lookEvery is after how many steps a world looks whether it is still wanted.
+const lookEvery = 1000
+
 // pass lets time pass until an instant.
 func (w *world) pass(until time.Time) error {
 	for w.err == nil && !w.stopped() && w.next(until) {
+		if w.steps%lookEvery == 0 {
+			w.check(w.ended())
+		}
 	}
 	return w.err
 }

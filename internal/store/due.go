@@ -84,23 +84,13 @@ func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit i
 // NextDue returns the earliest instant at which something of any shop falls due;
 // false when nothing ever does. It may lie in the past.
 func (s Shops) NextDue(ctx context.Context) (time.Time, bool, error) {
-	var next int64
+	earliest := s.db.reader.NewSelect().Table("shops").ColumnExpr("NULLIF(MIN(reconcile_at), 0) AS at").Where("connected")
 	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueMarks, dueFacts, dueMembers, dueRewards} {
-		var at int64 // stays 0 when there is none
-		err := s.db.reader.NewSelect().Table(w.table).ColumnExpr("COALESCE(MIN(?), 0)", ident(w.column)).Where("? IS NOT NULL", ident(w.column)).Scan(ctx, &at)
-		if err != nil {
-			return time.Time{}, false, fmt.Errorf("find what is due next: %w", err)
-		}
-		if at != 0 && (next == 0 || at < next) {
-			next = at
-		}
+		earliest = earliest.UnionAll(s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column)))
 	}
-	var reconcile int64
-	if err := s.db.reader.NewSelect().Table("shops").ColumnExpr("COALESCE(MIN(reconcile_at), 0)").Where("connected").Scan(ctx, &reconcile); err != nil {
-		return time.Time{}, false, fmt.Errorf("find the next reconciliation: %w", err)
-	}
-	if reconcile != 0 && (next == 0 || reconcile < next) {
-		next = reconcile
+	var next int64
+	if err := s.db.reader.NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {
+		return time.Time{}, false, fmt.Errorf("find what is due next: %w", err)
 	}
 	return instant(next), next != 0, nil
 }

@@ -100,12 +100,26 @@ func New(o Options) *Client {
 	// A redirect would carry the token to whatever host it names.
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &own
+	texts := repeated()
 	for n := 1; n <= platform.MaxCharges; n++ {
-		c.questions[n] = newDocument("CycleState", repeat(admin.CycleState_Operation, n), n*guessQuestion)
-		c.charges[n] = newDocument("Charge", repeat(admin.Charge_Operation, n), n*guessCharge)
+		c.questions[n] = newDocument("CycleState", texts.questions[n], n*guessQuestion)
+		c.charges[n] = newDocument("Charge", texts.charges[n], n*guessCharge)
 	}
 	return c
 }
+
+// batches are the texts of documents that ask for several things at once.
+type batches struct{ questions, charges [platform.MaxCharges + 1]string }
+
+// repeated returns the texts, which are the same for every client.
+var repeated = sync.OnceValue(func() *batches {
+	var b batches
+	for n := 1; n <= platform.MaxCharges; n++ {
+		b.questions[n] = repeat(admin.CycleState_Operation, n)
+		b.charges[n] = repeat(admin.Charge_Operation, n)
+	}
+	return &b
+})
 
 // store is what the client keeps of one store between calls.
 type store struct {
