@@ -177,7 +177,7 @@ func (w *world) attemptIn(d *deal, status string) (billing.AttemptID, time.Time,
 		order = "DESC"
 	}
 	var id, date int64
-	err := w.books.QueryRow("SELECT id, billing_date FROM attempts WHERE shop_id = "+fmt.Sprint(d.shop.id)+" AND contract_id = "+fmt.Sprint(d.id)+
+	err := w.books.QueryRowContext(context.Background(), "SELECT id, billing_date FROM attempts WHERE shop_id = "+fmt.Sprint(d.shop.id)+" AND contract_id = "+fmt.Sprint(d.id)+
 		" AND status = '"+status+"' ORDER BY billing_date "+order+", id LIMIT 1").Scan(&id, &date)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, w.now, nil

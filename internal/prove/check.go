@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ func (w *world) charged(c simulator.Charge) {
 	w.require(I11, n <= 1+d.triggers, "contract %d is charged for cycle %d for the %d. time; people asked for %d charges", c.Contract, c.Cycle, n, d.triggers)
 	var status, key, contract string
 	var first, paused, cancelled int64
-	err := w.books.QueryRow(fmt.Sprintf(`SELECT a.status, a.key, a.first_sent_at, c.status, c.paused_at, c.cancelled_at FROM attempts a
+	err := w.books.QueryRowContext(context.Background(), fmt.Sprintf(`SELECT a.status, a.key, a.first_sent_at, c.status, c.paused_at, c.cancelled_at FROM attempts a
 		JOIN contracts c ON c.shop_id = a.shop_id AND c.id = a.contract_id WHERE a.shop_id = %d AND a.contract_id = %d AND a.cycle = %d`, d.shop.id, c.Contract, c.Cycle)).
 		Scan(&status, &key, &first, &contract, &paused, &cancelled)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -28,7 +29,7 @@ type attempt struct {
 }
 
 func (w *world) attempts() (list []attempt, err error) {
-	rows, err := w.books.Query(`SELECT shop_id, id, contract_id, cycle, status, billing_date, moved, manual, sent_at, updated_at, error_code, order_id, amount, currency, lines
+	rows, err := w.books.QueryContext(context.Background(), `SELECT shop_id, id, contract_id, cycle, status, billing_date, moved, manual, sent_at, updated_at, error_code, order_id, amount, currency, lines
 		FROM attempts ORDER BY contract_id, cycle`)
 	if err != nil {
 		return nil, err
@@ -52,11 +53,12 @@ type standing struct {
 	shop, id int64
 	status   string
 	next     time.Time // zero: none
+	from     int       // cycle with which its series begins
 	max      int
 }
 
 func (w *world) standings() (map[int64]standing, error) {
-	rows, err := w.books.Query("SELECT shop_id, id, status, next_billing_date, max_cycles FROM contracts ORDER BY id")
+	rows, err := w.books.QueryContext(context.Background(), "SELECT shop_id, id, status, next_billing_date, series_cycle, max_cycles FROM contracts ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (w *world) standings() (map[int64]standing, error) {
 	for rows.Next() {
 		var c standing
 		var next int64
-		if err := rows.Scan(&c.shop, &c.id, &c.status, &next, &c.max); err != nil {
+		if err := rows.Scan(&c.shop, &c.id, &c.status, &next, &c.from, &c.max); err != nil {
 			return nil, err
 		}
 		if next != 0 {
@@ -79,14 +81,13 @@ func (w *world) standings() (map[int64]standing, error) {
 // entry is what the checker keeps of an entry of the activity log.
 type entry struct {
 	event, status string
-	sum           uint64
 }
 
 // entryKey names an entry.
 type entryKey struct{ shop, id int64 }
 
 func (w *world) entries() (byID map[entryKey]uint64, ofAttempt map[int64][]entry, err error) {
-	rows, err := w.books.Query("SELECT shop_id, id, entity_id, entity_type, event, status, source, actor, recorded_at, info FROM activity")
+	rows, err := w.books.QueryContext(context.Background(), "SELECT shop_id, id, entity_id, entity_type, event, status, source, actor, recorded_at, info FROM activity")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -294,8 +295,9 @@ func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 	if c.status != "ACTIVE" || d.shop.gone {
 		return
 	}
-	ended := c.max > 0 && last >= c.max
-	w.require(I6, ended || waiting >= 6, "contract %d runs, and %d of its cycles wait", d.id, waiting)
+	// Cycles that passed while it was paused count.
+	ended := c.max > 0 && max(last, c.from) >= c.max
+	w.require(I6, ended || waiting >= 6, "contract %d runs, and %d of its cycles wait, from cycle %d to %d of %d", d.id, waiting, c.from, last, c.max)
 	w.require(I6, ended && waiting == 0 || c.next.After(w.cutoff()), "the next date of contract %d, %s, is past", d.id, c.next)
 }
 
@@ -381,7 +383,7 @@ func (w *world) nothingWaits() error {
 		{I8, "messages that wait", "SELECT COUNT(*) FROM messages WHERE due_at <= "},
 	} {
 		var n int
-		if err := w.books.QueryRow(q.query + strconv.FormatInt(late, 10)).Scan(&n); err != nil {
+		if err := w.books.QueryRowContext(context.Background(), q.query+strconv.FormatInt(late, 10)).Scan(&n); err != nil {
 			return err
 		}
 		w.require(q.is, n == 0, "there are %d %s", n, q.what)

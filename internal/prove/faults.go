@@ -175,7 +175,7 @@ func (w *world) carry(c *call) (*http.Response, error) {
 	case w.hit(CallLost):
 		return w.timeout()
 	case w.hit(CallLate):
-		w.after(callTimeout+w.between(0, 50*time.Minute), func() { w.ask(c) })
+		w.after(callTimeout+w.between(0, 50*time.Minute), func() { w.ask(c) }) //nolint:bodyclose // it is in memory
 		return w.timeout()
 	case w.hit(ErrorBefore):
 		return answer(500+w.chance.IntN(5), nil, []byte("<html>")), nil
@@ -215,7 +215,7 @@ func (c *call) changes() bool {
 func (w *world) webhook(r *http.Request, body []byte) (*http.Response, error) {
 	done := func() (*http.Response, error) { return answer(http.StatusOK, nil, nil), nil }
 	later := func(d time.Duration) {
-		w.after(d, func() { _, _ = w.hand(r, body) })
+		w.after(d, func() { _, _ = w.hand(r, body) }) //nolint:bodyclose // it is in memory
 	}
 	switch {
 	case w.silent.After(w.now):

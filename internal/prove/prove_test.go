@@ -161,12 +161,12 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]struct {
 		rates map[Kind]float64
-		how   func(*world)
+		how   func(*testing.T, *world)
 		by    []Invariant
 	}{
 		"a key that is another one each time": {
 			rates: only(8, AnswerLost, CallLate, ResetAfter),
-			how: func(w *world) {
+			how: func(t *testing.T, w *world) {
 				n := 0
 				w.tamper = func(c *call) {
 					c.body = idempotencyKey.ReplaceAllFunc(c.body, func(key []byte) []byte {
@@ -178,7 +178,7 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			by: []Invariant{I1, I5},
 		},
 		"an order that is charged twice": {
-			how: func(w *world) {
+			how: func(t *testing.T, w *world) {
 				w.tamper = func(c *call) {
 					if !c.changes() || !bytes.Contains(c.body, []byte("prn1-")) {
 						return
@@ -192,27 +192,27 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			by: []Invariant{I5, I11},
 		},
 		"a row that is changed behind the service": {
-			how: func(w *world) {
+			how: func(t *testing.T, w *world) {
 				w.after(30*day, func() {
-					_, err := w.books.Exec("UPDATE attempts SET status = 'QUEUED', order_id = 0, due_at = 1 WHERE status = 'SUCCESS'")
+					_, err := w.books.ExecContext(t.Context(), "UPDATE attempts SET status = 'QUEUED', order_id = 0, due_at = 1 WHERE status = 'SUCCESS'")
 					w.check(err)
 				})
 			},
 			by: []Invariant{I3, I6, I7},
 		},
 		"an entry that is altered": {
-			how: func(w *world) {
+			how: func(t *testing.T, w *world) {
 				w.after(45*day, func() {
-					_, err := w.books.Exec("UPDATE activity SET info = '{}'")
+					_, err := w.books.ExecContext(t.Context(), "UPDATE activity SET info = '{}'")
 					w.check(err)
 				})
 			},
 			by: []Invariant{I7},
 		},
 		"tasks that nobody works": {
-			how: func(w *world) {
+			how: func(t *testing.T, w *world) {
 				w.at(w.plan.Start.Add(20*day), func() {
-					_, err := w.books.Exec("UPDATE attempts SET due_at = NULL WHERE status = 'QUEUED'")
+					_, err := w.books.ExecContext(t.Context(), "UPDATE attempts SET due_at = NULL WHERE status = 'QUEUED'")
 					w.check(err)
 				})
 			},
@@ -223,7 +223,7 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			t.Parallel()
 			p := bare(17)
 			p.Rates = broken.rates
-			w := lived(t, p, "", broken.how)
+			w := lived(t, p, "", func(w *world) { broken.how(t, w) })
 			if len(w.violations) == 0 || !slices.Contains(broken.by, w.violations[0].Is) {
 				t.Errorf("want %v to fail first, got %v", broken.by, w.violations)
 			}

@@ -190,7 +190,7 @@ func (w *world) schema(ctx context.Context, at string) (string, error) {
 		return "", errors.Join(err, db.Close())
 	}
 	w.clean = func() {
-		_, _ = db.Exec("DROP SCHEMA " + name + " CASCADE")
+		_, _ = db.ExecContext(context.Background(), "DROP SCHEMA "+name+" CASCADE")
 		_ = db.Close()
 	}
 	u, err := url.Parse(at)
