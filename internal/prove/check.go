@@ -54,6 +54,9 @@ type violation struct {
 	Step uint64
 	At   time.Time
 	What string
+	// Whole says that it was seen in a look at the whole database, and not in the
+	// step itself.
+	Whole bool
 }
 
 func (v violation) Error() string {
@@ -70,7 +73,7 @@ func (w *world) require(is Invariant, holds bool, format string, args ...any) bo
 }
 
 func (w *world) violated(is Invariant, format string, args ...any) {
-	w.violations = append(w.violations, violation{is, w.steps, w.now, fmt.Sprintf(format, args...)})
+	w.violations = append(w.violations, violation{is, w.steps, w.now, fmt.Sprintf(format, args...), w.whole})
 	w.fail(w.violations[0])
 }
 

@@ -113,6 +113,8 @@ func (w *world) entries() (byID map[entryKey]uint64, ofAttempt map[int64][]entry
 
 // checkpoint checks what must hold at any time, in all of the database.
 func (w *world) checkpoint() error {
+	w.whole = true
+	defer func() { w.whole = false }()
 	attempts, err := w.attempts()
 	if err != nil {
 		return err
@@ -172,6 +174,7 @@ func (w *world) finish() error {
 	if err := w.checkpoint(); err != nil {
 		return err
 	}
+	w.whole = true
 	attempts, err := w.attempts()
 	if err != nil {
 		return err

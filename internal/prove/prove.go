@@ -184,12 +184,17 @@ func (o Options) shrink(ctx context.Context, l Life) string {
 			smallest, without = smaller, try.Without
 		}
 	}
+	return o.repetition(smallest, without)
+}
+
+// repetition is the command that shows a failure again.
+func (o Options) repetition(l Life, without []Kind) string {
 	line := fmt.Sprintf("perennial prove --seed %d --world %d", o.Seed, l.Number)
 	if o.Nodes != 0 {
 		line += fmt.Sprintf(" --nodes %d", o.Nodes)
 	}
 	if o.Database != "" {
-		line += " --database " + strings.SplitN(o.Database, "://", 2)[0]
+		line += " --database postgres://…"
 	}
 	if len(without) > 0 {
 		names := make([]string, len(without))
@@ -198,8 +203,8 @@ func (o Options) shrink(ctx context.Context, l Life) string {
 		}
 		line += " --without " + strings.Join(names, ",")
 	}
-	if len(smallest.violations) > 0 && smallest.violations[0].Step == smallest.Steps {
-		line += fmt.Sprintf(" --upto %d", smallest.Steps)
+	if len(l.violations) > 0 && !l.violations[0].Whole {
+		line += fmt.Sprintf(" --upto %d", l.violations[0].Step)
 	}
 	return line
 }

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -228,6 +229,51 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 				t.Errorf("want %v to fail first, got %v", broken.by, w.violations)
 			}
 		})
+	}
+}
+
+func TestAFailureSaysHowItIsRepeated(t *testing.T) {
+	t.Parallel()
+	o := Options{Seed: 7, Nodes: 2}
+	for _, row := range []struct {
+		name    string
+		v       violation
+		without []Kind
+		want    string
+	}{
+		{"seen in a step", violation{Is: I1, Step: 42}, nil, "perennial prove --seed 7 --world 3 --nodes 2 --upto 42"},
+		{"seen when all was looked at", violation{Is: I2, Step: 42, Whole: true}, []Kind{Death, ClockJump}, "perennial prove --seed 7 --world 3 --nodes 2 --without death,clock_jump"},
+	} {
+		l := Life{Number: 3, tally: tally{violations: []violation{row.v}}}
+		if got := o.repetition(l, row.without); got != row.want {
+			t.Errorf("%s: %s, want %s", row.name, got, row.want)
+		}
+	}
+}
+
+func TestARunThatShowsLessThanItSaysIsVoid(t *testing.T) {
+	t.Parallel()
+	full := func() *Proof {
+		p := &Proof{Options: Options{Renewals: 10, Faults: 5}, Worlds: []Life{{Renewals: 10, On: []Kind{Death}, tally: tally{counts: map[Kind]int{Death: 5}, checks: make(map[Invariant]int)}}}}
+		for _, i := range Invariants {
+			p.Worlds[0].checks[i.Is] = 1
+		}
+		return p
+	}
+	if err := full().void(); err != nil {
+		t.Errorf("a run that did all it was to do: %v", err)
+	}
+	for name, take := range map[string]func(*Proof){
+		"a fault that was on and never happened": func(p *Proof) { p.Worlds[0].On = append(p.Worlds[0].On, ClockSkew) },
+		"too few renewals":                       func(p *Proof) { p.Options.Renewals++ },
+		"too few faults":                         func(p *Proof) { p.Options.Faults++ },
+		"an invariant that was never checked":    func(p *Proof) { p.Worlds[0].checks[I3] = 0 },
+	} {
+		p := full()
+		take(p)
+		if err := p.void(); !errors.Is(err, ErrVoid) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

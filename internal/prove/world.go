@@ -50,6 +50,7 @@ type world struct {
 	sweepAt  time.Time // of the next sweep; zero: none
 	stirred  bool      // what is due next is about to be looked up
 
+	whole  bool      // the whole database is being looked at
 	calm   bool      // no faults any more
 	out    time.Time // until when the platform cannot be reached
 	lossy  bool      // what it sends meanwhile is lost
