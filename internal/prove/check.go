@@ -42,7 +42,7 @@ var Invariants = []struct {
 	{I5, "at every charge that the platform accepts: no other charge of the cycle is open, and its intent was committed, with its key, for a contract that ran"},
 	{I6, "at every checkpoint and at the end: the next date of a running contract is that of its earliest waiting attempt; in the end it is to come, and untouched contracts have the oracle's dates"},
 	{I7, "in the end: every attempt that ended has the entry of its end, once for an order; at every checkpoint: no entry that was there has changed or gone"},
-	{I8, "in the end: every event that a node accepted was worked and none was given up; every message that was owed was handed to the mail server under one identity"},
+	{I8, "in the end: every event that a node accepted was worked and none was given up, and no message waits to be sent"},
 	{I10, "at every call: the token, the address and every object it names belong to one store; in the end: so does every row"},
 	{I11, "at every charge that the platform accepts: no more charges of a cycle than one and those that people asked for; none for a contract that was cancelled when the intent was committed (I5)"},
 	{I12, "the first world is run twice and must leave the same trace"},

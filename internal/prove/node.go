@@ -132,12 +132,9 @@ var _ store.Seam = (*node)(nil)
 // letters takes e-mails, as a mail server would.
 type letters struct{ w *world }
 
-// Send counts what was sent.
+// Send takes every letter.
 func (l letters) Send(_ context.Context, list []notify.Letter) []error {
 	l.w.sleep(l.w.between(time.Millisecond, time.Second))
-	for _, m := range list {
-		l.w.mailed[m.ID]++
-	}
 	return make([]error, len(list))
 }
 

@@ -62,7 +62,6 @@ type world struct {
 	begun  map[cycleKey]int // charges
 	ends   map[cycleKey][]simulator.Charge
 	fresh  []simulator.Charge // of the call that is being answered
-	mailed map[string]int     // letters by id
 	logged map[entryKey]uint64
 
 	tally
@@ -95,7 +94,7 @@ type merchant struct {
 func newWorld(p plan, database string) (*world, error) {
 	w := &world{
 		kernel: newKernel(p.Seed, 1, p.Start), plan: p, byToken: make(map[string]*merchant), byID: make(map[int64]*deal), deals: make([]*deal, len(p.Deals)),
-		orders: make(map[cycleKey]*order), begun: make(map[cycleKey]int), ends: make(map[cycleKey][]simulator.Charge), mailed: make(map[string]int),
+		orders: make(map[cycleKey]*order), begun: make(map[cycleKey]int), ends: make(map[cycleKey][]simulator.Charge),
 		tally: tally{counts: make(map[Kind]int), checks: make(map[Invariant]int)},
 	}
 	for _, step := range []func() error{w.openPlatform, func() error { return w.openDatabase(database) }, w.open} {
