@@ -1314,6 +1314,24 @@ func (e ExplainedPreparationState) Valid() bool {
 	}
 }
 
+// Defines values for ExplainedPriceCounted.
+const (
+	Cycle ExplainedPriceCounted = "cycle"
+	Order ExplainedPriceCounted = "order"
+)
+
+// Valid indicates whether the value is a known member of the ExplainedPriceCounted enum.
+func (e ExplainedPriceCounted) Valid() bool {
+	switch e {
+	case Cycle:
+		return true
+	case Order:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExplainedStepAction.
 const (
 	ExplainedStepActionASK     ExplainedStepAction = "ASK"
@@ -4328,7 +4346,7 @@ type ExplainedLine struct {
 	// Examples: 12.25
 	PriceBefore float64 `json:"priceBefore"`
 
-	// PriceRule Prices by cycle; empty when it has no such rule, or it is not known.
+	// PriceRule Prices by cycle or by order; empty when it has no such rule, or it is not known.
 	PriceRule []ExplainedPrice `json:"priceRule"`
 
 	// Quantity Pieces.
@@ -4402,10 +4420,13 @@ type ExplainedPreparationState string
 
 // ExplainedPrice defines model for ExplainedPrice.
 type ExplainedPrice struct {
-	// FromCycle The first cycle for which the price counts.
+	// Counted What is counted: the contract's cycles, or its orders, of which the one at the checkout is the first.
+	Counted ExplainedPriceCounted `json:"counted"`
+
+	// From The first cycle or order for which the price counts.
 	//
 	// Examples: 4
-	FromCycle int32 `json:"fromCycle"`
+	From int32 `json:"from"`
 
 	// Price What one costs from then on.
 	//
@@ -4418,6 +4439,9 @@ type ExplainedPrice struct {
 	Words                string                 `json:"words"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
+
+// ExplainedPriceCounted What is counted: the contract's cycles, or its orders, of which the one at the checkout is the first.
+type ExplainedPriceCounted string
 
 // ExplainedPrices defines model for ExplainedPrices.
 type ExplainedPrices struct {
@@ -17035,12 +17059,20 @@ func (a *ExplainedPrice) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
-	if raw, found := object["fromCycle"]; found {
-		err = json.Unmarshal(raw, &a.FromCycle)
+	if raw, found := object["counted"]; found {
+		err = json.Unmarshal(raw, &a.Counted)
 		if err != nil {
-			return fmt.Errorf("error reading 'fromCycle': %w", err)
+			return fmt.Errorf("error reading 'counted': %w", err)
 		}
-		delete(object, "fromCycle")
+		delete(object, "counted")
+	}
+
+	if raw, found := object["from"]; found {
+		err = json.Unmarshal(raw, &a.From)
+		if err != nil {
+			return fmt.Errorf("error reading 'from': %w", err)
+		}
+		delete(object, "from")
 	}
 
 	if raw, found := object["price"]; found {
@@ -17078,9 +17110,14 @@ func (a ExplainedPrice) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
 
-	object["fromCycle"], err = json.Marshal(a.FromCycle)
+	object["counted"], err = json.Marshal(a.Counted)
 	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'fromCycle': %w", err)
+		return nil, fmt.Errorf("error marshaling 'counted': %w", err)
+	}
+
+	object["from"], err = json.Marshal(a.From)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'from': %w", err)
 	}
 
 	object["price"], err = json.Marshal(a.Price)

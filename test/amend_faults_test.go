@@ -239,6 +239,14 @@ func TestPricesOfAPlanAreChargedWithoutAPolicyAtThePlatform(t *testing.T) {
 	half := fmt.Sprintf("%.2f", math.Floor(base*50)/100)
 	twice := fmt.Sprintf("%.2f", 2*math.Floor(base*50)/100)
 	onPlan, byHand := s.checkout(line(half)), s.checkout(line("7.77"))
+	s.pass("PT1M")
+	foretold := make(map[int64][]string)
+	for _, id := range []int64{onPlan, byHand} {
+		s.id = id
+		for _, a := range s.upcoming()[:4] {
+			foretold[id] = append(foretold[id], fmt.Sprintf("%.2f", s.explain(a.ID).Prices.LinesTotal))
+		}
+	}
 	s.pass("P110D")
 	// The checkout was the first order: the third renewal is the fourth order.
 	for id, want := range map[int64]string{
@@ -252,6 +260,9 @@ func TestPricesOfAPlanAreChargedWithoutAPolicyAtThePlatform(t *testing.T) {
 		}
 		if fmt.Sprint(amounts) != want {
 			t.Errorf("contract %d: orders over %v, want %s", id, amounts, want)
+		}
+		if fmt.Sprint(foretold[id]) != want {
+			t.Errorf("contract %d: explained before as orders over %v, want %s", id, foretold[id], want)
 		}
 	}
 }

@@ -33,8 +33,9 @@ type explanation struct {
 			Price, PriceBefore float64
 			OneOff             bool
 			PriceRule          []struct {
-				FromCycle int
-				Price     float64
+				From    int
+				Counted string
+				Price   float64
 			}
 			Words string
 		}

@@ -31,7 +31,7 @@ func Explain(ctx context.Context, d config.Database, p config.Platform, c clock.
 	log := slog.New(slog.DiscardHandler)
 	client := shopify.New(shopify.Options{BaseURL: p.PlatformURL, APIVersion: p.APIVersion, Timeout: p.CallTimeout, Log: log})
 	explainer := billing.Explainer{
-		Service: &billing.Service{Store: db.Billing(), Platform: client, Clock: c, Log: log, Policy: billing.DefaultPolicy()}, Trail: db,
+		Service: &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: c, Log: log, Policy: billing.DefaultPolicy()}, Trail: db,
 	}
 	e, err := explainer.Explain(ctx, of, shop.Subscriptions, id)
 	if err != nil && fault.KindOf(err) == fault.NotFound {

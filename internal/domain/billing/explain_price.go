@@ -28,11 +28,13 @@ type PricedLine struct {
 	Words  string
 }
 
-// PriceStep is a price that a rule has from a cycle on.
+// PriceStep is a price that a rule has from a cycle on or, where a plan of ours
+// says so, from an order on, counted from 1 for the one at the checkout.
 type PriceStep struct {
-	From  int // cycle
-	Price money.Amount
-	Words string
+	From    int    // cycle or order
+	Counted string // which of both
+	Price   money.Amount
+	Words   string
 }
 
 // DiscountReport is a discount.
@@ -88,12 +90,15 @@ func (f Facts) open() bool { return f.Status == Queued || f.Status == Failure ||
 func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
 	p := PricedLine{Line: l, Was: l.Price, OneOff: f.oneOff(l, history)}
 	why := "the contract's price"
-	rule := f.pricing(l)
+	policy, has := f.policyOf(l)
+	ofPlan, planned := f.planOf(l)
 	switch {
 	case p.OneOff:
 		why = "a one-time product at the price that it had when it was added"
-	case rule != nil:
-		why = p.follow(*rule, f.Cycle, f.Prep.Stage)
+	case has:
+		why = p.follow(policy, f.Cycle, "cycle", f.Needs.Prices)
+	case planned:
+		why = p.followPlan(ofPlan, placeOf(f.Of).order+f.Before, f.Needs.Prices)
 	default:
 		if h, ok := repricing(history, l.VariantID); ok {
 			why = fmt.Sprintf("its price rule changed it with this order, from %s", h.told.From)
@@ -105,27 +110,49 @@ func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
 	return p
 }
 
-// follow gives the line the price that its rule has for a cycle, and says why. A
-// price that is none of the rule's was set by somebody, and stays.
-func (p *PricedLine) follow(rule contract.Pricing, cycle int, stage Stage) string {
-	for _, s := range rule.Cycles {
-		p.Steps = append(p.Steps, PriceStep{From: s.After + 1, Price: s.Computed, Words: stepWords(s, rule.Base)})
-	}
-	step, ok := rule.Step(cycle)
+// follow gives the line the price that its policy at the platform has for a cycle,
+// when the order is still to get it, and says why. A price that is none of the
+// policy's was set by somebody, and stays.
+func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string, changes bool) string {
+	p.steps(policy, counted)
+	step, ok := policy.Step(cycle)
 	switch {
 	case !ok:
 		return "the contract's price; its price rule does not count yet"
-	case !rule.Made(p.Price):
-		return fmt.Sprintf("a price that somebody set, which its price rule leaves alone (it has %s for cycle %d)", spoken(step.Computed), cycle)
-	case p.Price != step.Computed && stage == Fresh:
+	case !policy.Made(p.Price):
+		return fmt.Sprintf("a price that somebody set, which its price rule leaves alone (it has %s for %s %d)", spoken(step.Computed), counted, cycle)
+	case p.Price == step.Computed:
+		return "by its price rule " + stepWords(step, policy.Base, counted)
+	case changes:
 		p.Price = step.Computed
-		return fmt.Sprintf("by its price rule %s; before this order it is %s", stepWords(step, rule.Base), spoken(p.Was))
+		return fmt.Sprintf("by its price rule %s; before this order it is %s", stepWords(step, policy.Base, counted), spoken(p.Was))
 	}
-	return "by its price rule " + stepWords(step, rule.Base)
+	return "the contract's price; its price rule, " + stepWords(step, policy.Base, counted) + ", does not change this order"
 }
 
-func stepWords(s platform.CyclePrice, base money.Amount) string {
-	from := fmt.Sprintf("from cycle %d on", s.After+1)
+// followPlan does the same with what the line's plan says of an order, counted from
+// 1 for the one at the checkout. Nobody goes back to an earlier price.
+func (p *PricedLine) followPlan(policy contract.Pricing, order int, changes bool) string {
+	if price, ok := planStep(policy, p.Price, order); ok && changes {
+		step, _ := policy.Step(order)
+		p.steps(policy, "order")
+		p.Price = price
+		return fmt.Sprintf("by its plan %s; before this order it is %s", stepWords(step, policy.Base, "order"), spoken(p.Was))
+	} else if ok || policy.Made(p.Price) && p.Price != policy.Base {
+		p.steps(policy, "order")
+		return "the contract's price, which its plan leaves alone with this order"
+	}
+	return p.follow(policy, order, "order", false)
+}
+
+func (p *PricedLine) steps(policy contract.Pricing, counted string) {
+	for _, s := range policy.Cycles {
+		p.Steps = append(p.Steps, PriceStep{From: s.After + 1, Counted: counted, Price: s.Computed, Words: stepWords(s, policy.Base, counted)})
+	}
+}
+
+func stepWords(s platform.CyclePrice, base money.Amount, counted string) string {
+	from := fmt.Sprintf("from %s %d on", counted, s.After+1)
 	switch s.Kind {
 	case platform.PercentOff:
 		if s.Percent == 0 {
@@ -138,17 +165,26 @@ func stepWords(s platform.CyclePrice, base money.Amount) string {
 	return fmt.Sprintf("%s %s", from, spoken(s.Computed))
 }
 
-// pricing returns the price rule of a line; nil when it has none or it is not
+// policyOf returns the pricing policy that a line has at the platform, if one is
 // known.
-func (f Facts) pricing(l contract.Line) *contract.Pricing {
+func (f Facts) policyOf(l contract.Line) (contract.Pricing, bool) {
 	if f.Terms == nil || l.ID == "" {
-		return nil
+		return contract.Pricing{}, false
 	}
 	at := slices.IndexFunc(f.Terms.Lines, func(is contract.Line) bool { return is.ID == l.ID })
-	if at < 0 || at >= len(f.Terms.Details) {
-		return nil
+	if at < 0 || at >= len(f.Terms.Details) || f.Terms.Details[at].Pricing == nil {
+		return contract.Pricing{}, false
 	}
-	return f.Terms.Details[at].Pricing
+	return *f.Terms.Details[at].Pricing, true
+}
+
+// planOf returns what a plan of ours says of a line that has no such policy.
+func (f Facts) planOf(l contract.Line) (contract.Pricing, bool) {
+	if f.Terms == nil || l.ID == "" {
+		return contract.Pricing{}, false
+	}
+	policy, has := f.Terms.Plans[l.ID]
+	return policy, has
 }
 
 // oneOff reports whether a line is in this order only.

@@ -44,7 +44,7 @@ func (s Explainer) Explain(ctx context.Context, of shop.ID, line shop.Line, id A
 		return Explanation{}, err
 	}
 	if f.open() && f.Shop.Connected {
-		f.Terms = s.terms(ctx, f.Shop, f.Contract)
+		f.Terms = s.terms(ctx, f.Shop, f.Of)
 		f.Silent = f.Terms == nil
 	}
 	return Explain(f), nil
@@ -63,6 +63,15 @@ func (f *Facts) read(ctx context.Context, tx Tx, t target) error {
 	of := []contract.ID{r.Of.ID}
 	if f.Others, err = tx.OpenAttempts(ctx, of, f.Now); err != nil {
 		return err
+	}
+	queued, err := tx.AttemptsOf(ctx, of, Queued)
+	if err != nil {
+		return err
+	}
+	for _, a := range queued {
+		if a.BillingDate.Before(r.BillingDate) {
+			f.Before++
+		}
 	}
 	contracts := map[contract.ID]*contract.Contract{r.Of.ID: &r.Of}
 	needs, err := openPreparations(ctx, tx, f.Shop, contracts)
@@ -99,17 +108,24 @@ func (s Explainer) entries(ctx context.Context, of shop.ID, id AttemptID) (list 
 
 // terms asks the platform for what it keeps of a contract; nil when it does not
 // answer in time.
-func (s Explainer) terms(ctx context.Context, of shop.Shop, c contract.ID) *Terms {
+func (s Explainer) terms(ctx context.Context, of shop.Shop, c contract.Contract) *Terms {
 	ctx, cancel := context.WithTimeout(platform.Interactive(ctx), termsWait)
 	defer cancel()
-	d, err := s.Platform.Detail(ctx, of.At(), int64(c))
+	d, err := s.Platform.Detail(ctx, of.At(), int64(c.ID))
 	if err != nil {
-		s.Log.InfoContext(ctx, "an explanation goes without the platform's terms", "shop", of.Domain, "contract", c, "error", err)
+		s.Log.InfoContext(ctx, "an explanation goes without the platform's terms", "shop", of.Domain, "contract", c.ID, "error", err)
 		return nil
 	}
 	t := &Terms{Details: d.LineDetails, Discounts: d.Discounts}
 	for _, l := range d.Lines {
 		t.Lines = append(t.Lines, contract.Line(l))
+	}
+	if !c.Priced {
+		return t
+	}
+	if t.Plans, err = s.planPolicies(ctx, of, c.Line, t.Lines, policiesOf(d)); err != nil {
+		s.Log.InfoContext(ctx, "an explanation goes without the prices of plans", "shop", of.Domain, "contract", c.ID, "error", err)
+		return nil
 	}
 	return t
 }

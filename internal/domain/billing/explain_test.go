@@ -131,6 +131,17 @@ func TestExplanations(t *testing.T) {
 				{After: 0, Kind: platform.AmountOff, Amount: usd(250), Computed: usd(1000)},
 			}}}}}
 		}},
+		"queued-with-a-price-of-its-plan": {func(f *Facts) {
+			f.Of.Priced, f.Of.Orders, f.Of.OriginOrderID, f.Before, f.Needs = true, 2, 5001, 1, Needs{Prices: true}
+			f.Terms = &Terms{Lines: f.Of.Lines, Plans: map[string]contract.Pricing{f.Of.Lines[0].ID: {Base: usd(1500), Cycles: []contract.CyclePrice{
+				{After: 0, Kind: platform.FixedPrice, Computed: usd(1250)}, {After: 4, Kind: platform.PercentOff, Percent: 20, Computed: usd(1200)},
+			}}}}
+		}},
+		"queued-with-a-price-rule-that-is-not-applied": {func(f *Facts) {
+			f.Terms = &Terms{Lines: f.Of.Lines, Details: []contract.LineDetail{{Pricing: &contract.Pricing{Base: usd(1250), Cycles: []contract.CyclePrice{
+				{After: 0, Kind: platform.AmountOff, Amount: usd(250), Computed: usd(1000)},
+			}}}}}
+		}},
 		"queued-while-the-platform-is-silent": {func(f *Facts) { f.Terms, f.Silent = nil, true }},
 		"queued-behind-another-cycle": {func(f *Facts) {
 			f.Now = f.BillingDate.Add(2 * time.Minute)

@@ -23,14 +23,15 @@ type explainedLine struct {
 	Price        float64          `json:"price" doc:"What one costs in this order." example:"12.25"`
 	PriceBefore  float64          `json:"priceBefore" doc:"What one costs before the order: the same, unless a price begins with it." example:"12.25"`
 	OneOff       bool             `json:"oneOff" doc:"Whether it is in this order only."`
-	Steps        []explainedPrice `json:"priceRule" nullable:"false" doc:"Prices by cycle; empty when it has no such rule, or it is not known."`
+	Steps        []explainedPrice `json:"priceRule" nullable:"false" doc:"Prices by cycle or by order; empty when it has no such rule, or it is not known."`
 	Words        string           `json:"words" doc:"Why it costs that, in a sentence." example:"2 × House Blend Coffee, 250 g for 12.25 USD each: the contract's price."`
 }
 
 type explainedPrice struct {
-	FromCycle int32   `json:"fromCycle" doc:"The first cycle for which the price counts." example:"4"`
-	Price     float64 `json:"price" doc:"What one costs from then on." example:"11.25"`
-	Words     string  `json:"words" doc:"How it is computed." example:"from cycle 4 on 10 % off 12.50 USD"`
+	From    int32   `json:"from" doc:"The first cycle or order for which the price counts." example:"4"`
+	Counted string  `json:"counted" enum:"cycle,order" doc:"What is counted: the contract's cycles, or its orders, of which the one at the checkout is the first."`
+	Price   float64 `json:"price" doc:"What one costs from then on." example:"11.25"`
+	Words   string  `json:"words" doc:"How it is computed." example:"from cycle 4 on 10 % off 12.50 USD"`
 }
 
 type explainedDiscount struct {
@@ -52,7 +53,7 @@ func newExplainedPrices(e billing.Explanation) explainedPrices {
 			Price: l.Price.Float(), PriceBefore: l.Was.Float(), OneOff: l.OneOff, Steps: make([]explainedPrice, len(l.Steps)), Words: l.Words,
 		}
 		for j, s := range l.Steps {
-			line.Steps[j] = explainedPrice{FromCycle: int32(s.From), Price: s.Price.Float(), Words: s.Words}
+			line.Steps[j] = explainedPrice{From: int32(s.From), Counted: s.Counted, Price: s.Price.Float(), Words: s.Words}
 		}
 		p.Lines[i] = line
 	}

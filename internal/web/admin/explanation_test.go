@@ -21,6 +21,7 @@ func TestTheExplanationOfAnAttempt(t *testing.T) {
 	cents := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 	r := theRecord()
 	r.Of.Series = contract.Series{Cycle: 1, Start: time.Date(2024, 10, 31, 13, 0, 0, 0, time.UTC)}
+	r.Of.Priced = true
 	r.Of.Billing.Anchors = []cadence.Anchor{{Kind: cadence.MonthDay, Day: 31}}
 	r.BillingDate = time.Date(2025, 1, 31, 14, 0, 0, 0, time.UTC)
 	r.Status, r.DueAt, r.Try, r.Moved = billing.Failure, noon().Add(4*time.Hour), 1, true

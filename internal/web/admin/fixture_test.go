@@ -137,7 +137,7 @@ func (f *fakes) Explain(_ context.Context, of shop.ID, line shop.Line, id billin
 	store := theShop()
 	calendar, err := store.Calendar()
 	return billing.Explain(billing.Facts{
-		Now: noon(), Shop: store, Calendar: calendar, Policy: billing.DefaultPolicy(), Record: r, Entries: f.entries, Terms: f.terms,
+		Now: noon(), Shop: store, Calendar: calendar, Policy: billing.DefaultPolicy(), Record: r, Entries: f.entries, Terms: f.terms, Needs: billing.Needs{Prices: r.Of.Priced},
 	}), err
 }
 
