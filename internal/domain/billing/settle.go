@@ -53,8 +53,10 @@ func (s *Service) Settle(ctx context.Context, tx Tx, found []platform.Attempt) e
 	if err != nil {
 		return err
 	}
-	for _, a := range earlier {
-		rows = append(rows, a)
+	for _, p := range found {
+		if a, ok := earlier[p.Key]; ok {
+			rows = append(rows, a)
+		}
 	}
 	l, err := s.openLedger(ctx, tx, rows)
 	if err != nil {
