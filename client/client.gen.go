@@ -3461,7 +3461,9 @@ type ContractRow struct {
 	// Examples: CA
 	BillingCountryCode *string `json:"billingCountryCode"`
 
-	// BillingDateAfterTrial When the first order after a free trial is charged. Always null: nextBillingDate says it.
+	// BillingDateAfterTrial When the first order after a free trial is due; null when the contract began without one.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	BillingDateAfterTrial *time.Time `json:"billingDateAfterTrial"`
 
 	// BillingPolicyInterval Unit of time between two charges: day, week, month or year.
@@ -3474,7 +3476,7 @@ type ContractRow struct {
 	// Examples: 1
 	BillingPolicyIntervalCount int32 `json:"billingPolicyIntervalCount"`
 
-	// CancellationFeedback Why the contract was cancelled; null when nothing was said.
+	// CancellationFeedback Why the contract was cancelled, or is to be; null when nothing was said.
 	//
 	// Examples: Too much coffee
 	CancellationFeedback *string `json:"cancellationFeedback"`
@@ -3576,7 +3578,9 @@ type ContractRow struct {
 	// Examples: false
 	EmailBouncedOrFailed bool `json:"emailBouncedOrFailed"`
 
-	// EndsAt When the contract ends. Always null: maxCycles ends it.
+	// EndsAt When the contract ends, as far as is known: the day of a cancellation that waits, or of the last of maxCycles orders; null when there is no end.
+	//
+	// Examples: 2026-12-31T14:00:00Z
 	EndsAt *time.Time `json:"endsAt"`
 
 	// GraphCustomerId Graph id of the customer; null when there is none.
@@ -3634,7 +3638,7 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 
-	// NextPaidBillingDate The same as nextBillingDate.
+	// NextPaidBillingDate When the next payment is due: the same as nextBillingDate. Deliveries of a prepaid contract come in between.
 	//
 	// Examples: 2026-01-31T08:00:00Z
 	NextPaidBillingDate *time.Time `json:"nextPaidBillingDate"`
@@ -3689,16 +3693,24 @@ type ContractRow struct {
 	// Examples: 9000
 	OriginalContractId *int64 `json:"originalContractId"`
 
-	// PauseDurationCycle Cycles for which the contract is paused. Always null: a pause lasts until it is ended.
+	// PauseDurationCycle Orders that the pause leaves out, when it was told in orders; null otherwise.
+	//
+	// Examples: 2
 	PauseDurationCycle *int32 `json:"pauseDurationCycle"`
 
-	// PauseFeedback What the customer said about the pause. Always null: pausing takes no words.
+	// PauseFeedback What the customer said about the pause; null when nothing was said.
+	//
+	// Examples: Back in spring
 	PauseFeedback *string `json:"pauseFeedback"`
 
-	// PauseReason Why the contract was paused. Always null: pausing takes no reason.
+	// PauseReason Why the contract was paused; null when nothing was said.
+	//
+	// Examples: Away
 	PauseReason *string `json:"pauseReason"`
 
-	// PauseTillDate When the pause ends by itself. Always null: a pause lasts until it is ended.
+	// PauseTillDate When the pause ends by itself; null when it lasts until somebody ends it.
+	//
+	// Examples: 2026-12-31T05:00:00Z
 	PauseTillDate *time.Time `json:"pauseTillDate"`
 
 	// PausedFromActive Whether the contract is paused: only active ones can be.
@@ -3711,10 +3723,14 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	PausedOn *time.Time `json:"pausedOn"`
 
-	// PendingCancellationCycle Cycle with which the contract will be cancelled. Always null: cancelling is done at once.
+	// PendingCancellationCycle The last cycle that is charged before the contract is cancelled; null when no cancellation waits.
+	//
+	// Examples: 4
 	PendingCancellationCycle *int32 `json:"pendingCancellationCycle"`
 
-	// PendingCancellationDate When the contract will be cancelled. Always null: cancelling is done at once.
+	// PendingCancellationDate When the contract will be cancelled, while the cancellation waits: for deliveries that are paid for, or for orders that the customer committed to. Null otherwise.
+	//
+	// Examples: 2026-12-31T14:00:00Z
 	PendingCancellationDate *time.Time `json:"pendingCancellationDate"`
 
 	// Phone Telephone number of the customer; null when not known.
@@ -3770,12 +3786,14 @@ type ContractRow struct {
 	// Examples: UNSENT
 	SubscriptionCreatedSmsSentStatus ContractRowSubscriptionCreatedSmsSentStatus `json:"subscriptionCreatedSmsSentStatus"`
 
-	// SubscriptionType What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans.
+	// SubscriptionType What kind of subscription it is: a regular one, or a box of one of the store's bundles, which its selling plans tell. SECTIONED_BUNDLE: its categories are ruled. BUILD_A_BOX_SINGLE_PRODUCT: filled by the customer, at one price. BUNDLING_CLASSIC: as it is, at one price. VOLUME_DISCOUNT: cheaper by the piece. BUILD_A_BOX_CLASSIC: its size is ruled. BUNDLING_MIX_AND_MATCH: any mix.
 	//
 	// Examples: REGULAR_SUBSCRIPTION
 	SubscriptionType ContractRowSubscriptionType `json:"subscriptionType"`
 
-	// SubscriptionTypeIdentifier What tells one bundle from another, for the other types. Always null.
+	// SubscriptionTypeIdentifier Number of the bundle, for the other types; null for a regular subscription.
+	//
+	// Examples: 12
 	SubscriptionTypeIdentifier *string `json:"subscriptionTypeIdentifier"`
 
 	// TotalPrice The same as orderAmount.
@@ -3788,7 +3806,9 @@ type ContractRow struct {
 	// Examples: 4
 	TotalSuccessfulOrders int32 `json:"totalSuccessfulOrders"`
 
-	// TrialEndDate When a free trial ends. Always null: the platform keeps it with the selling plan.
+	// TrialEndDate When the free trial ends with which the contract began; null when there was none.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	TrialEndDate *time.Time `json:"trialEndDate"`
 
 	// UpcomingEmailBufferDays Days before an order on which its e-mail is due. Always null: the service does not send it.
@@ -3824,7 +3844,7 @@ type ContractRowSubscriptionCreatedEmailSentStatus string
 // Examples: UNSENT
 type ContractRowSubscriptionCreatedSmsSentStatus string
 
-// ContractRowSubscriptionType What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans.
+// ContractRowSubscriptionType What kind of subscription it is: a regular one, or a box of one of the store's bundles, which its selling plans tell. SECTIONED_BUNDLE: its categories are ruled. BUILD_A_BOX_SINGLE_PRODUCT: filled by the customer, at one price. BUNDLING_CLASSIC: as it is, at one price. VOLUME_DISCOUNT: cheaper by the piece. BUILD_A_BOX_CLASSIC: its size is ruled. BUNDLING_MIX_AND_MATCH: any mix.
 //
 // Examples: REGULAR_SUBSCRIPTION
 type ContractRowSubscriptionType string
@@ -8526,6 +8546,21 @@ type UpdateStatusParams struct {
 	// Status In any letter case.
 	Status UpdateStatusParamsStatus `form:"status" json:"status"`
 
+	// PauseTillDate With PAUSED: when the pause ends by itself. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: it lasts until somebody ends it.
+	PauseTillDate *string `form:"pauseTillDate,omitempty" json:"pauseTillDate,omitempty"`
+
+	// PauseDurationCycle With PAUSED: how many orders the pause leaves out. This or pauseTillDate.
+	PauseDurationCycle *int32 `form:"pauseDurationCycle,omitempty" json:"pauseDurationCycle,omitempty"`
+
+	// PauseReason With PAUSED: why.
+	PauseReason *string `form:"pauseReason,omitempty" json:"pauseReason,omitempty"`
+
+	// PauseFeedback With PAUSED: what the customer said.
+	PauseFeedback *string `form:"pauseFeedback,omitempty" json:"pauseFeedback,omitempty"`
+
+	// ActivationDate With ACTIVE: when a paused contract runs again, written as pauseTillDate. Absent: now.
+	ActivationDate *string `form:"activationDate,omitempty" json:"activationDate,omitempty"`
+
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
@@ -8540,6 +8575,9 @@ type CancelContractParams struct {
 
 	// CancellationNote For the merchant.
 	CancellationNote *string `form:"cancellationNote,omitempty" json:"cancellationNote,omitempty"`
+
+	// Immediately Wait for nothing, not even for deliveries that are paid for.
+	Immediately *bool `form:"immediately,omitempty" json:"immediately,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
@@ -29337,7 +29375,7 @@ type ClientInterface interface {
 
 	// UpdateStatus Pause, activate or cancel a contract
 	//
-	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused.
+	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-status (the `UpdateStatus` operationId).
 	UpdateStatus(ctx context.Context, params *UpdateStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -29351,7 +29389,7 @@ type ClientInterface interface {
 
 	// CancelContract Cancel a contract
 	//
-	// Cancels a contract and keeps what is said about it.
+	// Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.
 	//
 	// Corresponds with DELETE /api/external/v2/subscription-contracts/{contractId} (the `CancelContract` operationId).
 	CancelContract(ctx context.Context, contractId string, params *CancelContractParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31301,7 +31339,7 @@ func (c *Client) UpdateShippingAddress(ctx context.Context, params *UpdateShippi
 
 // UpdateStatus Pause, activate or cancel a contract
 //
-// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused.
+// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-status (the `UpdateStatus` operationId).
 func (c *Client) UpdateStatus(ctx context.Context, params *UpdateStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -31335,7 +31373,7 @@ func (c *Client) GetContractExternal(ctx context.Context, contractId string, req
 
 // CancelContract Cancel a contract
 //
-// Cancels a contract and keeps what is said about it.
+// Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.
 //
 // Corresponds with DELETE /api/external/v2/subscription-contracts/{contractId} (the `CancelContract` operationId).
 func (c *Client) CancelContract(ctx context.Context, contractId string, params *CancelContractParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -39332,6 +39370,66 @@ func NewUpdateStatusRequest(server string, params *UpdateStatusParams) (*http.Re
 			}
 		}
 
+		if params.PauseTillDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pauseTillDate", *params.PauseTillDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PauseDurationCycle != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pauseDurationCycle", *params.PauseDurationCycle, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PauseReason != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pauseReason", *params.PauseReason, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PauseFeedback != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pauseFeedback", *params.PauseFeedback, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ActivationDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "activationDate", *params.ActivationDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -39445,6 +39543,18 @@ func NewCancelContractRequest(server string, contractId string, params *CancelCo
 		if params.CancellationNote != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "cancellationNote", *params.CancellationNote, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Immediately != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "immediately", *params.Immediately, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -41578,7 +41688,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateStatusWithResponse Pause, activate or cancel a contract
 	//
-	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused.
+	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -41596,7 +41706,7 @@ type ClientWithResponsesInterface interface {
 
 	// CancelContractWithResponse Cancel a contract
 	//
-	// Cancels a contract and keeps what is said about it.
+	// Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49229,7 +49339,7 @@ func (c *ClientWithResponses) UpdateShippingAddressWithResponse(ctx context.Cont
 
 // UpdateStatusWithResponse Pause, activate or cancel a contract
 //
-// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused.
+// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -49259,7 +49369,7 @@ func (c *ClientWithResponses) GetContractExternalWithResponse(ctx context.Contex
 
 // CancelContractWithResponse Cancel a contract
 //
-// Cancels a contract and keeps what is said about it.
+// Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -221,7 +221,7 @@ func TestTheStatusIsSetAndTheQueueFollows(t *testing.T) {
 	if orders := s.orders(); len(orders) != 0 {
 		t.Errorf("orders %+v of a contract that was paused on its date and then cancelled", orders)
 	}
-	s.wantEntries(created, api2+"CONTRACT_PAUSED SUCCESS", api2+"CONTRACT_ACTIVATED SUCCESS", api2+"CONTRACT_CANCELLED SUCCESS")
+	s.wantEntries(created, api2+"CONTRACT_PAUSED SUCCESS", api2+"CONTRACT_ACTIVATED SUCCESS", requeued, api2+"CONTRACT_CANCELLED SUCCESS")
 }
 
 func TestIntervalsAndLimitsChange(t *testing.T) {

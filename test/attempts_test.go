@@ -398,7 +398,7 @@ func TestAPausedContractHasNoQueueAndBeginsAgainAfterwards(t *testing.T) {
 	if orders := s.orders(); len(orders) != 1 {
 		t.Errorf("orders %+v, want one since the contract runs again", orders)
 	}
-	s.wantEntries(created, "SHOPIFY_EVENT CONTRACT_PAUSED SUCCESS", "SHOPIFY_EVENT CONTRACT_ACTIVATED SUCCESS", charged)
+	s.wantEntries(created, "SHOPIFY_EVENT CONTRACT_PAUSED SUCCESS", "SHOPIFY_EVENT CONTRACT_ACTIVATED SUCCESS", requeued, charged)
 }
 
 // mutate changes something at the platform, as its own staff would.

@@ -149,11 +149,11 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 		d.triggers++
 		err = a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempt, Actor: someone})
 	case pauseIt:
-		_, err = a.Amend.SetStatus(ctx, of, cmd, contract.Paused, amend.Why{})
+		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused})
 	case activateIt:
-		_, err = a.Amend.SetStatus(ctx, of, cmd, contract.Active, amend.Why{})
+		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active})
 	case cancelIt:
-		_, err = a.Amend.SetStatus(ctx, of, cmd, contract.Cancelled, amend.Why{Feedback: "too much coffee"})
+		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: "too much coffee"})
 	case newInterval:
 		rhythms := []amend.Rhythm{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}
 		_, err = a.Amend.SetBillingInterval(ctx, of, cmd, rhythms[what.Pick%uint64(len(rhythms))])

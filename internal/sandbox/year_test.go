@@ -37,7 +37,8 @@ func (b *bench) checkBooks() {
 		var want []int
 		for _, y := range cycles {
 			ends := c.Billing.MaxCycles > 0 && y.Index > c.Billing.MaxCycles
-			if c.Status == "ACTIVE" && c.MethodStatus == simulator.MethodValid && !ends && y.Expected.Before(b.clock.Now()) {
+			ran := c.Status == "ACTIVE" || c.Status == "EXPIRED" && c.Billing.MaxCycles > 0
+			if ran && c.MethodStatus == simulator.MethodValid && !ends && y.Expected.Before(b.clock.Now()) {
 				want = append(want, y.Index)
 			}
 		}

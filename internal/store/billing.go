@@ -173,6 +173,7 @@ type queueRow struct {
 	Last     int64
 	Waiting  int64
 	Earliest int64
+	Open     bool
 }
 
 // Queues says, without locking, how far each contract's queue reaches.
@@ -185,16 +186,21 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	// index of what is open: a long past costs nothing.
 	last := tx.q.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("COALESCE(MAX(a.cycle), 0)").
 		Where("a.shop_id = c.shop_id").Where("a.contract_id = c.id")
+	// Only contracts with an end ask whether anything is still open.
+	inFlight := []billing.Status{billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
+	open := tx.q.NewSelect().Model((*attemptRow)(nil)).ModelTableExpr("attempts AS o").ColumnExpr("1").
+		Where("o.shop_id = c.shop_id").Where("o.contract_id = c.id").Where("c.max_cycles > 0").
+		Where("o.status IN (?) OR o.status = ? AND o.cycle >= c.max_cycles", bun.List(inFlight), billing.Failure)
 	var rows []queueRow
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
-		ColumnExpr("COUNT(q.id) AS waiting, COALESCE(MIN(q.billing_date), 0) AS earliest").
+		ColumnExpr("COUNT(q.id) AS waiting, COALESCE(MIN(q.billing_date), 0) AS earliest").ColumnExpr("EXISTS (?) AS open", open).
 		Join("LEFT JOIN attempts AS q ON q.shop_id = c.shop_id AND q.contract_id = c.id AND q.status = ?", billing.Queued).
 		Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Group("c.shop_id", "c.id").Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the queues of %d contracts: %w", len(contracts), err)
 	}
 	for _, r := range rows {
-		queues[contract.ID(r.ID)] = billing.Queue{Waiting: int(r.Waiting), LastCycle: int(r.Last), Next: instant(r.Earliest)}
+		queues[contract.ID(r.ID)] = billing.Queue{Waiting: int(r.Waiting), LastCycle: int(r.Last), Open: r.Open, Next: instant(r.Earliest)}
 	}
 	return queues, nil
 }

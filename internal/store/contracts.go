@@ -83,12 +83,19 @@ type contractRow struct {
 	ChangingUntil        int64
 	CancellationFeedback string
 	CancellationNote     string
+
+	Moving   string
+	Pause    string
+	Ending   string
+	Trial    string
+	Lifelong bool
+	ExpireAt int64
 }
 
 // progress lists the columns that billing owns.
 var progress = []string{
 	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "next_billing_date", "wishes", "one_offs", "orders", "lifetime",
-	"last_order_id", "last_order", "last_order_at", "updated_at",
+	"last_order_id", "last_order", "last_order_at", "updated_at", "amend_at", "expire_at",
 }
 
 func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
@@ -120,6 +127,10 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	waits, err := waitsOf(c)
+	if err != nil {
+		return contractRow{}, err
+	}
 	pricing, err := pricingText(c.Pricing)
 	if err != nil {
 		return contractRow{}, err
@@ -129,6 +140,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		return contractRow{}, err
 	}
 	return contractRow{
+		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
 		CustomerID: c.Customer.ID, CustomerEmail: c.Customer.Email, CustomerFirstName: c.Customer.FirstName, CustomerLastName: c.Customer.LastName,
 		CustomerName: c.Customer.Name, CustomerPhone: c.Customer.Phone, EmailFolded: fold(c.Customer.Email), NameFolded: fold(c.Customer.Name),
@@ -147,6 +159,23 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	}, nil
 }
 
+// waits is what a contract waits for, as it is kept.
+type waits struct{ moving, pause, ending, trial string }
+
+func waitsOf(c contract.Contract) (w waits, err error) {
+	if w.moving, err = optionalText(c.Moving); err != nil {
+		return w, err
+	}
+	if w.pause, err = optionalText(c.Pause); err != nil {
+		return w, err
+	}
+	if w.ending, err = optionalText(c.Ending); err != nil {
+		return w, err
+	}
+	w.trial, err = optionalText(c.Trial)
+	return w, err
+}
+
 // progressRowOf fills the columns that billing owns, and the keys.
 func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	wishes, err := listText(c.Wishes)
@@ -154,6 +183,7 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
 		SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
+		AmendAt: millis(c.AmendAt), ExpireAt: millis(c.ExpireAt),
 	}, err
 }
 
@@ -174,6 +204,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
+		Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
 		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
 	var err error
@@ -196,6 +227,10 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(deliveryErr)
 	c.Discounts, deliveryErr = parseDiscounts(r.Discounts, currency)
 	read(deliveryErr)
+	read(parseOptional(r.Moving, &c.Moving))
+	read(parseOptional(r.Pause, &c.Pause))
+	read(parseOptional(r.Ending, &c.Ending))
+	read(parseOptional(r.Trial, &c.Trial))
 	c.Lines, deliveryErr = parseLines(r.Lines)
 	read(deliveryErr)
 	if err != nil {

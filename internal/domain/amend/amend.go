@@ -87,6 +87,7 @@ type change struct {
 	edit    platform.Edit
 	also    func(*contract.Contract) // of what only the service keeps
 	entries []note
+	moved   *contract.Move // the change of status that this is; it has its own entries
 }
 
 // note is an entry to be written when the change has been made.
@@ -107,7 +108,7 @@ const tries = 4
 
 // Leash is how long what a change left undone waits for whoever is at it: single
 // cycles without what people chose for them, and splits.
-const Leash = time.Minute
+const Leash = contract.Leash
 
 // amend reads the contract as the platform has it, lets want decide on it, and
 // carries the change out. When the contract changes meanwhile, it begins anew. What
@@ -142,6 +143,11 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		}
 		if c.empty() {
 			return contract.DetailOf(current, is), nil
+		}
+		if lessens(is.Contract, c.edit) {
+			if err := current.Thawed(store.Settings, cmd.Actor); err != nil {
+				return contract.Detail{}, err
+			}
 		}
 		boxed, err := s.checkLines(ctx, store, contract.DetailOf(current, is), c.edit.Lines)
 		if err != nil {
@@ -268,7 +274,7 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 // adopt takes over what the platform answered, with the entries that are owed.
 func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after platform.Detail, c change) (contract.Detail, error) {
 	now := s.Clock.Now()
-	by := intake.Authored{Also: c.also}
+	by := intake.Authored{Also: c.also, Moved: c.moved}
 	for _, n := range c.entries {
 		by.Entries = append(by.Entries, activity.Entry{
 			EntityID: after.ID, EntityType: activity.EntitySubscriptionContractDetails, Event: n.event, Status: activity.Success,

@@ -112,8 +112,13 @@ func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor
 		return contract.Detail{}, unanswered(err)
 	}
 	return s.adopt(ctx, store, Command{Contract: contract.ID(after.ID), Actor: by}, after, change{
-		edit: n.Edit, entries: []note{{activity.ContractCreated, statusNote{To: n.Status}}},
+		edit: n.Edit, entries: []note{{activity.ContractCreated, madeNote{Status: n.Status}}},
 	}.priced())
+}
+
+// madeNote is the information of an entry about a contract that was made.
+type madeNote struct {
+	Status string `json:"to"`
 }
 
 // created looks for the contract of which the making was not answered.

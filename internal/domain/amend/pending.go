@@ -11,10 +11,6 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// beforeCharge is how long before the next order a change that waits for it is
-// made.
-const beforeCharge = time.Hour
-
 // pendingNote is the information of an entry about a change that waits.
 type pendingNote struct {
 	Line       string    `json:"lineId"`
@@ -59,9 +55,8 @@ func (s *Service) CancelPending(ctx context.Context, of shop.ID, cmd Command) er
 
 // dropPending forgets the change that waits.
 func dropPending(c *contract.Contract) {
-	if c.Pending = nil; c.Split == nil {
-		c.AmendAt = time.Time{}
-	}
+	c.Pending = nil
+	c.Rewake()
 }
 
 // wait puts a change of a line's variant off until the next order, if it could be
@@ -77,9 +72,8 @@ func (s *Service) wait(ctx context.Context, store shop.Shop, d contract.Detail, 
 	p := contract.PendingChange{Line: is.ID, OldVariant: is.VariantID, Variant: *edit.Variant, At: d.NextBillingDate}
 	return change{
 		also: func(c *contract.Contract) {
-			if c.Pending = &p; c.Split == nil {
-				c.AmendAt = p.At.Add(-beforeCharge)
-			}
+			c.Pending = &p
+			c.Rewake()
 		},
 		entries: []note{{activity.InformationalEvent, noteOf(p, "SCHEDULED")}},
 	}, nil

@@ -263,10 +263,7 @@ func (s *Service) undo(ctx context.Context, store shop.Shop, old contract.Contra
 // endSplit forgets the intent.
 func endSplit(c *contract.Contract) {
 	c.Split = nil
-	c.AmendAt = time.Time{}
-	if c.Pending != nil {
-		c.AmendAt = c.Pending.At.Add(-beforeCharge)
-	}
+	c.Rewake()
 }
 
 // chargeNow charges the first order of a contract that was split off, when that

@@ -3,91 +3,171 @@ package amend
 import (
 	"context"
 	"errors"
+	"time"
 	"unicode/utf8"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// moves lists what people may make of a contract's status. The platform has the
-// last word: it may not let a contract that ended run again.
-var moves = map[contract.Status][]contract.Status{
-	contract.Active:    {contract.Paused, contract.Cancelled},
-	contract.Paused:    {contract.Active, contract.Cancelled},
-	contract.Failed:    {contract.Active, contract.Cancelled},
-	contract.Cancelled: {contract.Active},
-}
-
-// statusEvents names the entry of each status that people set.
-var statusEvents = map[contract.Status]activity.EventType{
-	contract.Active: activity.ContractActivated, contract.Paused: activity.ContractPaused, contract.Cancelled: activity.ContractCancelled,
-}
-
-// Limits of what is said about a cancellation, in characters.
+// Limits of what is said about a pause or a cancellation, in characters.
 const (
 	MaxFeedback         = 500
 	MaxCancellationNote = 1000
 )
 
-// Why says why a contract is cancelled. Both may be empty.
-type Why struct{ Feedback, Note string }
+// MaxPauseCycles is how many orders a pause can leave out when it is told in
+// orders.
+const MaxPauseCycles = 365
 
-// statusNote is the information of an entry about a status.
-type statusNote struct {
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Feedback string `json:"cancellationFeedback,omitempty"`
-	Note     string `json:"cancellationNote,omitempty"`
+// StatusChange is what is asked of a contract's status.
+type StatusChange struct {
+	To contract.Status
+
+	// Of a pause.
+	Until    time.Time // when it ends by itself; zero: never
+	Cycles   int       // or: how many orders it leaves out; 0: not told so
+	Reason   string
+	Feedback string // what the customer said, about a cancellation too
+
+	// Of a cancellation.
+	Note string
+	Now  bool // it waits for nothing, not even for deliveries that are paid for
+
+	// Of an activation: when the contract is to run again; zero: now.
+	From time.Time
+}
+
+func (w StatusChange) check() error {
+	for _, text := range []struct {
+		field, text string
+		most        int
+	}{{"cancellationFeedback", w.Feedback, MaxFeedback}, {"cancellationNote", w.Note, MaxCancellationNote}, {"pauseReason", w.Reason, MaxFeedback}} {
+		if utf8.RuneCountInString(text.text) > text.most {
+			return fault.New(fault.Invalid, "%s is longer than %d characters", text.field, text.most).On(entity).At(text.field)
+		}
+	}
+	return nil
 }
 
 // SetStatus pauses, activates or cancels a contract. Its upcoming orders leave
-// the queue, or come back to it, in the same commit. The status it has already
-// is refused.
-func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, to contract.Status, why Why) (contract.Detail, error) {
-	if utf8.RuneCountInString(why.Feedback) > MaxFeedback {
-		return contract.Detail{}, fault.New(fault.Invalid, "cancellationFeedback is longer than %d characters", MaxFeedback).On(entity).At("cancellationFeedback")
-	}
-	if utf8.RuneCountInString(why.Note) > MaxCancellationNote {
-		return contract.Detail{}, fault.New(fault.Invalid, "cancellationNote is longer than %d characters", MaxCancellationNote).On(entity).At("cancellationNote")
+// the queue, or come back to it, in the commit that brings the status. The status
+// it has already is refused. What was asked for is committed before the platform
+// is told: an answer that is lost is repaired by Work.
+func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, w StatusChange) (contract.Detail, error) {
+	if err := w.check(); err != nil {
+		return contract.Detail{}, err
 	}
 	ctx = platform.Interactive(ctx)
-	store, known, err := s.known(ctx, of, cmd)
+	store, _, err := s.known(ctx, of, cmd)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	if err := movable(known, to); err != nil {
+	c, err := s.decide(ctx, store, cmd, w)
+	if err != nil {
 		return contract.Detail{}, err
 	}
-	after, err := s.Platform.SetStatus(ctx, store.At(), int64(cmd.Contract), string(to))
+	if c.Moving == nil {
+		return s.shown(ctx, of, cmd)
+	}
+	return s.move(ctx, store, c)
+}
+
+// decide commits what becomes of the contract: a move that the platform is to be
+// told of, or what only the service keeps.
+func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w StatusChange) (contract.Contract, error) {
+	cal, err := store.Calendar()
+	if err != nil {
+		return contract.Contract{}, err
+	}
+	var decided contract.Contract
+	err = s.Store.Update(ctx, store.ID, func(tx intake.Tx) error {
+		now := s.Clock.Now()
+		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return fault.New(fault.NotFound, "subscription contract %d does not exist", cmd.Contract).On(entity).Keyed("contractNotFound")
+		}
+		c := &rows[0]
+		if c.Moving != nil && c.Moving.To == w.To {
+			decided = *c // somebody asked for the same, and it may not have been done
+			return nil
+		}
+		queued, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued)
+		if err != nil {
+			return err
+		}
+		entries, err := toward(c, w, standing{settings: store.Settings, calendar: cal, queued: queued, by: cmd.Actor}, now)
+		if err != nil {
+			return err
+		}
+		c.UpdatedAt = now
+		c.Rewake()
+		if err := tx.PutContracts(ctx, rows); err != nil {
+			return err
+		}
+		if decided = rows[0]; c.Moving != nil {
+			return tx.Record(ctx, entries...)
+		}
+		if err := billing.Limit(ctx, tx, store, []*contract.Contract{c}, now); err != nil {
+			return err
+		}
+		if err := billing.Refill(ctx, tx, store, rows, now); err != nil {
+			return err
+		}
+		decided = rows[0]
+		return tx.Record(ctx, entries...)
+	})
+	return decided, err
+}
+
+// move tells the platform of the change of status that the contract is on. What
+// the platform definitely did not do is forgotten.
+func (s *Service) move(ctx context.Context, store shop.Shop, c contract.Contract) (contract.Detail, error) {
+	m := *c.Moving
+	after, err := s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(m.To))
 	if errors.Is(err, platform.ErrUnknown) { // setting it again changes nothing
-		after, err = s.Platform.SetStatus(ctx, store.At(), int64(cmd.Contract), string(to))
+		after, err = s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(m.To))
 	}
-	if err != nil {
+	if errors.Is(err, platform.ErrUnknown) {
 		return contract.Detail{}, unanswered(err)
 	}
-	return s.adopt(ctx, store, cmd, after, change{
-		also: func(c *contract.Contract) {
-			if to == contract.Cancelled {
-				c.CancellationFeedback, c.CancellationNote = why.Feedback, why.Note
-			} else {
-				c.CancellationFeedback, c.CancellationNote = "", ""
+	if err != nil {
+		return contract.Detail{}, errors.Join(unanswered(err), s.stay(ctx, store.ID, c))
+	}
+	return s.adopt(ctx, store, Command{Line: c.Line, Contract: c.ID, Actor: m.Actor}, after, change{moved: &m})
+}
+
+// stay forgets a move that was not made.
+func (s *Service) stay(ctx context.Context, of shop.ID, c contract.Contract) error {
+	at := c.Moving.At
+	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
+		if c.Moving != nil && c.Moving.At.Equal(at) {
+			c.Moving = nil
+			c.Rewake()
+			if next := s.Clock.Now().Add(Leash); !c.AmendAt.IsZero() && c.AmendAt.Before(next) {
+				c.AmendAt = next
 			}
-		},
-		entries: []note{{statusEvents[to], statusNote{From: string(known.Status), To: string(to), Feedback: why.Feedback, Note: why.Note}}},
+		}
+		return nil
 	})
 }
 
-func movable(c contract.Contract, to contract.Status) error {
-	if c.Status == to {
-		return fault.New(fault.Refused, "subscription contract %d is %s already", c.ID, to).On(entity).Keyed("sameStatus").At("status")
+// deferred is the entry of an activation that waits.
+func deferred(c contract.Contract, by activity.Actor, now time.Time) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.ContractActivationDeferred, Status: activity.Success,
+		Actor: by, At: now, Info: activity.Details(deferredNote{Until: c.Pause.Until}),
 	}
-	for _, allowed := range moves[c.Status] {
-		if allowed == to {
-			return nil
-		}
-	}
-	return fault.New(fault.Refused, "subscription contract %d is %s and cannot become %s", c.ID, c.Status, to).On(entity).Keyed("contractStatus").At("status")
+}
+
+type deferredNote struct {
+	Until time.Time `json:"pauseTillDate"`
 }

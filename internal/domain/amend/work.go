@@ -42,21 +42,47 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			if err := s.lease(ctx, of, &c); err != nil {
 				return err
 			}
-			switch {
-			case c.Split != nil:
-				err = s.resume(ctx, of, c)
-			case c.Pending != nil:
-				err = s.downgrade(ctx, of, c)
-			}
-			if final(err) {
-				err = s.giveUp(ctx, of, c, err)
-			}
-			if err != nil {
+			if err := s.attend(ctx, of, c); err != nil {
 				return err
 			}
 		}
 	}
 	return ctx.Err()
+}
+
+// attend does the first of what the contract waits for and is due.
+func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) error {
+	now := s.Clock.Now()
+	due := func(t time.Time) bool { return !t.IsZero() && !t.After(now) }
+	var err error
+	switch {
+	case c.Split != nil:
+		if err = s.resume(ctx, of, c); final(err) {
+			err = s.giveUp(ctx, of, c, err)
+		}
+		return err
+	case c.Pending != nil && due(c.Pending.At.Add(-contract.PendingLead)):
+		if err = s.downgrade(ctx, of, c); final(err) {
+			err = s.giveUp(ctx, of, c, err)
+		}
+		return err
+	case c.Moving != nil:
+		err = s.finish(ctx, of, c)
+	case c.Resumes() && due(c.Pause.Until):
+		err = s.bring(ctx, of, c, contract.Active)
+	case c.Ends() && c.Ending.Why == contract.EndOfTerm && due(c.Ending.At):
+		err = s.bring(ctx, of, c, contract.Cancelled)
+	case c.Ends() && c.Ending.Why == contract.EndOfMinimum && (due(c.Ending.At) || c.Committed() == 0):
+		err = s.endCommitment(ctx, of, c)
+	case c.Status == contract.Active && due(c.ExpireAt):
+		err = s.bring(ctx, of, c, contract.Expired)
+	default:
+		return s.keep(ctx, of, &c, func(c *contract.Contract) error { c.Rewake(); return nil })
+	}
+	if final(err) {
+		err = s.putOff(ctx, of, c, err)
+	}
+	return err
 }
 
 // resume finishes a split that was left undone.

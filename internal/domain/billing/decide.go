@@ -54,6 +54,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		}
 		return verdict{do: ask} // it may have been charged before the hindrance came
 	}
+	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
+		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
+	}
 	for _, o := range g.others {
 		if o.ID != a.ID && o.holdsBack() {
 			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
@@ -84,8 +87,9 @@ func hindrance(a Attempt, g ground) (stop bool, as Status, reason string) {
 		return true, ContractCancelled, "the contract is cancelled"
 	case g.contract.Status != contract.Active:
 		return true, ContractEnded, "the contract has ended"
-	case g.contract.MaxCycles > 0 && a.Cycle > g.contract.MaxCycles:
-		return true, ContractEnded, fmt.Sprintf("the contract ends after %d cycles", g.contract.MaxCycles)
+	case g.contract.Beyond(a.Cycle):
+		last, _ := g.contract.LastCycle()
+		return true, ContractEnded, fmt.Sprintf("the contract ends after %d cycles", last)
 	case !g.contract.AutoCharge && !a.Manual:
 		return true, AutoChargeDisabled, "automatic charges are switched off for the contract"
 	}

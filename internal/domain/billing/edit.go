@@ -94,6 +94,9 @@ func editStatus(r *Record, to Status, by activity.Actor, now time.Time) ([]activ
 }
 
 func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]activity.Entry, error) {
+	if err := r.Of.Thawed(r.shop.Settings, by); err != nil {
+		return nil, err
+	}
 	if r.Status != Queued && r.Status != Failure {
 		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be given another date", r.ID, r.Status).
 			On(entity).Keyed("billingAttemptStatus").At("billingDate")

@@ -66,7 +66,7 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 	o := e.order(c.Lines)
 	list := make([]Foreseen, 0, swap.Horizon)
 	for _, f := range swap.Foresee(rules, o, catalogue) {
-		if c.MaxCycles > 0 && f.Cycle > c.MaxCycles {
+		if c.Beyond(f.Cycle) {
 			break
 		}
 		date := next.BillingDate

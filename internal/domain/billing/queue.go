@@ -18,7 +18,7 @@ func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []A
 	}
 	var missing []Attempt
 	for cycle := max(q.LastCycle+1, c.Series.Cycle); q.Waiting+len(missing) < QueueLength; cycle++ {
-		if c.MaxCycles > 0 && cycle > c.MaxCycles {
+		if c.Beyond(cycle) {
 			break
 		}
 		missing = append(missing, upcoming(c, cycle, cal, now))
@@ -75,9 +75,8 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 	has := make(map[int]bool, len(there))
 	for _, a := range there {
 		past := a.Status == Skipped && !a.BillingDate.After(now)
-		beyond := c.MaxCycles > 0 && a.Cycle > c.MaxCycles
 		switch {
-		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || beyond):
+		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || c.Beyond(a.Cycle)):
 			gone = append(gone, a)
 		case runs && !past && a.Cycle >= c.Series.Cycle:
 			date := c.DueOn(a.Cycle, cal)

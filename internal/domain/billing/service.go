@@ -95,6 +95,7 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		if q.Next.IsZero() && len(added) > 0 {
 			c.NextBillingDate = added[0].BillingDate
 		}
+		foreseeEnd(c, q, cal, now)
 		c.UpdatedAt = now
 	}
 	if err := tx.PutAttempts(ctx, missing); err != nil {

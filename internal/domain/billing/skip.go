@@ -62,6 +62,9 @@ func prepaidWords(c contract.Contract) string {
 }
 
 func skip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error) {
+	if err := r.Of.Thawed(r.shop.Settings, by); err != nil {
+		return nil, err
+	}
 	if r.Status.InFlight() {
 		return nil, busy(r.Attempt)
 	}

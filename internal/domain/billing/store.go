@@ -89,6 +89,7 @@ type Tx interface {
 type Queue struct {
 	Waiting   int       // attempts that are QUEUED
 	LastCycle int       // highest cycle of any attempt
+	Open      bool      // an order may still be made of an attempt that does not wait: one in flight, or the last cycle's that failed
 	Next      time.Time // earliest billing date of the QUEUED ones; zero when none
 }
 

@@ -35,6 +35,9 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 		if err := firstError(triggerable(r), opens.begun(r, now)); err != nil {
 			return err
 		}
+		if err := r.Of.Thawed(r.shop.Settings, cmd.Actor); err != nil {
+			return err
+		}
 		triggers, err := tx.CountTriggers(ctx, r.Of.ID, now.Add(-TriggerWindow))
 		if err != nil {
 			return err
@@ -86,6 +89,8 @@ func triggerable(r Record) error {
 		return busy(r.Attempt)
 	case r.Status != Queued && r.Status != Failure && r.Status != PlatformException:
 		return refuse("billingAttemptStatus", "billing attempt %d is %s and cannot be retried", r.ID, r.Status)
+	case r.Of.Moving != nil:
+		return busy(r.Attempt)
 	case r.Of.Status != contract.Active:
 		return refuse("contractNotActive", "contract %d is %s: only an ACTIVE contract can be charged", r.Of.ID, r.Of.Status)
 	case r.Of.PaymentMethod == "" || !r.Of.PaymentUsable:

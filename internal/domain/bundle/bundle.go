@@ -207,3 +207,39 @@ type Tx interface {
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
+
+// Type is the interface's word for a kind of bundle.
+type Type string
+
+// The types. A contract that is no box is a regular subscription.
+const (
+	Regular       Type = "REGULAR_SUBSCRIPTION"
+	ClassicBox    Type = "BUILD_A_BOX_CLASSIC"
+	SingleBox     Type = "BUILD_A_BOX_SINGLE_PRODUCT"
+	ClassicBundle Type = "BUNDLING_CLASSIC"
+	MixAndMatch   Type = "BUNDLING_MIX_AND_MATCH"
+	Sectioned     Type = "SECTIONED_BUNDLE"
+	Volume        Type = "VOLUME_DISCOUNT"
+)
+
+// Type says what kind of bundle it is, by its rules and its price: one with a
+// section for each category; one that is sold as a single product, at one price,
+// to be filled or as it is; one that is cheaper by the piece; a box of which the
+// size is ruled; or any mix.
+func (s Settings) Type() Type {
+	r := s.Rules
+	sized := r.Enabled && (r.MinProducts > 0 || r.MaxProducts > 0 || r.MinValue.Minor > 0 || r.MaxValue.Minor > 0)
+	switch {
+	case s.Rules.NeedsCategories():
+		return Sectioned
+	case s.Pricing.Model == Fixed && r.AllowModifications:
+		return SingleBox
+	case s.Pricing.Model == Fixed:
+		return ClassicBundle
+	case s.Pricing.Volume && len(s.Pricing.Tiers) > 0 && !sized:
+		return Volume
+	case sized:
+		return ClassicBox
+	}
+	return MixAndMatch
+}

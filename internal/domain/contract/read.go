@@ -18,6 +18,7 @@ type Change struct {
 	Status   bool // the status changed
 	Billing  bool // the billing policy changed
 	Delivery bool // the delivery policy changed
+	Limits   bool // how many cycles there are at most changed
 	Terms    bool // anything else that people see of it
 	Cost     bool // its discounts, how often they were used, or its prices by cycle
 	Revision bool // it was read at another revision
@@ -25,7 +26,7 @@ type Change struct {
 
 // Any reports whether anything changed.
 func (c Change) Any() bool {
-	return c.Created || c.Status || c.Billing || c.Delivery || c.Terms || c.Cost || c.Revision
+	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Terms || c.Cost || c.Revision
 }
 
 // Replans reports whether the queue of upcoming attempts must be made anew.
@@ -54,6 +55,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 			Status:   old.Status != status,
 			Billing:  !samePolicy(old.Billing, billing),
 			Delivery: !samePolicy(old.Delivery, delivery),
+			Limits:   old.MaxCycles != p.Billing.MaxCycles,
 			Revision: old.Revision != p.Revision,
 		}
 	}
@@ -104,26 +106,35 @@ func sameTerms(a, b Contract) bool {
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
 	b.Pricing, b.Discounts = a.Pricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt
+	b.Pause, b.Ending, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.ExpireAt, a.AmendAt
+	b.CancellationFeedback, b.CancellationNote = a.CancellationFeedback, a.CancellationNote
 	b.Billing, b.Delivery = a.Billing, a.Delivery
 	same := slices.Equal(a.Lines, b.Lines) && slices.Equal(a.Attributes, b.Attributes)
 	a.Lines, b.Lines, a.Attributes, b.Attributes = nil, nil, nil, nil
 	return same && reflect.DeepEqual(a, b)
 }
 
-// stand sets the status and the date on which it was reached.
+// stand sets the status and the date on which it was reached. What was waiting in
+// the status before does not outlive it.
 func (c *Contract) stand(s Status, now time.Time) {
 	if c.Status == s {
 		return
 	}
 	c.Status = s
+	c.Pause, c.ExpireAt = nil, time.Time{}
+	if s != Paused {
+		c.Ending = nil
+	}
 	switch s {
 	case Active:
 		c.ActivatedAt, c.PausedAt, c.CancelledAt = now, time.Time{}, time.Time{}
+		c.CancellationFeedback, c.CancellationNote = "", ""
 	case Paused:
 		c.PausedAt = now
 	case Cancelled:
 		c.CancelledAt = now
 	}
+	c.Rewake()
 }
 
 // LineOf tells memberships from subscriptions by the selling plans of the store

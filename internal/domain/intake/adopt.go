@@ -15,6 +15,7 @@ import (
 type Authored struct {
 	Entries []activity.Entry         // in place of those that a reading owes
 	Also    func(*contract.Contract) // what the change alters of what only we keep; may be nil
+	Moved   *contract.Move           // the change of status that was made; nil: none
 }
 
 // Adopt takes over what the platform answered to a change of ours, with the

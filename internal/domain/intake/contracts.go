@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -48,6 +49,7 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 	}
 	now := s.Clock.Now()
 	var replanned []contract.Contract
+	var bought []platform.Contract
 	shown := make(map[contract.ID]time.Time)
 	changes := false
 	for _, p := range fresh {
@@ -57,6 +59,9 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 			return err
 		}
 		changes = changes || change.Any()
+		if change.Created && by == nil && c.OriginOrderID != 0 {
+			bought = append(bought, p)
+		}
 		if change.Replans() && c.Status == contract.Active {
 			replanned = append(replanned, c)
 			shown[c.ID] = p.NextBillingDate
@@ -69,11 +74,26 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 	if err != nil {
 		return err
 	}
+	begun, err := s.beginnings(ctx, store, bought)
+	if err != nil {
+		return err
+	}
 	plans := make(map[contract.ID]plan, len(replanned))
+	for id, b := range begun {
+		plans[contract.ID(id)] = plan{beginning: b}
+	}
 	for _, c := range replanned {
-		if plans[c.ID], err = s.plan(ctx, store, c, shown[c.ID], past[c.ID].of(known[c.ID]), now); err != nil {
+		was := past[c.ID].of(known[c.ID])
+		if was.trial = plans[c.ID].trial; plans[c.ID].lifelong || c.Lifelong {
+			plans[c.ID] = plan{beginning: plans[c.ID].beginning, fits: true}
+			continue
+		}
+		made, err := s.plan(ctx, store, c, shown[c.ID], was, now)
+		if err != nil {
 			return err
 		}
+		made.beginning = plans[c.ID].beginning
+		plans[c.ID] = made
 	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, fresh, plans, by) })
 }
@@ -94,17 +114,22 @@ func (s *Service) standing(ctx context.Context, of shop.ID, fresh []platform.Con
 
 // had is what was known of a contract before a fresh reading.
 type had struct {
-	before  bool         // it was known at all
-	reached int          // highest cycle that was or is being charged, or was given up
-	last    time.Time    // latest date of those; zero when there are none
-	skipped map[int]bool // cycles to come that people skip
-	next    time.Time    // of the earliest order that waits; zero when there is none
+	before  bool            // it was known at all
+	reached int             // highest cycle that was or is being charged, or was given up
+	last    time.Time       // latest date of those; zero when there are none
+	skipped map[int]bool    // cycles to come that people skip
+	next    time.Time       // of the earliest order that waits; zero when there is none
+	trial   *contract.Trial // with which it begins
+	series  contract.Series // that a person chose the dates of; zero when nobody did
 }
 
 // of adds what the contract's own row says.
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
 		h.before, h.next = true, c.NextBillingDate
+		if c.Series.Moved {
+			h.series = c.Series
+		}
 	}
 	return h
 }
@@ -154,8 +179,10 @@ func numbers(fresh []platform.Contract) []contract.ID {
 
 // plan is where a contract's queue begins.
 type plan struct {
+	beginning
 	series contract.Series
 	fits   bool
+	passed []int // cycles before it that were neither charged nor skipped
 }
 
 // How many cycles are looked through for the one to begin with.
@@ -174,6 +201,9 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		return plan{}, err
 	}
 	wanted, notBefore := shown, time.Time{}
+	if was.trial != nil {
+		wanted = was.trial.ChargeAt
+	}
 	if was.before {
 		notBefore = now
 		if was.next.After(now) {
@@ -188,7 +218,11 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
 			}
 		}
+		if chosen := (cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.series.Start}); wanted.IsZero() && was.series.Moved {
+			wanted = chosen.Nth(chosen.After(notBefore.Add(-time.Millisecond)))
+		}
 	}
+	var passed []int
 	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
 		cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), from, from+cyclesAtOnce-1)
 		if err != nil {
@@ -200,14 +234,27 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		if billing.Begin(&c, wanted, open, cal) {
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
-			})
-			return plan{series: c.Series, fits: true}, nil
+			}) || was.trial != nil
+			return plan{series: c.Series, fits: true, passed: append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)}, nil
 		}
+		passed = append(passed, missed(cycles, math.MaxInt, was.skipped)...)
 		if len(cycles) < cyclesAtOnce {
 			break
 		}
 	}
 	return plan{}, nil
+}
+
+// missed returns the cycles before one that were not charged and that nobody
+// skips.
+func missed(cycles []platform.Cycle, before int, skipped map[int]bool) []int {
+	var list []int
+	for _, y := range cycles {
+		if y.Index < before && !y.Billed && !y.Skipped && !skipped[y.Index] {
+			list = append(list, y.Index)
+		}
+	}
+	return list
 }
 
 // write applies fresh readings to the rows as they are now.
@@ -254,6 +301,13 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := billing.Replan(ctx, tx, store, replanned, now); err != nil {
 		return err
 	}
+	limited := make([]*contract.Contract, len(w.limited))
+	for i, at := range w.limited {
+		limited[i] = &w.contracts[at]
+	}
+	if err := billing.Limit(ctx, tx, store, limited, now); err != nil {
+		return err
+	}
 	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
 		return err
 	}
@@ -279,6 +333,7 @@ type writing struct {
 	seen      []contract.Contract // of which nothing but the revision changed
 	contracts []contract.Contract
 	replanned []int               // indexes of contracts
+	limited   []int               // the same, of those that end with another cycle than before
 	begun     []contract.Contract // new ones, and those that run again
 	entries   []activity.Entry
 }
@@ -295,19 +350,29 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 			w.by.Also(&c)
 		}
 	}
-	if !change.Any() {
+	var moved []activity.Entry
+	if old != nil && old.Moving != nil && old.Moving.To == c.Status {
+		moved = old.Moving.Entries(*old, w.now)
+		c.Arrive()
+	}
+	if !change.Any() && moved == nil {
 		return nil
 	}
-	if change == (contract.Change{Revision: true}) {
+	if moved == nil && change == (contract.Change{Revision: true}) {
 		w.seen = append(w.seen, c)
 		return nil
+	}
+	if change.Created {
+		c.Trial, c.Lifelong = plans[c.ID].trial, plans[c.ID].lifelong
 	}
 	if change.Replans() {
 		made, planned := plans[c.ID]
 		if c.Status == contract.Active && !planned {
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
-		c.Series = made.series
+		if c.Status == contract.Active { // one that stands still keeps its calendar
+			c.Series = made.series
+		}
 		w.replanned = append(w.replanned, len(w.contracts))
 		if c.Status == contract.Active && !made.fits {
 			w.record(c, activity.SubscriptionContractUpdated, activity.Failure, note{Reason: "the platform has no open billing cycle for the contract: nothing can be charged"})
@@ -318,10 +383,24 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	if c.Status == contract.Active && (change.Created || change.Status) {
 		w.begun = append(w.begun, c)
 	}
-	if w.by != nil {
-		w.entries = append(w.entries, w.by.Entries...)
-	} else {
+	switch {
+	case w.by != nil:
+		w.entries = append(append(w.entries, moved...), w.by.Entries...)
+	case moved != nil: // the platform tells of what we have asked for
+		w.entries = append(w.entries, moved...)
+		change.Status = false
 		w.tell(old, c, change)
+	default:
+		w.tell(old, c, change)
+	}
+	if change.Limits && !change.Replans() {
+		w.limited = append(w.limited, len(w.contracts)-1)
+	}
+	if passed := plans[c.ID].passed; old != nil && old.Status != c.Status && c.Status == contract.Active && len(passed) > 0 {
+		w.entries = append(w.entries, activity.Entry{
+			EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.UpdateQueuedAttempts, Status: activity.Info, Actor: activity.System, At: w.now,
+			Info: activity.Details(note{Reason: fmt.Sprintf("the contract did not run when cycles %v were due: they are not charged", passed), Passed: passed, Cycle: c.Series.Cycle}),
+		})
 	}
 	return nil
 }
@@ -334,6 +413,10 @@ func (w *writing) credit(c contract.Contract) {
 	}
 	if w.by.Also != nil {
 		w.by.Also(&c)
+	}
+	if m := w.by.Moved; m != nil && c.Moving != nil && c.Moving.At.Equal(m.At) {
+		w.entries = append(w.entries, m.Entries(c, w.now)...)
+		c.Arrive()
 	}
 	c.UpdatedAt = w.now
 	w.contracts = append(w.contracts, c)
@@ -355,16 +438,9 @@ func (w *writing) tell(old *contract.Contract, c contract.Contract, change contr
 		return
 	}
 	if change.Status {
-		moved := note{From: string(old.Status), To: string(c.Status)}
-		switch c.Status {
-		case contract.Active:
-			record(activity.ContractActivated, moved)
-		case contract.Paused:
-			record(activity.ContractPaused, moved)
-		case contract.Cancelled:
-			record(activity.ContractCancelled, moved)
-		default:
-			record(activity.SubscriptionContractUpdated, moved)
+		record(contract.EventOf(c.Status), note{From: string(old.Status), To: string(c.Status)})
+		if old.Ending != nil && c.Status == contract.Active {
+			w.entries = append(w.entries, old.Ending.Entry(c.ID, contract.Cleared, activity.Platform, w.now))
 		}
 	}
 	if change.Billing {

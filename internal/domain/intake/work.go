@@ -147,6 +147,7 @@ type note struct {
 	From   string `json:"from,omitempty"`
 	To     string `json:"to,omitempty"`
 	Cycle  int    `json:"cycle,omitempty"`
+	Passed []int  `json:"passedCycles,omitempty"`
 }
 
 // readChanged reads contracts anew, save those of which a later revision is

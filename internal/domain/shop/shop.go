@@ -36,8 +36,11 @@ type Shop struct {
 
 // Settings are what a merchant may choose. The zero value is the default.
 type Settings struct {
-	ImmediateOrders bool    `json:"enableImmediatePlaceOrder"`        // permits attempt-billing
-	Memberships     []int64 `json:"membershipSellingPlans,omitempty"` // contracts on these selling plans belong to the membership line
+	ImmediateOrders bool `json:"enableImmediatePlaceOrder"` // permits attempt-billing
+	// FreezeUntilMinCycles holds subscribers to the orders that they committed to.
+	// Memberships hold them to it in any case.
+	FreezeUntilMinCycles bool    `json:"freezeUntilMinCycles,omitempty"`
+	Memberships          []int64 `json:"membershipSellingPlans,omitempty"` // contracts on these selling plans belong to the membership line
 	// SwapRules says that the store has swap rules, so that orders are held
 	// against them before they are charged.
 	SwapRules bool `json:"swapRules,omitempty"`

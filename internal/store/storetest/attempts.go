@@ -164,15 +164,26 @@ func testAttempts(t *testing.T, open opener) {
 	})
 	t.Run("a queue is what waits, and reaches to the last cycle of any attempt", func(t *testing.T) {
 		w := begin(t, open)
-		w.put(monthly(1), monthly(2), monthly(3))
+		ending := func(id contract.ID) contract.Contract {
+			c := monthly(id)
+			c.MaxCycles = 3
+			return c
+		}
+		w.put(monthly(1), monthly(2), monthly(3), ending(4), ending(5), ending(6))
+		stands := func(c contract.ID, cycle int, as billing.Status) billing.Attempt {
+			a := queued(c, cycle, day)
+			a.Status = as
+			return a
+		}
+		w.queue(stands(4, 2, billing.Progress), stands(5, 3, billing.Failure), stands(6, 2, billing.Failure), stands(6, 3, billing.Success))
 		done := queued(1, 7, day.Add(-time.Hour))
 		done.Status = billing.Success
 		only := queued(2, 4, day)
 		only.Status = billing.Skipped
 		w.queue(done, queued(1, 5, day.Add(2*time.Hour)), queued(1, 6, day.Add(time.Hour)), only)
 		w.in(func(tx *store.Tx) error {
-			got, err := tx.Queues(t.Context(), []contract.ID{1, 2, 3})
-			want := map[contract.ID]billing.Queue{1: {Waiting: 2, LastCycle: 7, Next: day.Add(time.Hour)}, 2: {LastCycle: 4}, 3: {}}
+			got, err := tx.Queues(t.Context(), []contract.ID{1, 2, 3, 4, 5, 6})
+			want := map[contract.ID]billing.Queue{1: {Waiting: 2, LastCycle: 7, Next: day.Add(time.Hour)}, 2: {LastCycle: 4}, 3: {}, 4: {LastCycle: 2, Open: true}, 5: {LastCycle: 3, Open: true}, 6: {LastCycle: 3}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}

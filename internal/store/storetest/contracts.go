@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -36,6 +37,9 @@ func fullContract(id contract.ID) contract.Contract {
 		ChangingUntil: at(9), Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
+		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, CancellationFeedback: "moving", CancellationNote: "back in June",
+		Moving: &contract.Move{To: contract.Paused, Actor: activity.Actor{Source: activity.CustomerPortal, By: "ana", ClientIP: "::1"}, At: at(11), Pause: &contract.Pause{Until: at(12), Cycles: 2, Reason: "away", Feedback: "\"ja\""}, Feedback: "f", Note: "n"},
+		Pause:  &contract.Pause{Until: at(13)}, Ending: &contract.Ending{Why: contract.EndOfTerm, Cycle: 4, At: at(14)}, Trial: &contract.Trial{EndsAt: at(15), ChargeAt: at(16)},
 	}
 }
 
@@ -110,6 +114,7 @@ func testContracts(t *testing.T, open opener) {
 		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later}, later, 7, 7000
 		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
+		sent.AmendAt, sent.ExpireAt = later, later.Add(time.Hour)
 		w.in(func(tx *store.Tx) error {
 			list := []contract.Contract{sent, w.otherVersion(2)}
 			err := tx.PutProgress(t.Context(), list)
@@ -122,6 +127,7 @@ func testContracts(t *testing.T, open opener) {
 		want.Series, want.NextBillingDate, want.Orders, want.Lifetime.Minor = sent.Series, later, 7, 7000
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		want.Wishes = sent.Wishes
+		want.AmendAt, want.ExpireAt = sent.AmendAt, sent.ExpireAt
 		want.Version, want.Revision = want.Version+1, 4711
 		if got := w.contract(1); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/access"
@@ -13,10 +14,11 @@ import (
 
 func (o Options) statusOperations(api *web.API) {
 	status := o.amendment("updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
-		"Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused.")
+		"Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. "+
+			"A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.")
 	status.Status = http.StatusNoContent
 	web.Register(api, status, o.setStatus)
-	cancel := o.amendment("cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it.")
+	cancel := o.amendment("cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.")
 	cancel.Method, cancel.Status = http.MethodDelete, http.StatusNoContent
 	web.Register(api, cancel, o.cancelContract)
 }
@@ -24,6 +26,11 @@ func (o Options) statusOperations(api *web.API) {
 type statusQuery struct {
 	OfContract
 	Status string `query:"status" required:"true" enum:"ACTIVE,PAUSED,CANCELLED" example:"PAUSED" doc:"In any letter case."`
+	Until  string `query:"pauseTillDate" maxLength:"40" example:"2027-01-31" doc:"With PAUSED: when the pause ends by itself. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: it lasts until somebody ends it."`
+	Cycles int32  `query:"pauseDurationCycle" minimum:"1" maximum:"365" doc:"With PAUSED: how many orders the pause leaves out. This or pauseTillDate."`
+	Reason string `query:"pauseReason" maxLength:"500" doc:"With PAUSED: why."`
+	Words  string `query:"pauseFeedback" maxLength:"500" doc:"With PAUSED: what the customer said."`
+	From   string `query:"activationDate" maxLength:"40" example:"2027-01-31" doc:"With ACTIVE: when a paused contract runs again, written as pauseTillDate. Absent: now."`
 }
 
 func (o Options) setStatus(ctx context.Context, in *statusQuery) (*struct{}, error) {
@@ -35,14 +42,40 @@ func (o Options) setStatus(ctx context.Context, in *statusQuery) (*struct{}, err
 	if err != nil {
 		return nil, err
 	}
-	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, to, amend.Why{})
+	w := amend.StatusChange{To: to}
+	switch to {
+	case contract.Paused:
+		w.Cycles, w.Reason, w.Feedback = int(in.Cycles), in.Reason, in.Words
+		w.Until, err = dayOrInstant(ctx, "pauseTillDate", in.Until)
+	case contract.Active:
+		w.From, err = dayOrInstant(ctx, "activationDate", in.From)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, w)
 	return nil, err
+}
+
+// dayOrInstant reads an instant, or the beginning of a day of the store; zero when there
+// is none.
+func dayOrInstant(ctx context.Context, param, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	cal, err := web.CallerOf(ctx).Shop.Calendar()
+	if err != nil {
+		return time.Time{}, err
+	}
+	m, err := web.ParseMoment(param, value, cal.Zone)
+	return m.From, err
 }
 
 type cancelQuery struct {
 	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
 	Feedback string `query:"cancellationFeedback" maxLength:"500" doc:"Why, in the customer's words."`
 	Note     string `query:"cancellationNote" maxLength:"1000" doc:"For the merchant."`
+	Now      bool   `query:"immediately" doc:"Wait for nothing, not even for deliveries that are paid for."`
 }
 
 func (o Options) cancelContract(ctx context.Context, in *cancelQuery) (*struct{}, error) {
@@ -50,7 +83,7 @@ func (o Options) cancelContract(ctx context.Context, in *cancelQuery) (*struct{}
 	if err != nil {
 		return nil, err
 	}
-	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, contract.Cancelled, amend.Why{Feedback: in.Feedback, Note: in.Note})
+	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: in.Feedback, Note: in.Note, Now: in.Now})
 	return nil, err
 }
 

@@ -2,10 +2,12 @@ package admin
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -22,8 +24,8 @@ type contractRow struct {
 	ImportedID                     *string        `json:"importedId" doc:"Id in the system that the contract was imported from; null when it was not imported." example:"sub_81"`
 	Status                         string         `json:"status" doc:"How the contract stands: active, paused, cancelled, expired or failed." example:"active"`
 	OriginType                     string         `json:"originType" enum:"STORE_FRONT,IMPORTED,SPLIT_ATTEMPT_BILLING,SPLIT_CONTRACT" doc:"How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good." example:"STORE_FRONT"`
-	SubscriptionType               string         `json:"subscriptionType" enum:"REGULAR_SUBSCRIPTION,BUILD_A_BOX_CLASSIC,BUILD_A_BOX_SINGLE_PRODUCT,BUNDLING_CLASSIC,BUNDLING_MIX_AND_MATCH,SECTIONED_BUNDLE,VOLUME_DISCOUNT" doc:"What kind of subscription it is. Always REGULAR_SUBSCRIPTION: boxes are told by their selling plans." example:"REGULAR_SUBSCRIPTION"`
-	SubscriptionTypeIdentifier     *string        `json:"subscriptionTypeIdentifier" doc:"What tells one bundle from another, for the other types. Always null."`
+	SubscriptionType               string         `json:"subscriptionType" enum:"REGULAR_SUBSCRIPTION,BUILD_A_BOX_CLASSIC,BUILD_A_BOX_SINGLE_PRODUCT,BUNDLING_CLASSIC,BUNDLING_MIX_AND_MATCH,SECTIONED_BUNDLE,VOLUME_DISCOUNT" doc:"What kind of subscription it is: a regular one, or a box of one of the store's bundles, which its selling plans tell. SECTIONED_BUNDLE: its categories are ruled. BUILD_A_BOX_SINGLE_PRODUCT: filled by the customer, at one price. BUNDLING_CLASSIC: as it is, at one price. VOLUME_DISCOUNT: cheaper by the piece. BUILD_A_BOX_CLASSIC: its size is ruled. BUNDLING_MIX_AND_MATCH: any mix." example:"REGULAR_SUBSCRIPTION"`
+	SubscriptionTypeIdentifier     *string        `json:"subscriptionTypeIdentifier" doc:"Number of the bundle, for the other types; null for a regular subscription." example:"12"`
 	CustomerID                     *int64         `json:"customerId" doc:"The platform's number of the customer; null when there is none." example:"7001"`
 	GraphCustomerID                *string        `json:"graphCustomerId" doc:"Graph id of the customer; null when there is none." example:"gid://shopify/Customer/7001"`
 	CustomerName                   *string        `json:"customerName" doc:"Name of the customer, as shown; null when not known." example:"Ada Khan"`
@@ -45,8 +47,8 @@ type contractRow struct {
 	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"The last renewal order, as JSON text with orderId, orderName and billingDate; null before the first one." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\"}"`
 	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days before an order on which its e-mail is due. Always null: the service does not send it."`
 	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Address of the task that sends it. Always null."`
-	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Cycles for which the contract is paused. Always null: a pause lasts until it is ended."`
-	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"Cycle with which the contract will be cancelled. Always null: cancelling is done at once."`
+	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Orders that the pause leaves out, when it was told in orders; null otherwise." example:"2"`
+	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"The last cycle that is charged before the contract is cancelled; null when no cancellation waits." example:"4"`
 	CurrencyCode                   string         `json:"currencyCode" doc:"Currency of the contract: ISO 4217." example:"USD"`
 	OrderAmount                    float64        `json:"orderAmount" doc:"Quantity times unit price over all lines, before discounts and delivery, in the contract's currency." example:"24.5"`
 	OrderAmountUSD                 *float64       `json:"orderAmountUSD" doc:"orderAmount in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
@@ -58,18 +60,18 @@ type contractRow struct {
 	LifetimeValue                  float64        `json:"lifetimeValue" doc:"Sum of all renewal orders so far, in the contract's currency." example:"98"`
 	LifetimeValueUSD               *float64       `json:"lifetimeValueUSD" doc:"lifetimeValue in US dollars. Amounts are not converted: null when the contract has another currency." example:"98"`
 	NextBillingDate                *web.Instant   `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged, in UTC; null when none is to come." example:"2026-01-31T08:00:00Z"`
-	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"The same as nextBillingDate." example:"2026-01-31T08:00:00Z"`
+	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"When the next payment is due: the same as nextBillingDate. Deliveries of a prepaid contract come in between." example:"2026-01-31T08:00:00Z"`
 	CreatedAt                      *web.Instant   `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt                      *web.Instant   `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
 	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract began, in UTC: when it was made." example:"2026-01-31T08:00:00Z"`
-	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends. Always null: maxCycles ends it."`
+	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends, as far as is known: the day of a cancellation that waits, or of the last of maxCycles orders; null when there is no end." example:"2026-12-31T14:00:00Z"`
 	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time" doc:"When it became active last, in UTC; null when it never was." example:"2026-01-31T08:00:00Z"`
 	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again." example:"2026-01-31T08:00:00Z"`
 	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time" doc:"When it was cancelled, in UTC; null when it was not." example:"2026-01-31T08:00:00Z"`
-	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When the pause ends by itself. Always null: a pause lasts until it is ended."`
-	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When the contract will be cancelled. Always null: cancelling is done at once."`
-	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is charged. Always null: nextBillingDate says it."`
-	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When a free trial ends. Always null: the platform keeps it with the selling plan."`
+	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When the pause ends by itself; null when it lasts until somebody ends it." example:"2026-12-31T05:00:00Z"`
+	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When the contract will be cancelled, while the cancellation waits: for deliveries that are paid for, or for orders that the customer committed to. Null otherwise." example:"2026-12-31T14:00:00Z"`
+	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is due; null when the contract began without one." example:"2026-01-31T08:00:00Z"`
+	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When the free trial ends with which the contract began; null when there was none." example:"2026-01-31T08:00:00Z"`
 	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the upcoming attempts were made last. Always null: they are always up to date."`
 	Dunning                        *bool          `json:"dunning" doc:"Whether a failed charge is being retried. Always null: the record of the billing attempt shows it."`
 	AutoCharge                     bool           `json:"autoCharge" doc:"Whether orders are charged on their day without anybody asking." example:"true"`
@@ -84,9 +86,9 @@ type contractRow struct {
 	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract. Always false: the service does not send it." example:"false"`
 	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. The service does not send it: always UNSENT." example:"UNSENT"`
 	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the text message about the new contract. The service sends none: always UNSENT." example:"UNSENT"`
-	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused. Always null: pausing takes no reason."`
-	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause. Always null: pausing takes no words."`
-	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled; null when nothing was said." example:"Too much coffee"`
+	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said." example:"Away"`
+	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said." example:"Back in spring"`
+	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled, or is to be; null when nothing was said." example:"Too much coffee"`
 	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none." example:"Back in autumn"`
 	OrderNote                      *string        `json:"orderNote" doc:"Note that every order carries; null when there is none." example:"No plastic, please"`
 	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"Keys and values that every order carries, as JSON text; null when there are none." example:"[{\"key\":\"gift\",\"value\":\"yes\"}]"`
@@ -119,21 +121,21 @@ type lastOrder struct {
 	BillingDate *web.Instant `json:"billingDate"`
 }
 
-const (
-	emailUnsent = "UNSENT"
+const emailUnsent = "UNSENT"
 
-	regularSubscription = "REGULAR_SUBSCRIPTION"
-)
-
-func newContractRow(s shop.Shop, c contract.Contract) (contractRow, error) {
+func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings) (contractRow, error) {
 	amount := c.Amount()
 	lines := make([]contractLine, len(c.Lines))
 	for i, l := range c.Lines {
 		lines[i] = newContractLine(l)
 	}
+	cal, err := s.Calendar()
+	if err != nil {
+		return contractRow{}, err
+	}
 	row := contractRow{
 		ID: int64(c.ID), Shop: s.Domain, SubscriptionContractID: int64(c.ID), GraphSubscriptionContractID: gid.Of("SubscriptionContract", int64(c.ID)),
-		OriginalContractID: web.Some(int64(c.SplitFrom)), ImportedID: web.Some(c.ImportedID), Status: strings.ToLower(string(c.Status)), OriginType: string(c.Origin), SubscriptionType: regularSubscription,
+		OriginalContractID: web.Some(int64(c.SplitFrom)), ImportedID: web.Some(c.ImportedID), Status: strings.ToLower(string(c.Status)), OriginType: string(c.Origin), SubscriptionType: string(bundle.Regular),
 		CustomerID: web.Some(c.Customer.ID), GraphCustomerID: graphID("Customer", c.Customer.ID),
 		CustomerName: web.Some(c.Customer.Name), CustomerFirstName: web.Some(c.Customer.FirstName), CustomerLastName: web.Some(c.Customer.LastName),
 		CustomerEmail: web.Some(c.Customer.Email), Phone: web.Some(c.Customer.Phone),
@@ -151,7 +153,26 @@ func newContractRow(s shop.Shop, c contract.Contract) (contractRow, error) {
 		OrderNote: web.Some(c.Note), CancellationFeedback: web.Some(c.CancellationFeedback), CancellationNote: web.Some(c.CancellationNote), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
 		ContractDetails: lines,
 	}
+	if b, ok := bundle.Of(bundles, c); ok {
+		row.SubscriptionType, row.SubscriptionTypeIdentifier = string(b.Type()), new(strconv.FormatInt(int64(b.ID), 10))
+	}
+	row.waits(c)
+	row.EndsAt = web.At(c.End(cal))
 	return row, row.texts(c)
+}
+
+// waits fills what the contract waits for.
+func (row *contractRow) waits(c contract.Contract) {
+	if p := c.Pause; p != nil {
+		row.PauseTillDate, row.PauseDurationCycle = web.At(p.Until), web.Some(int32(p.Cycles))
+		row.PauseReason, row.PauseFeedback = web.Some(p.Reason), web.Some(p.Feedback)
+	}
+	if e := c.Ending; e != nil {
+		row.PendingCancellationDate, row.PendingCancellationCycle = web.At(e.At), web.Some(int32(e.Cycle))
+	}
+	if t := c.Trial; t != nil {
+		row.TrialEndDate, row.BillingDateAfterTrial = web.At(t.EndsAt), web.At(t.ChargeAt)
+	}
 }
 
 // texts fills the fields that the interface carries as JSON text.

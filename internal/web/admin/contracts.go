@@ -201,5 +201,5 @@ func (o Options) searchContracts(ctx context.Context, in *contractQuery) (*contr
 	if err != nil {
 		return nil, err
 	}
-	return newContractPage(ctx, caller, contracts, p, total)
+	return o.contractPage(ctx, caller, contracts, p, total)
 }

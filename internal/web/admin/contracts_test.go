@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -141,5 +143,25 @@ func sameFields(t *testing.T, want []string, list []byte) {
 	}
 	for name := range rows[0] {
 		t.Errorf("there is a %s that nobody asked for", name)
+	}
+}
+
+func TestARowSaysOfWhichBundleAContractIsABox(t *testing.T) {
+	t.Parallel()
+	boxed := theContract()
+	boxed.Lines[0].SellingPlanID = 6001
+	box := bundle.Settings{ID: 12, Line: boxed.Line, Plans: []int64{6001}, Rules: bundle.Rules{Enabled: true, MinProducts: 3}}
+	for _, row := range []struct {
+		name  string
+		boxes boxes
+		want  string
+	}{
+		{"it is a box", boxes{box}, `"subscriptionType":"BUILD_A_BOX_CLASSIC","subscriptionTypeIdentifier":"12"`},
+		{"it is none", nil, `"subscriptionType":"REGULAR_SUBSCRIPTION","subscriptionTypeIdentifier":null`},
+	} {
+		w := serve(t, &fakes{contracts: []contract.Contract{boxed}, boxes: row.boxes}).ask("GET", searchPath, "")
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), row.want) {
+			t.Errorf("%s: answered %d %s, want %s", row.name, w.Code, w.Body, row.want)
+		}
 	}
 }

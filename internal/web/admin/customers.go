@@ -95,7 +95,7 @@ func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*cont
 	if err != nil {
 		return nil, err
 	}
-	return newContractPage(ctx, caller, contracts, p, total)
+	return o.contractPage(ctx, caller, contracts, p, total)
 }
 
 // customersQuery is a search for customers.
@@ -153,12 +153,18 @@ func newCustomerRow(c contract.CustomerSummary) customerRow {
 	return row
 }
 
-// newContractPage writes contracts as rows.
-func newContractPage(ctx context.Context, caller web.Caller, contracts []contract.Contract, p page.Request, total int) (*contractPage, error) {
+// contractPage writes contracts as rows.
+func (o Options) contractPage(ctx context.Context, caller web.Caller, contracts []contract.Contract, p page.Request, total int) (*contractPage, error) {
 	out := &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]contractRow, len(contracts))}
+	if len(contracts) == 0 {
+		return out, nil
+	}
+	bundles, _, err := o.Shelf.Bundles(ctx, caller.Shop.ID, o.Line, page.Request{})
+	if err != nil {
+		return nil, err
+	}
 	for i, c := range contracts {
-		var err error
-		if out.Body[i], err = newContractRow(caller.Shop, c); err != nil {
+		if out.Body[i], err = newContractRow(caller.Shop, c, bundles); err != nil {
 			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of("SubscriptionContract", int64(c.ID)))
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -45,6 +46,7 @@ type fakes struct {
 	contracts []contract.Contract
 	records   []billing.Record
 	terms     *billing.Terms
+	boxes     boxes
 	total     int // 0: the number of elements
 	err       error
 	block     func()
@@ -163,8 +165,22 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f, Explainer: f,
-		Upcoming: f, Reports: f, Customers: f, Tags: f,
+		Upcoming: f, Reports: f, Customers: f, Tags: f, Shelf: f.boxes,
 	}
+}
+
+// boxes are the bundles of a store, of the subscriptions line.
+type boxes []bundle.Settings
+
+func (b boxes) Bundles(_ context.Context, _ shop.ID, line shop.Line, _ page.Request) ([]bundle.Settings, int, error) {
+	if line != shop.Subscriptions {
+		return nil, 0, nil
+	}
+	return b, len(b), nil
+}
+
+func (b boxes) Bundle(_ context.Context, _ shop.ID, _ shop.Line, id bundle.ID) (bundle.Settings, error) {
+	return bundle.Settings{}, bundle.NotFound(id)
 }
 
 func serve(t *testing.T, f *fakes) *server { return serveLine(t, f, shop.Subscriptions) }

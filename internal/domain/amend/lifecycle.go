@@ -1,0 +1,227 @@
+package amend
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// moves lists what people may make of a contract's status. The platform has the
+// last word: it may not let a contract that ended run again.
+var moves = map[contract.Status][]contract.Status{
+	contract.Active:    {contract.Paused, contract.Cancelled},
+	contract.Paused:    {contract.Active, contract.Cancelled},
+	contract.Failed:    {contract.Active, contract.Cancelled},
+	contract.Cancelled: {contract.Active},
+}
+
+// maxYearsAhead is how far ahead a pause may end.
+const maxYearsAhead = 5
+
+// standing is what a decision on a contract's status rests on, besides the
+// contract.
+type standing struct {
+	settings shop.Settings
+	calendar cadence.Calendar
+	queued   []billing.Attempt // orders that wait
+	by       activity.Actor
+}
+
+// toward makes the contract what somebody asks for: it is on a move to another
+// status, or waits for one. It returns the entries of what has happened by that.
+func toward(c *contract.Contract, w StatusChange, g standing, now time.Time) ([]activity.Entry, error) {
+	if c.Moving != nil {
+		return nil, fault.New(fault.Conflict, "Another change of the status is already in progress").On(entity).Keyed("statusInProgress")
+	}
+	switch {
+	case w.To == contract.Active && c.Status == contract.Active && c.Ending != nil:
+		return []activity.Entry{stayOn(c).Entry(c.ID, contract.Cleared, g.by, now)}, nil
+	case w.To == contract.Active && !w.From.IsZero() && w.From.After(now):
+		return runLater(c, w.From, g.by, now)
+	}
+	if err := movable(*c, w.To); err != nil {
+		return nil, err
+	}
+	if !w.From.IsZero() && w.From.Before(now.Add(-billing.PastTolerance)) {
+		return nil, fault.New(fault.Invalid, "activationDate %s is in the past", w.From.UTC().Format(time.RFC3339)).On(entity).Keyed("datePast").At("activationDate")
+	}
+	m := contract.Move{To: w.To, Actor: g.by, At: now}
+	switch w.To {
+	case contract.Paused:
+		p, err := pauseOf(*c, w, g, now)
+		if err != nil {
+			return nil, err
+		}
+		m.Pause = p
+	case contract.Cancelled:
+		if c.Ending != nil && !w.Now {
+			return nil, fault.New(fault.Refused, "subscription contract %d will be cancelled on %s already", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
+				On(entity).Keyed("cancellationPending").At("status")
+		}
+		m.Feedback, m.Note = w.Feedback, w.Note
+		wait, err := waitToEnd(*c, g, now)
+		if err != nil {
+			return nil, err
+		}
+		if wait != nil && !w.Now {
+			c.Ending, c.CancellationFeedback, c.CancellationNote = wait, w.Feedback, w.Note
+			return []activity.Entry{wait.Entry(c.ID, contract.Scheduled, g.by, now)}, nil
+		}
+	}
+	c.Moving = &m
+	return nil, nil
+}
+
+// stayOn takes a cancellation back that waits, and returns it.
+func stayOn(c *contract.Contract) contract.Ending {
+	was := *c.Ending
+	c.Ending, c.CancellationFeedback, c.CancellationNote = nil, "", ""
+	return was
+}
+
+// runLater lets a paused contract run again on a day to come.
+func runLater(c *contract.Contract, from time.Time, by activity.Actor, now time.Time) ([]activity.Entry, error) {
+	if c.Status != contract.Paused {
+		return nil, fault.New(fault.Refused, "subscription contract %d is %s: only a PAUSED contract can be activated on a later day", c.ID, c.Status).
+			On(entity).Keyed("contractStatus").At("activationDate")
+	}
+	if err := notTooFar(from, now, "activationDate"); err != nil {
+		return nil, err
+	}
+	said := contract.Pause{}
+	if c.Pause != nil {
+		said = *c.Pause
+	}
+	said.Until, said.Cycles = from, 0
+	c.Pause = &said
+	return []activity.Entry{deferred(*c, by, now)}, nil
+}
+
+func notTooFar(t, now time.Time, field string) error {
+	if t.After(now.AddDate(maxYearsAhead, 0, 0)) {
+		return fault.New(fault.Invalid, "%s %s is more than %d years ahead", field, t.UTC().Format(time.RFC3339), maxYearsAhead).On(entity).Keyed("dateTooFar").At(field)
+	}
+	return nil
+}
+
+// pauseOf is the pause that is asked for, if the contract may be paused; nil when
+// nothing was said of it.
+func pauseOf(c contract.Contract, w StatusChange, g standing, now time.Time) (*contract.Pause, error) {
+	if c.Lifelong {
+		return nil, fault.New(fault.Refused, "contract %d is paid for life: there is nothing to pause", c.ID).On(entity).Keyed("lifetimeMembership").At("status")
+	}
+	if err := c.Thawed(g.settings, g.by); err != nil {
+		return nil, err
+	}
+	if left := deliveriesLeft(c, g, now); left > 0 && g.by.Source == activity.CustomerPortal {
+		return nil, fault.New(fault.Refused, "%d deliveries are paid for and still to come: pause afterwards", left).On(entity).Keyed("deliveriesLeft").At("status")
+	}
+	p := contract.Pause{Until: w.Until, Cycles: w.Cycles, Reason: w.Reason, Feedback: w.Feedback}
+	switch {
+	case p == contract.Pause{}:
+		return nil, nil
+	case w.Cycles < 0 || w.Cycles > MaxPauseCycles:
+		return nil, fault.New(fault.Invalid, "pauseDurationCycle is %d and must be from 1 to %d", w.Cycles, MaxPauseCycles).On(entity).At("pauseDurationCycle")
+	case w.Cycles > 0 && !w.Until.IsZero():
+		return nil, fault.New(fault.Invalid, "say pauseTillDate or pauseDurationCycle, not both").On(entity).At("pauseDurationCycle")
+	case w.Cycles > 0 && c.NextBillingDate.IsZero():
+		return nil, fault.New(fault.Refused, "subscription contract %d has no upcoming order to count from: say pauseTillDate", c.ID).On(entity).Keyed("noUpcomingOrder").At("pauseDurationCycle")
+	case w.Cycles > 0:
+		p.Until = dayOf(afterOrders(c, w.Cycles, g.calendar), g.calendar)
+	case !w.Until.IsZero() && !w.Until.After(now):
+		return nil, fault.New(fault.Invalid, "pauseTillDate %s is in the past", w.Until.UTC().Format(time.RFC3339)).On(entity).Keyed("datePast").At("pauseTillDate")
+	}
+	return &p, notTooFar(p.Until, now, "pauseTillDate")
+}
+
+// afterOrders returns the date of the order that follows the next n of the
+// calendar.
+func afterOrders(c contract.Contract, n int, cal cadence.Calendar) time.Time {
+	series := cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.Series.Start}
+	return series.Nth(series.After(c.NextBillingDate.Add(-time.Millisecond)) + n)
+}
+
+// dayOf returns the beginning of the store's day: a pause that ends with it is
+// over before the day's order.
+func dayOf(t time.Time, cal cadence.Calendar) time.Time {
+	return cadence.Calendar{Zone: cal.Zone}.At(t)
+}
+
+// waitToEnd says what a cancellation must wait for; nil when it need not: the
+// orders that a subscriber is held to, or deliveries that are paid for.
+func waitToEnd(c contract.Contract, g standing, now time.Time) (*contract.Ending, error) {
+	if g.by.Source == activity.CustomerPortal && c.Frozen(g.settings) {
+		if c.Status != contract.Active || len(g.queued) == 0 {
+			return nil, c.Thawed(g.settings, g.by)
+		}
+		return endOfMinimum(c, g), nil
+	}
+	if deliveriesLeft(c, g, now) == 0 {
+		return nil, nil
+	}
+	return endOfTerm(c, g), nil
+}
+
+func deliveriesLeft(c contract.Contract, g standing, now time.Time) int {
+	if !c.Prepaid() {
+		return 0
+	}
+	return c.Term(g.calendar).Left(now)
+}
+
+// endOfTerm lets the contract end when its next payment would be due.
+func endOfTerm(c contract.Contract, g standing) *contract.Ending {
+	e := contract.Ending{Why: contract.EndOfTerm, At: c.Term(g.calendar).End}
+	if len(g.queued) > 0 {
+		e.Cycle = inOrder(g.queued)[0].Cycle - 1
+	}
+	return &e
+}
+
+// endOfMinimum lets the contract end with the last of the orders that it is
+// committed to. There is at least one, and one that waits.
+func endOfMinimum(c contract.Contract, g standing) *contract.Ending {
+	queued, n := inOrder(g.queued), c.Committed()
+	if n <= len(queued) {
+		last := queued[n-1]
+		return &contract.Ending{Why: contract.EndOfMinimum, Cycle: last.Cycle, At: last.BillingDate}
+	}
+	cycle := queued[len(queued)-1].Cycle + n - len(queued)
+	return &contract.Ending{Why: contract.EndOfMinimum, Cycle: cycle, At: c.DueOn(max(cycle, c.Series.Cycle), g.calendar)}
+}
+
+func inOrder(queued []billing.Attempt) []billing.Attempt {
+	return slices.SortedFunc(slices.Values(queued), func(a, b billing.Attempt) int { return cmp.Compare(a.Cycle, b.Cycle) })
+}
+
+func movable(c contract.Contract, to contract.Status) error {
+	if c.Status == to {
+		return fault.New(fault.Refused, "subscription contract %d is %s already", c.ID, to).On(entity).Keyed("sameStatus").At("status")
+	}
+	for _, allowed := range moves[c.Status] {
+		if allowed == to {
+			return nil
+		}
+	}
+	return fault.New(fault.Refused, "subscription contract %d is %s and cannot become %s", c.ID, c.Status, to).On(entity).Keyed("contractStatus").At("status")
+}
+
+// lessens reports whether an edit makes less of what somebody is committed to:
+// orders at other intervals, fewer lines or fewer pieces.
+func lessens(is platform.Contract, e platform.Edit) bool {
+	if e.Billing != nil || e.Delivery != nil {
+		return true
+	}
+	return slices.ContainsFunc(e.Lines, func(l platform.LineEdit) bool {
+		at := slices.IndexFunc(is.Lines, func(known platform.Line) bool { return known.ID == l.Line })
+		return l.Remove || at >= 0 && l.Quantity != nil && *l.Quantity < is.Lines[at].Quantity
+	})
+}

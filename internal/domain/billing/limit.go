@@ -1,0 +1,100 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Limit makes the queues of contracts end with the last cycle that may be charged,
+// in the caller's transaction, when that has changed: what waits beyond it goes,
+// and what a later end lets in comes back. Orders that stay keep their dates.
+// Refill must follow; it writes what people wish of the orders that go.
+func Limit(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract, now time.Time) error {
+	if len(contracts) == 0 {
+		return nil
+	}
+	cal, err := of.Calendar()
+	if err != nil {
+		return err
+	}
+	ids := make([]contract.ID, len(contracts))
+	for i, c := range contracts {
+		ids[i] = c.ID
+	}
+	there, err := tx.AttemptsOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	byContract := make(map[contract.ID][]Attempt, len(contracts))
+	for _, a := range there {
+		byContract[a.Contract] = append(byContract[a.Contract], a)
+	}
+	var gone []AttemptID
+	var added []Attempt
+	for _, c := range contracts {
+		beyond, holes := limited(*c, byContract[c.ID], cal, now)
+		for _, a := range beyond {
+			gone = append(gone, a.ID)
+			keepWish(c, a)
+		}
+		added = append(added, holes...)
+	}
+	if err := tx.DeleteAttempts(ctx, gone); err != nil {
+		return err
+	}
+	return tx.PutAttempts(ctx, added)
+}
+
+// limited returns the attempts of one contract that wait for a cycle beyond its
+// last one, and new ones for cycles that lack one between others.
+func limited(c contract.Contract, there []Attempt, cal cadence.Calendar, now time.Time) (gone, holes []Attempt) {
+	has := make(map[int]bool, len(there))
+	reached, last := 0, 0
+	for _, a := range there {
+		if a.Status == Queued && c.Beyond(a.Cycle) {
+			gone = append(gone, a)
+			continue
+		}
+		has[a.Cycle], last = true, max(last, a.Cycle)
+		if a.Status != Queued && !(a.Status == Skipped && a.BillingDate.After(now)) {
+			reached = max(reached, a.Cycle)
+		}
+	}
+	if c.Status != contract.Active || c.Series.Start.IsZero() {
+		return gone, nil
+	}
+	for cycle := max(c.Series.Cycle, reached+1); cycle < last; cycle++ {
+		if !has[cycle] && !c.Beyond(cycle) {
+			holes = append(holes, upcoming(c, cycle, cal, now))
+		}
+	}
+	return gone, holes
+}
+
+// foreseeEnd sets when a contract expires of which the queue has come to its end:
+// once every order is made or given up, and what the last one paid for has been
+// delivered. It also lets somebody look at a cancellation that waited for the
+// orders that are now completed.
+func foreseeEnd(c *contract.Contract, q Queue, cal cadence.Calendar, now time.Time) {
+	if c.Status != contract.Active {
+		return
+	}
+	if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum && c.Committed() == 0 {
+		c.Look(now)
+	}
+	over := c.MaxCycles > 0 && c.NextBillingDate.IsZero() && !q.Open && !c.Lifelong && !c.Series.Start.IsZero() && max(q.LastCycle, c.Series.Cycle-1) >= c.MaxCycles
+	switch {
+	case !over:
+		c.ExpectEnd(time.Time{})
+	case c.ExpireAt.IsZero():
+		at := now
+		if last := c.Term(cal).Last(); c.Prepaid() && last.After(now) {
+			at = last
+		}
+		c.ExpectEnd(at)
+	}
+}

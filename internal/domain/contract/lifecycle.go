@@ -1,0 +1,260 @@
+package contract
+
+import (
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+)
+
+// Leash is how long something that was begun and left undone waits for whoever is
+// at it.
+const Leash = time.Minute
+
+// PendingLead is how long before the next order a change that waits for it is
+// made.
+const PendingLead = time.Hour
+
+// Move is a change of status that is on its way to the platform. It is committed
+// before the platform hears of it, so that a lost answer is repaired, and closed by
+// whoever learns first that it was made: the answer, a webhook, or a later try.
+type Move struct {
+	To    Status         `json:"to"`
+	Actor activity.Actor `json:"actor"`
+	At    time.Time      `json:"at"`
+	Pause *Pause         `json:"pause,omitempty"` // of a move to PAUSED
+
+	// Of a move to CANCELLED: what was said.
+	Feedback string `json:"feedback,omitempty"`
+	Note     string `json:"note,omitempty"`
+}
+
+// Pause is what was said when a contract was paused.
+type Pause struct {
+	Until    time.Time `json:"until,omitzero"` // when it ends by itself; zero: never
+	Cycles   int       `json:"cycles,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+	Feedback string    `json:"feedback,omitempty"`
+}
+
+// Ending is a cancellation that waits. No cycle after Cycle is charged meanwhile.
+type Ending struct {
+	Why   EndReason `json:"why"`
+	Cycle int       `json:"cycle"` // the last one that is charged; 0: none at all
+	At    time.Time `json:"at"`    // when the contract is cancelled, as far as is known
+}
+
+// EndReason says what a cancellation waits for.
+type EndReason string
+
+// The reasons.
+const (
+	EndOfTerm    EndReason = "PREPAID" // deliveries that are paid for
+	EndOfMinimum EndReason = "MINIMUM" // orders that the customer committed to
+)
+
+// Trial is a free trial with which a contract began.
+type Trial struct {
+	EndsAt   time.Time `json:"endsAt"`
+	ChargeAt time.Time `json:"chargeAt"` // when the first order after it is due
+}
+
+// events names the entry of each status that a contract can be brought to.
+// Expiry has no word of its own in the interface.
+var events = map[Status]activity.EventType{
+	Active: activity.ContractActivated, Paused: activity.ContractPaused, Cancelled: activity.ContractCancelled,
+	Expired: activity.SubscriptionContractUpdated, Failed: activity.SubscriptionContractUpdated,
+}
+
+// EventOf returns the event of reaching a status.
+func EventOf(s Status) activity.EventType { return events[s] }
+
+// statusNote is the information of an entry about a status.
+type statusNote struct {
+	From     string     `json:"from,omitempty"`
+	To       string     `json:"to,omitempty"`
+	Until    *time.Time `json:"pauseTillDate,omitempty"`
+	Reason   string     `json:"pauseReason,omitempty"`
+	Feedback string     `json:"cancellationFeedback,omitempty"`
+	Note     string     `json:"cancellationNote,omitempty"`
+}
+
+// EndingNote is the information of an entry about a cancellation that waits.
+type EndingNote struct {
+	Why    EndReason `json:"waitsFor"`
+	Cycle  int       `json:"pendingCancellationCycle,omitempty"`
+	At     time.Time `json:"pendingCancellationDate"`
+	Status string    `json:"status"`
+}
+
+// What becomes of a cancellation that waits.
+const (
+	Scheduled = "SCHEDULED"
+	Executed  = "EXECUTED"
+	Cleared   = "CLEARED"
+)
+
+// endings names the entries of cancellations that wait. The interface has words
+// for prepaid contracts alone.
+var endings = map[string]activity.EventType{
+	Scheduled: activity.PrepaidDeferredCancellationScheduled, Executed: activity.PrepaidDeferredCancellationExecuted, Cleared: activity.PrepaidDeferredCancellationCleared,
+}
+
+// Entry returns the entry of what became of the cancellation.
+func (e Ending) Entry(c ID, what string, by activity.Actor, now time.Time) activity.Entry {
+	event := endings[what]
+	if e.Why == EndOfMinimum {
+		event = activity.InformationalEvent
+	}
+	return entryOf(c, event, by, now, EndingNote{Why: e.Why, Cycle: e.Cycle, At: e.At, Status: what})
+}
+
+func entryOf(c ID, event activity.EventType, by activity.Actor, now time.Time, details any) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(c), EntityType: activity.EntitySubscriptionContractDetails, Event: event, Status: activity.Success,
+		Actor: by, At: now, Info: activity.Details(details),
+	}
+}
+
+// Entries returns what the log says of the move once it was made of the contract
+// as it was before.
+func (m Move) Entries(was Contract, now time.Time) []activity.Entry {
+	said := statusNote{From: string(was.Status), To: string(m.To), Feedback: m.Feedback, Note: m.Note}
+	var list []activity.Entry
+	if m.Pause != nil {
+		said.Reason = m.Pause.Reason
+	}
+	if was.Ending != nil && m.To == Cancelled {
+		list = append(list, was.Ending.Entry(was.ID, Executed, m.Actor, now))
+	}
+	list = append(list, entryOf(was.ID, events[m.To], m.Actor, now, said))
+	if m.Pause != nil && !m.Pause.Until.IsZero() {
+		list = append(list, entryOf(was.ID, activity.AutoResumeScheduled, m.Actor, now, statusNote{Until: &m.Pause.Until}))
+	}
+	if was.Ending != nil && m.To == Active {
+		list = append(list, was.Ending.Entry(was.ID, Cleared, m.Actor, now))
+	}
+	return list
+}
+
+// Arrive closes the move that the contract was on. Its status is the platform's
+// word and already set.
+func (c *Contract) Arrive() {
+	m := c.Moving
+	c.Moving = nil
+	if c.Status == m.To {
+		switch m.To {
+		case Paused:
+			c.Pause = m.Pause
+		case Cancelled:
+			c.CancellationFeedback, c.CancellationNote = m.Feedback, m.Note
+		}
+	}
+	c.Rewake()
+}
+
+// LastCycle returns the last cycle that may be charged, and false when there is
+// no end to them.
+func (c Contract) LastCycle() (int, bool) {
+	last, limited := c.MaxCycles, c.MaxCycles > 0
+	if c.Ending != nil && (!limited || c.Ending.Cycle < last) {
+		last, limited = c.Ending.Cycle, true
+	}
+	return last, limited
+}
+
+// Beyond reports whether a cycle comes after the last one that may be charged.
+func (c Contract) Beyond(cycle int) bool {
+	last, limited := c.LastCycle()
+	return limited && cycle > last
+}
+
+// Completed returns how many orders the customer has had: that of the checkout
+// and the renewals.
+func (c Contract) Completed() int {
+	if c.OriginOrderID != 0 {
+		return c.Orders + 1
+	}
+	return c.Orders
+}
+
+// Committed returns how many orders are still to come of those that the customer
+// committed to.
+func (c Contract) Committed() int { return max(0, c.MinCycles-c.Completed()) }
+
+// End returns when the contract ends, as far as is known; zero when it has no end
+// or has ended.
+func (c Contract) End(cal cadence.Calendar) time.Time {
+	switch {
+	case c.Status != Active && c.Status != Paused, c.Lifelong:
+		return time.Time{}
+	case c.Ending != nil:
+		return c.Ending.At
+	case !c.ExpireAt.IsZero():
+		return c.ExpireAt
+	case c.MaxCycles > 0 && !c.Series.Start.IsZero():
+		return c.DueOn(max(c.MaxCycles, c.Series.Cycle), cal)
+	}
+	return time.Time{}
+}
+
+// Rewake sets when the contract must be looked at next. While a split is under
+// way, it says when.
+func (c *Contract) Rewake() {
+	if c.Split == nil {
+		c.AmendAt = c.wake()
+	}
+}
+
+// wake returns the earliest instant at which something must be done about the
+// contract by itself; zero when there is none.
+func (c Contract) wake() time.Time {
+	var first time.Time
+	at := func(t time.Time) {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	if c.Pending != nil {
+		at(c.Pending.At.Add(-PendingLead))
+	}
+	if c.Moving != nil {
+		at(c.Moving.At.Add(Leash))
+	}
+	if c.Resumes() {
+		at(c.Pause.Until)
+	}
+	if c.Ends() {
+		at(c.Ending.At)
+	}
+	if c.Status == Active {
+		at(c.ExpireAt)
+	}
+	return first
+}
+
+// Resumes reports whether the contract stands still and will run again by itself.
+func (c Contract) Resumes() bool {
+	return c.Status == Paused && c.Pause != nil && !c.Pause.Until.IsZero()
+}
+
+// Ends reports whether the contract will be cancelled by itself. One that stands
+// still makes no orders, and so no end of those it committed to.
+func (c Contract) Ends() bool {
+	return c.Ending != nil && (c.Status == Active || c.Status == Paused && c.Ending.Why == EndOfTerm)
+}
+
+// ExpectEnd sets when a contract expires of which nothing is left to be charged;
+// zero: it does not.
+func (c *Contract) ExpectEnd(at time.Time) {
+	if c.ExpireAt = at; !at.IsZero() {
+		c.Look(at)
+	}
+}
+
+// Look lets the contract be looked at no later than at an instant.
+func (c *Contract) Look(at time.Time) {
+	if c.Split == nil && (c.AmendAt.IsZero() || at.Before(c.AmendAt)) {
+		c.AmendAt = at
+	}
+}

@@ -1,0 +1,518 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+)
+
+// standing is what a story looks at in the row of a contract.
+type standing struct {
+	Status, SubscriptionType                                string
+	NextBillingDate, PauseTillDate, PendingCancellationDate *time.Time
+	TrialEndDate, BillingDateAfterTrial, EndsAt             *time.Time
+	PauseDurationCycle, PendingCancellationCycle            *int
+	PauseReason, PauseFeedback, CancellationFeedback        *string
+	SubscriptionTypeIdentifier                              *string
+}
+
+func (s *subscription) standing() standing {
+	s.t.Helper()
+	var rows []standing
+	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
+	if len(rows) != 1 {
+		s.t.Fatalf("%d contracts found by the number %d", len(rows), s.id)
+	}
+	return rows[0]
+}
+
+// status asks for a status and expects an answer.
+func (s *subscription) status(want int, to string, more ...string) {
+	s.t.Helper()
+	q := url.Values{"contractId": {fmt.Sprint(s.id)}, "status": {to}}
+	for i := 0; i < len(more); i += 2 {
+		q.Set(more[i], more[i+1])
+	}
+	s.refused(want, "PUT", "/subscription-contracts-update-status?"+q.Encode(), nil)
+}
+
+func (s *subscription) cancel(want int, more string) {
+	s.t.Helper()
+	s.refused(want, "DELETE", fmt.Sprintf("/subscription-contracts/%d?%s", s.id, more), nil)
+}
+
+// until lets time pass up to a day, at 20:00 UTC.
+func (s *subscription) until(day string) {
+	s.t.Helper()
+	s.call("POST", "/clock", map[string]any{"to": day + "T20:00:00Z"}, nil)
+}
+
+// wantOrders asserts the days of the renewals of the contract.
+func (s *subscription) wantOrders(want string) {
+	s.t.Helper()
+	if got := fmt.Sprint(s.orderDays()); got != want {
+		s.t.Errorf("orders on %s, want %s", got, want)
+	}
+}
+
+// wantPlatform asserts the status that the platform holds.
+func (s *subscription) wantPlatform(want string) {
+	s.t.Helper()
+	if got := s.contract(s.id).Status; got != want {
+		s.t.Errorf("the contract is %s at the platform, want %s", got, want)
+	}
+}
+
+func wantDay(t *testing.T, what string, at *time.Time, want string) {
+	t.Helper()
+	got := "none"
+	if at != nil {
+		got = at.Format(time.RFC3339)
+	}
+	if got != want {
+		t.Errorf("%s is %s, want %s", what, got, want)
+	}
+}
+
+const (
+	paused    = api2 + "CONTRACT_PAUSED SUCCESS"
+	scheduled = api2 + "AUTO_RESUME_SCHEDULED SUCCESS"
+	activated = api2 + "CONTRACT_ACTIVATED SUCCESS"
+	cancelled = api2 + "CONTRACT_CANCELLED SUCCESS"
+	resumed   = "SYSTEM_EVENT CONTRACT_ACTIVATED SUCCESS"
+	requeued  = "SYSTEM_EVENT UPDATE_QUEUED_ATTEMPTS INFO"
+)
+
+// The first order is due on November 11 at 14:00 UTC, 9:00 in New York.
+
+func TestAPauseWithADateEndsByItself(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.status(http.StatusBadRequest, "PAUSED", "pauseTillDate", "2026-10-01")
+	s.status(http.StatusBadRequest, "PAUSED", "pauseTillDate", "2126-10-01")
+	s.status(http.StatusBadRequest, "PAUSED", "pauseTillDate", "2026-12-20", "pauseDurationCycle", "1")
+	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2026-12-20", "pauseReason", "away", "pauseFeedback", "ski")
+	c := s.standing()
+	wantDay(t, "the end of the pause", c.PauseTillDate, "2026-12-20T05:00:00Z")
+	if c.Status != "paused" || len(s.upcoming()) != 0 || c.PauseReason == nil || *c.PauseReason != "away" || c.PauseFeedback == nil || *c.PauseFeedback != "ski" || c.NextBillingDate != nil {
+		t.Errorf("paused: %+v, and %d orders wait", c, len(s.upcoming()))
+	}
+	s.status(http.StatusBadRequest, "PAUSED", "pauseTillDate", "2026-12-24")
+	s.until("2026-12-19")
+	s.wantPlatform("PAUSED")
+	s.until("2026-12-20")
+	s.wantPlatform("ACTIVE")
+	if c := s.standing(); c.Status != "active" || c.PauseTillDate != nil || c.PauseReason != nil || len(s.upcoming()) != 6 {
+		t.Errorf("resumed: %+v, and %d orders wait", c, len(s.upcoming()))
+	}
+	s.until("2027-02-12")
+	s.wantOrders("[01-11 02-11]")
+	s.wantEntries(created, paused, scheduled, resumed, requeued, charged, charged)
+}
+
+func TestAPauseEndsOnTheMorningOfTheOrderThatItWasCountedTo(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.status(http.StatusBadRequest, "PAUSED", "pauseDurationCycle", "366")
+	s.status(http.StatusNoContent, "PAUSED", "pauseDurationCycle", "2")
+	c := s.standing()
+	wantDay(t, "the end of the pause", c.PauseTillDate, "2027-01-11T05:00:00Z")
+	if c.PauseDurationCycle == nil || *c.PauseDurationCycle != 2 {
+		t.Errorf("pauseDurationCycle %v, want 2", c.PauseDurationCycle)
+	}
+	s.until("2027-01-12")
+	s.wantOrders("[01-11]")
+	s.wantEntries(created, paused, scheduled, resumed, requeued, charged)
+}
+
+func TestAnActivationIsDeferredToADay(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.status(http.StatusBadRequest, "ACTIVE", "activationDate", "2026-12-01") // it is active
+	s.status(http.StatusNoContent, "PAUSED")
+	if c := s.standing(); c.PauseTillDate != nil {
+		t.Errorf("the pause ends on %s and has no end", c.PauseTillDate)
+	}
+	s.status(http.StatusBadRequest, "ACTIVE", "activationDate", "2026-10-01")
+	s.status(http.StatusBadRequest, "ACTIVE", "activationDate", "2126-10-01")
+	s.status(http.StatusNoContent, "ACTIVE", "activationDate", "2026-12-05")
+	s.status(http.StatusNoContent, "ACTIVE", "activationDate", "2026-12-01T12:00:00Z")
+	c := s.standing()
+	wantDay(t, "the activation", c.PauseTillDate, "2026-12-01T12:00:00Z")
+	if c.Status != "paused" {
+		t.Errorf("the contract is %s before its day", c.Status)
+	}
+	s.until("2026-12-12")
+	s.wantOrders("[12-11]")
+	deferred := api2 + "CONTRACT_ACTIVATION_DEFERRED SUCCESS"
+	s.wantEntries(created, paused, deferred, deferred, resumed, requeued, charged)
+}
+
+func TestWhoResumesEndsThePauseForGood(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2026-11-20")
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.status(http.StatusNoContent, "PAUSED")
+	s.until("2026-12-30")
+	s.wantPlatform("PAUSED")
+	s.wantOrders("[]")
+	s.wantEntries(created, paused, scheduled, activated, paused)
+}
+
+// A date that a person chose for all later orders outlives a pause.
+func TestAChosenCalendarOutlivesAPause(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-date?contractId=%d&nextBillingDate=2026-11-05", s.id), nil)
+	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2027-08-20")
+	s.until("2027-10-06")
+	s.wantOrders("[09-05 10-05]")
+	s.wantEntries(created, api2+"NEXT_BILLING_DATE_CHANGE SUCCESS", paused, scheduled, resumed, requeued, charged, charged)
+}
+
+// quarterly is a contract that is paid every three months and delivered every
+// month. Its checkout was on November 1, at 12:00 UTC.
+func quarterly(t *testing.T, more map[string]any) *subscription {
+	t.Helper()
+	change := map[string]any{
+		"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 3}, "deliveryPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1},
+		"nextBillingDate": "2027-02-01",
+	}
+	for k, v := range more {
+		change[k] = v
+	}
+	return subscribe(t, change)
+}
+
+const (
+	endScheduled = api2 + "PREPAID_DEFERRED_CANCELLATION_SCHEDULED SUCCESS"
+	endExecuted  = "SYSTEM_EVENT PREPAID_DEFERRED_CANCELLATION_EXECUTED SUCCESS"
+	endCleared   = api2 + "PREPAID_DEFERRED_CANCELLATION_CLEARED SUCCESS"
+	ended        = "SYSTEM_EVENT CONTRACT_CANCELLED SUCCESS"
+	expired      = "SYSTEM_EVENT SUBSCRIPTION_CONTRACT_UPDATED SUCCESS"
+)
+
+func TestAPrepaidContractIsCancelledWhenItsTermIsOver(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, nil)
+	s.cancel(http.StatusNoContent, "cancellationFeedback=too+much&cancellationNote=for+now")
+	c := s.standing()
+	wantDay(t, "the cancellation", c.PendingCancellationDate, "2027-02-01T14:00:00Z")
+	wantDay(t, "the end", c.EndsAt, "2027-02-01T14:00:00Z")
+	if c.Status != "active" || c.NextBillingDate != nil || len(s.upcoming()) != 0 || c.CancellationFeedback == nil || *c.CancellationFeedback != "too much" {
+		t.Errorf("ending: %+v, and %d orders wait", c, len(s.upcoming()))
+	}
+	s.cancel(http.StatusBadRequest, "")
+	s.until("2027-01-31")
+	s.wantPlatform("ACTIVE")
+	s.until("2027-02-01")
+	s.wantPlatform("CANCELLED")
+	if c := s.standing(); c.Status != "cancelled" || c.PendingCancellationDate != nil || c.CancellationFeedback == nil || *c.CancellationFeedback != "too much" {
+		t.Errorf("ended: %+v", c)
+	}
+	s.until("2027-06-01")
+	s.wantOrders("[]")
+	s.wantEntries(created, endScheduled, endExecuted, ended)
+}
+
+func TestACancellationThatWaitsIsTakenBack(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, nil)
+	s.skipNumber(1) // of May
+	s.status(http.StatusNoContent, "CANCELLED")
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.status(http.StatusBadRequest, "ACTIVE")
+	c := s.standing()
+	wantDay(t, "the next order", c.NextBillingDate, "2027-02-01T14:00:00Z")
+	if c.PendingCancellationDate != nil || c.CancellationFeedback != nil {
+		t.Errorf("kept on: %+v", c)
+	}
+	s.until("2027-11-02")
+	s.wantOrders("[02-01 08-01 11-01]")
+	s.wantEntries(created, skipped, endScheduled, endCleared, charged, charged, charged)
+}
+
+func TestAPausedPrepaidContractEndsWithItsTermUnlessItIsResumed(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, status string
+		then         func(s *subscription)
+		entries      []string
+	}{
+		{"it ends", "CANCELLED", func(*subscription) {}, []string{endExecuted, ended}},
+		{"it is resumed", "ACTIVE", func(s *subscription) { s.status(http.StatusNoContent, "ACTIVE") }, []string{activated, endCleared, charged}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := quarterly(t, nil)
+			s.t = t
+			s.status(http.StatusNoContent, "PAUSED")
+			s.cancel(http.StatusNoContent, "")
+			row.then(s)
+			s.until("2027-02-02")
+			s.wantPlatform(row.status)
+			s.wantEntries(append([]string{created, paused, endScheduled}, row.entries...)...)
+		})
+	}
+}
+
+func TestAPrepaidContractIsCancelledAtOnceWhenNothingIsLeftOrSomebodyInsists(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, nil)
+	s.cancel(http.StatusNoContent, "immediately=true")
+	s.wantPlatform("CANCELLED")
+	s.status(http.StatusBadRequest, "ACTIVE") // the platform does not let it start again
+	if c := s.standing(); c.Status != "cancelled" {
+		t.Errorf("the contract is %s", c.Status)
+	}
+	s.wantEntries(created, cancelled)
+
+	s = quarterly(t, nil)
+	s.cancel(http.StatusNoContent, "")
+	s.cancel(http.StatusNoContent, "immediately=true")
+	s.wantPlatform("CANCELLED")
+	s.wantEntries(created, endScheduled, api2+"PREPAID_DEFERRED_CANCELLATION_EXECUTED SUCCESS", cancelled)
+
+	s = quarterly(t, nil)
+	s.until("2027-01-05") // after the third delivery, of January 1
+	s.cancel(http.StatusNoContent, "")
+	s.wantPlatform("CANCELLED")
+	s.wantEntries(created, cancelled)
+}
+
+func TestAContractExpiresAfterItsLastOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
+	wantDay(t, "the end", s.standing().EndsAt, "2026-12-11T14:00:00Z")
+	if n := len(s.upcoming()); n != 2 {
+		t.Errorf("%d orders wait, want 2", n)
+	}
+	s.until("2026-12-10")
+	s.wantPlatform("ACTIVE")
+	s.until("2026-12-11")
+	s.wantPlatform("EXPIRED")
+	if c := s.standing(); c.Status != "expired" || c.NextBillingDate != nil || c.EndsAt != nil {
+		t.Errorf("expired: %+v", c)
+	}
+	s.status(http.StatusBadRequest, "ACTIVE")
+	s.until("2027-03-11")
+	s.wantOrders("[11-11 12-11]")
+	s.wantEntries(created, charged, charged, expired)
+}
+
+func TestALimitThatChangesMovesTheEnd(t *testing.T) {
+	t.Parallel()
+	limit := func(s *subscription, n int) {
+		s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=%d", s.id, n), nil)
+	}
+	s := subscribe(t, nil)
+	limit(s, 1)
+	if n := len(s.upcoming()); n != 1 {
+		t.Errorf("%d orders wait, want 1", n)
+	}
+	limit(s, 3)
+	if n := len(s.upcoming()); n != 3 {
+		t.Errorf("%d orders wait, want 3", n)
+	}
+	s.until("2026-11-12")
+	limit(s, 2)
+	s.skipNumber(0) // the last one: nothing is left
+	s.until("2026-11-12")
+	s.wantPlatform("EXPIRED")
+	s.wantOrders("[11-11]")
+	updated := api2 + "SUBSCRIPTION_CONTRACT_UPDATED SUCCESS"
+	s.wantEntries(created, updated, updated, charged, updated, skipped, expired)
+}
+
+func TestAPrepaidContractExpiresAfterItsLastDelivery(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 3, "maxCycles": 1}})
+	s.until("2027-03-31")
+	s.wantPlatform("ACTIVE")
+	wantDay(t, "the end", s.standing().EndsAt, "2027-04-01T13:00:00Z") // the third delivery, in summer time
+	s.until("2027-04-01")
+	s.wantPlatform("EXPIRED")
+	s.wantOrders("[02-01]")
+	s.wantEntries(created, charged, expired)
+}
+
+// A last order that was declined may still be paid for: the contract waits.
+func TestAContractDoesNotExpireWhileItsLastOrderMayStillBeMade(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 1}})
+	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
+	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "CARD_DECLINED"}, nil)
+	s.until("2026-11-11")
+	s.wantPlatform("ACTIVE")
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.past()[0].ID), nil)
+	s.until("2026-11-12")
+	s.wantPlatform("EXPIRED")
+	s.wantOrders("[11-11]")
+	s.wantEntries(created, "SYSTEM_EVENT UPDATED SUCCESS", declined, triggered, charged, expired)
+}
+
+// The platform may fail a contract, and let it run again.
+func TestAFailedContractStandsStillUntilItIsActivated(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.mutate(fmt.Sprintf(`mutation { subscriptionContractFail(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { contract { id } userErrors { message } } }`, s.id))
+	s.pass("PT1M")
+	if c := s.standing(); c.Status != "failed" || len(s.upcoming()) != 0 {
+		t.Errorf("failed: %+v, and %d orders wait", c, len(s.upcoming()))
+	}
+	s.status(http.StatusBadRequest, "PAUSED")
+	s.until("2026-11-15")
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.until("2026-12-12")
+	s.wantOrders("[12-11]")
+	s.wantEntries(created, "SHOPIFY_EVENT SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", activated, requeued, charged)
+}
+
+// planned makes a group with one option and returns the number of its selling plan.
+func (s *subscription) planned(host string, option map[string]any) string {
+	s.t.Helper()
+	body := map[string]any{"frequencyName": "Every month", "frequencyCount": 1, "frequencyInterval": "MONTH"}
+	for k, v := range option {
+		body[k] = v
+	}
+	var made group
+	if got := s.send("POST", host+planGroups, s.key, map[string]any{"groupName": "Club", "customerTag": "club", "subscriptionPlans": []any{body}}, &made); got != http.StatusCreated {
+		s.t.Fatalf("making a group answered %d", got)
+	}
+	return made.Plans[0].IDNew
+}
+
+// on is the checkout of one piece on a selling plan.
+func (s *subscription) on(plan string, more map[string]any) {
+	s.t.Helper()
+	change := map[string]any{
+		"customer": map[string]any{"email": "gil@shopper.example", "firstName": "Gil", "lastName": "Old"}, "nextBillingDate": "2026-12-01",
+		"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "9.00", "sellingPlanId": plan}},
+	}
+	for k, v := range more {
+		change[k] = v
+	}
+	s.id = s.checkout(change)
+	s.pass("PT1M")
+}
+
+// The checkout is on November 1.
+func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
+	t.Parallel()
+	days := func(n int, more map[string]any) map[string]any {
+		o := map[string]any{"freeTrialEnabled": true, "freeTrialCount": n, "freeTrialInterval": "DAY"}
+		for k, v := range more {
+			o[k] = v
+		}
+		return o
+	}
+	first := map[string]any{"frequencyType": "ON_SPECIFIC_DAY", "specificDayEnabled": true, "specificDayValue": 1, "cutOff": 3}
+	anchored := map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "anchors": []any{map[string]any{"type": "MONTHDAY", "day": 1}}}}
+	for _, row := range []struct {
+		name           string
+		option, bought map[string]any
+		trial, charge  string
+		orders         string // until February 2
+	}{
+		{"it is shorter than the interval", days(14, nil), nil, "2026-11-15T14:00:00Z", "2026-11-15T14:00:00Z", "[11-15 12-15 01-15]"},
+		{"it is longer than the interval", days(45, nil), nil, "2026-12-16T14:00:00Z", "2026-12-16T14:00:00Z", "[12-16 01-16]"},
+		{"the date is kept", days(14, map[string]any{"keepOriginalNextBillingDateAfterTrial": true}), nil, "2026-11-15T14:00:00Z", "2026-12-01T14:00:00Z", "[12-01 01-01 02-01]"},
+		{"the date is kept and within the trial", days(45, map[string]any{"keepOriginalNextBillingDateAfterTrial": true}), nil, "2026-12-16T14:00:00Z", "2027-01-01T14:00:00Z", "[01-01 02-01]"},
+		{"orders fall on a fixed day", days(20, first), anchored, "2026-11-21T14:00:00Z", "2026-12-01T14:00:00Z", "[12-01 01-01 02-01]"},
+		{"the cut-off of the fixed day has passed", days(28, first), anchored, "2026-11-29T14:00:00Z", "2027-01-01T14:00:00Z", "[01-01 02-01]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.on(s.planned(s.urls.Subscriptions, row.option), row.bought)
+			c := s.standing()
+			wantDay(t, "the end of the trial", c.TrialEndDate, row.trial)
+			wantDay(t, "the first order after it", c.BillingDateAfterTrial, row.charge)
+			wantDay(t, "the next order", c.NextBillingDate, row.charge)
+			s.until("2027-02-02")
+			s.wantOrders(row.orders)
+		})
+	}
+}
+
+func TestAMembershipForLifeIsNeverRenewedNorPaused(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	subscriptions := s.urls.Subscriptions
+	s.on(s.planned(s.urls.Memberships, map[string]any{"lifeTimeMembership": true, "maxCycles": 1}), map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 1}})
+	s.urls.Subscriptions = s.urls.Memberships
+	if c := s.standing(); c.Status != "active" || c.NextBillingDate != nil || c.EndsAt != nil || len(s.upcoming()) != 0 {
+		t.Errorf("for life: %+v, and %d orders wait", c, len(s.upcoming()))
+	}
+	s.status(http.StatusBadRequest, "PAUSED")
+	s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/subscription-billing-attempts/skip-upcoming-order?subscriptionContractId=%d", s.id), nil)
+	s.until("2028-01-01")
+	s.wantPlatform("ACTIVE")
+	s.wantOrders("[]")
+	s.cancel(http.StatusNoContent, "")
+	s.wantPlatform("CANCELLED")
+	s.urls.Subscriptions = subscriptions
+}
+
+// Whichever answers are lost: what was asked for is done in the end, once, and with
+// all that was said of it.
+func TestAChangeOfStatusSurvivesLostAnswers(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"timeout_after", "timeout_before"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			lose := func() {
+				s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 1}, nil)
+			}
+			calm := func() { s.call("DELETE", "/platform/faults", nil, nil); s.pass("PT5M") }
+			lose()
+			s.status(http.StatusServiceUnavailable, "PAUSED", "pauseTillDate", "2026-11-20", "pauseReason", "away")
+			s.status(http.StatusConflict, "CANCELLED")                                // one after the other
+			s.status(http.StatusServiceUnavailable, "PAUSED", "pauseReason", "bored") // the same again is no second pause
+			calm()
+			c := s.standing()
+			wantDay(t, "the end of the pause", c.PauseTillDate, "2026-11-20T05:00:00Z")
+			if c.Status != "paused" || c.PauseReason == nil || *c.PauseReason != "away" {
+				t.Errorf("paused: %+v", c)
+			}
+			s.call("POST", "/clock", map[string]any{"to": "2026-11-20T04:59:00Z"}, nil)
+			lose()
+			s.pass("PT3M") // the pause ends on a platform that does not answer
+			calm()
+			s.wantPlatform("ACTIVE")
+			s.cancelLost(lose, calm)
+			s.until("2027-02-01")
+			s.wantOrders("[]")
+			s.wantEntries(created, paused, scheduled, resumed, requeued, cancelled)
+		})
+	}
+}
+
+// cancelLost cancels the contract while every answer is lost.
+func (s *subscription) cancelLost(lose, calm func()) {
+	s.t.Helper()
+	lose()
+	s.cancel(http.StatusServiceUnavailable, "cancellationFeedback=enough")
+	calm()
+	s.wantPlatform("CANCELLED")
+	if c := s.standing(); c.CancellationFeedback == nil || *c.CancellationFeedback != "enough" {
+		s.t.Errorf("cancelled: %+v", c)
+	}
+}
+
+// What the platform refuses is not tried again, and nothing is left of it.
+func TestARefusedChangeOfStatusLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.cancel(http.StatusNoContent, "")
+	s.status(http.StatusBadRequest, "ACTIVE")
+	s.status(http.StatusBadRequest, "ACTIVE") // it does not wait for the first one
+	s.pass("PT5M")
+	s.wantEntries(created, cancelled)
+}
