@@ -118,7 +118,7 @@ var domain = [][]string{
 	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "retention", "membership"},
 	{"billing"},
-	{"intake", "notify", "webhook", "loyalty"},
+	{"intake", "notify", "webhook", "loyalty", "repair"},
 	{"amend", "login"},
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
@@ -77,6 +78,7 @@ type App struct {
 	Plans    *plan.Service
 	Partner  *partner.Service
 	Amend    *amend.Service
+	Repair   *repair.Service
 	Sweep    sweep.Sweep
 
 	options  Options
@@ -142,12 +144,17 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Plans: db, Orders: a.Billing, OneOffs: a.Billing, Chores: db, Bundles: db, Trail: db, Customers: db,
 		Clock: o.Clock, Log: o.Log,
 	}
+	a.Repair = &repair.Service{
+		Store: db.Repair(), Platform: client, Clock: o.Clock, Log: o.Log,
+		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery},
+	}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Work) error { return a.Intake.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t loyalty.Work) error { return a.Loyalty.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t partner.Work) error { return a.Partner.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
@@ -177,9 +184,16 @@ func prepare(ctx context.Context, db *store.DB, kind store.Kind) error {
 	return db.Claim(ctx, kind)
 }
 
-// Start begins to work tasks.
+// Start begins to work tasks. Nothing is charged before the platform has confirmed
+// that this installation charges its stores.
 func (a *App) Start(ctx context.Context) error {
-	var err error
+	place, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.Repair.Arrive(ctx, place); err != nil {
+		return fmt.Errorf("say where the installation lives: %w", err)
+	}
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{
 		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: a.options.Settings.JobPoll, Log: a.options.Log,
 	})
@@ -212,5 +226,5 @@ func (a *App) Idle(ctx context.Context) (bool, error) { return a.Store.Idle(ctx)
 // NextDue returns the earliest instant at which the service has something to do
 // by itself.
 func (a *App) NextDue(ctx context.Context) (time.Time, bool, error) {
-	return a.Store.Shops().NextDue(ctx)
+	return a.Store.Shops().NextDue(ctx, a.options.Clock.Now())
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -57,7 +58,7 @@ func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain str
 		if err := fn(&s.Settings); err != nil {
 			return err
 		}
-		if err := access.CheckRate(s.Settings); err != nil {
+		if err := errors.Join(access.CheckRate(s.Settings), s.Settings.Check()); err != nil {
 			return err
 		}
 		if err := notify.CheckKinds(s.Settings.DisabledMails); err != nil {

@@ -31,7 +31,7 @@ func (a *App) route() error {
 			return err
 		}
 	}
-	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)})
+	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)}, web.Check{Name: "frozen", Do: a.noneFrozen})
 	frame := web.Frame{Log: a.options.Log}
 	gate := web.Gate{
 		Keys: a.Access, Partners: a.Partner,

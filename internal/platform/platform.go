@@ -120,6 +120,8 @@ type Platform interface {
 	Profiles
 	Plans
 	Rewards
+	Epochs
+	Books
 }
 
 // Store is a store's own facts.

@@ -80,3 +80,27 @@ func (s *Sandbox) setPartner(r *http.Request) (partnerView, error) {
 	made, err := s.front.running().Partner.SetStatus(r.Context(), access.AppID(r.PathValue("id")), to)
 	return partnerView{ID: made.ID, Status: made.Status}, err
 }
+
+// unfreezeIn says of which store, and why.
+type unfreezeIn struct {
+	Shop   string `json:"shop"`
+	Reason string `json:"reason"`
+}
+
+// unfreezeView says whether a store is frozen now.
+type unfreezeView struct {
+	Frozen bool `json:"frozen"`
+}
+
+func (s *Sandbox) unfreeze(r *http.Request) (unfreezeView, error) {
+	in := unfreezeIn{Shop: demo.Main}
+	if err := body(r, &in); err != nil {
+		return unfreezeView{}, err
+	}
+	a := s.front.running()
+	id, err := a.Store.Shops().IDOf(r.Context(), in.Shop)
+	if err != nil {
+		return unfreezeView{}, err
+	}
+	return unfreezeView{}, a.Repair.Unfreeze(r.Context(), id, in.Reason, operator())
+}

@@ -18,15 +18,23 @@ func (tx *Tx) DueAttempts(ctx context.Context, now time.Time, limit int) ([]bill
 	return tx.waitingAttempts(ctx, dueAttempts, now, limit)
 }
 
+// DueInFlight does the same for those in flight alone.
+func (tx *Tx) DueInFlight(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
+	return tx.waitingAttempts(ctx, dueAttempts, now, limit, inFlight...)
+}
+
 // UnpublishedAttempts does the same by PublishAt.
 func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
 	return tx.waitingAttempts(ctx, unpublished, now, limit)
 }
 
-func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, limit int) ([]billing.Attempt, error) {
+func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error) {
 	var rows []attemptRow
 	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.? <= ?", ident(w.column), millis(now)).
 		OrderExpr("a.?, a.id", ident(w.column)).Limit(int64(limit))
+	if len(in) > 0 {
+		q = q.Where("a.status IN (?)", bun.List(in))
+	}
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts that wait: %w", err)
 	}

@@ -24,9 +24,14 @@ var (
 )
 
 // DueShops returns at most limit shops that have attempts whose DueAt is at or
-// before now, the longest waiting first.
+// before now, the longest waiting first. Of shops that are not charged now only
+// attempts in flight count.
 func (s Shops) DueShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
-	return s.waitingFor(ctx, dueAttempts, now, limit)
+	stopped, err := s.stoppedShops(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	return s.waitingFor(ctx, dueAttempts, now, limit, stopped...)
 }
 
 // UnpublishedShops does the same by PublishAt.
@@ -71,9 +76,9 @@ func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) 
 	return ids, nil
 }
 
-func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int) ([]shop.ID, error) {
+func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int, stopped ...shop.ID) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), millis(now)).
+	err := charging(s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), millis(now)), stopped).
 		Group("shop_id").OrderExpr("MIN(?), shop_id", ident(w.column)).Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops with %s that wait: %w", w.table, err)
@@ -83,10 +88,21 @@ func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit i
 
 // NextDue returns the earliest instant at which something of any shop falls due;
 // false when nothing ever does. It may lie in the past.
-func (s Shops) NextDue(ctx context.Context) (time.Time, bool, error) {
+func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	stopped, err := s.stoppedShops(ctx, now)
+	if err != nil {
+		return time.Time{}, false, err
+	}
 	earliest := s.db.reader.NewSelect().Table("shops").ColumnExpr("NULLIF(MIN(reconcile_at), 0) AS at").Where("connected")
+	for _, q := range s.nextOfShops(now) {
+		earliest = earliest.UnionAll(q)
+	}
 	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueMarks, dueFacts, dueMembers, dueRewards} {
-		earliest = earliest.UnionAll(s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column)))
+		q := s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column))
+		if w == dueAttempts {
+			q = charging(q, stopped)
+		}
+		earliest = earliest.UnionAll(q)
 	}
 	var next int64
 	if err := s.db.reader.NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {

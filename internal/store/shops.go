@@ -33,8 +33,26 @@ type shopRow struct {
 	Settings     string
 	ReconciledAt int64
 	ReconcileAt  int64
+	FrozenAt     int64
+	ConfirmBy    int64
+	HeldUntil    int64
+	CheckAt      int64
+	Guard        string // JSON
 	CreatedAt    int64
 	Version      int64
+}
+
+// guardNote is what of a guard is never searched for.
+type guardNote struct {
+	Reason     string `json:"reason,omitempty"`
+	Epoch      string `json:"epoch,omitempty"`
+	NextEpoch  string `json:"nextEpoch,omitempty"`
+	Seen       string `json:"seen,omitempty"`
+	ComparedAt int64  `json:"comparedAt,omitempty"`
+	CoveredTo  int64  `json:"coveredTo,omitempty"`
+	HeldSince  int64  `json:"heldSince,omitempty"`
+	HeldTimes  int    `json:"heldTimes,omitempty"`
+	CountFrom  int64  `json:"countFrom,omitempty"`
 }
 
 func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
@@ -46,7 +64,16 @@ func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
 	if err != nil {
 		return shopRow{}, fmt.Errorf("write the settings of %s: %w", s.Domain, err)
 	}
+	g := s.Guard
+	guard, err := json.Marshal(guardNote{
+		Reason: clean(g.Reason), Epoch: clean(g.Epoch), NextEpoch: clean(g.NextEpoch), Seen: clean(g.Seen), ComparedAt: millis(g.ComparedAt), CoveredTo: millis(g.CoveredTo),
+		HeldSince: millis(g.Hold.Since), HeldTimes: g.Hold.Times, CountFrom: millis(g.Hold.From),
+	})
+	if err != nil {
+		return shopRow{}, fmt.Errorf("write the guard of %s: %w", s.Domain, err)
+	}
 	return shopRow{
+		FrozenAt: millis(g.FrozenAt), ConfirmBy: millis(g.ConfirmBy), HeldUntil: millis(g.Hold.Until), CheckAt: millis(g.CheckAt), Guard: string(guard),
 		ID: int64(s.ID), Domain: clean(s.Domain), PlatformID: s.PlatformID, Token: token, TimeZone: clean(s.TimeZone), Currency: clean(string(s.Currency)),
 		OrderHour: int64(s.OrderHour), OrderMinute: int64(s.OrderMinute), Connected: s.Connected, Settings: string(settings),
 		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), CreatedAt: millis(s.CreatedAt), Version: s.Version,
@@ -65,6 +92,15 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &s.Settings); err != nil {
 		return shop.Shop{}, fmt.Errorf("read the settings of %s: %w", s.Domain, err)
+	}
+	var n guardNote
+	if err := json.Unmarshal([]byte(r.Guard), &n); err != nil {
+		return shop.Shop{}, fmt.Errorf("read the guard of %s: %w", s.Domain, err)
+	}
+	s.Guard = shop.Guard{
+		FrozenAt: instant(r.FrozenAt), ConfirmBy: instant(r.ConfirmBy), CheckAt: instant(r.CheckAt),
+		Hold:   shop.Hold{Until: instant(r.HeldUntil), Since: instant(n.HeldSince), Times: n.HeldTimes, From: instant(n.CountFrom)},
+		Reason: n.Reason, Epoch: n.Epoch, NextEpoch: n.NextEpoch, Seen: n.Seen, ComparedAt: instant(n.ComparedAt), CoveredTo: instant(n.CoveredTo),
 	}
 	return s, nil
 }
@@ -90,6 +126,16 @@ func (tx *Tx) Shop(ctx context.Context) (shop.Shop, error) {
 		q = tx.dialect().forUpdate(q)
 	}
 	return tx.db.oneShop(ctx, q, &row)
+}
+
+// ShopToCharge is Shop, and keeps others from changing the shop until the
+// transaction ends. Transactions that charge it do not wait for each other.
+func (tx *Tx) ShopToCharge(ctx context.Context) (shop.Shop, error) {
+	if tx.lockShop || !tx.dialect().locks {
+		return tx.Shop(ctx)
+	}
+	var row shopRow
+	return tx.db.oneShop(ctx, tx.q.NewSelect().Model(&row).Where("s.id = ?", tx.of).For("SHARE"), &row)
 }
 
 // PutShop writes the transaction's shop. Its ID and domain never change.

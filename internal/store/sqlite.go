@@ -144,3 +144,12 @@ func (e *sqliteEngine) run(ctx context.Context, h *job.Handlers, o job.Options) 
 func (e *sqliteEngine) idle(ctx context.Context) (bool, error) { return e.queue.Idle(ctx) }
 
 func (e *sqliteEngine) close() error { return errors.Join(e.reader.Close(), e.writer.Close()) }
+
+// place is the file's.
+func (e *sqliteEngine) place(context.Context) (string, error) {
+	real, err := filepath.EvalSymlinks(e.path)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", e.path, err)
+	}
+	return real, nil
+}

@@ -54,6 +54,9 @@ type engine interface {
 	duplicate(err error) bool
 	// analyze lets the database look at what its tables hold.
 	analyze(ctx context.Context) error
+	// place names the database itself, however it is reached: a copy has another
+	// name.
+	place(ctx context.Context) (string, error)
 	migrate(ctx context.Context) error
 	status(ctx context.Context) ([]Migration, error)
 	run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error)
@@ -102,6 +105,10 @@ func (db *DB) Ping(ctx context.Context) error {
 func (db *DB) Run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
 	return db.engine.run(ctx, h, o)
 }
+
+// Place names the database itself, however it is reached. A copy elsewhere has
+// another name.
+func (db *DB) Place(ctx context.Context) (string, error) { return db.engine.place(ctx) }
 
 // Idle reports whether no task is running or could be run now.
 func (db *DB) Idle(ctx context.Context) (bool, error) { return db.engine.idle(ctx) }

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -159,6 +160,16 @@ type accessStore struct {
 // Intake returns the store of the intake feature.
 func (db *DB) Intake() intake.Store {
 	return intakeStore{Scope[intake.Tx]{db, func(tx *Tx) intake.Tx { return tx }}, db.Shops()}
+}
+
+// Repair returns the store of the repair feature.
+func (db *DB) Repair() repair.Store {
+	return repairStore{Scope[repair.Tx]{db, func(tx *Tx) repair.Tx { return tx }}, db.Shops()}
+}
+
+type repairStore struct {
+	Scope[repair.Tx]
+	Shops
 }
 
 type intakeStore struct {

@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -39,6 +40,9 @@ type Source interface {
 	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	// UncheckedShops returns connected shops that are to be compared with the
+	// platform.
+	UncheckedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	// UnreconciledShops returns connected shops whose reconciliation is due.
 	UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 }
@@ -76,6 +80,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with unsettled delivery profiles", s.Source.DueProfileShops, func(id shop.ID) task.Task { return delivery.Work{Shop: id} }},
 		{"shops with contracts that wait for a change", s.Source.ShopsToAmend, func(id shop.ID) task.Task { return amend.Work{Shop: id} }},
 		{"shops with something to tell partners", s.Source.DuePartnerShops, func(id shop.ID) task.Task { return partner.Work{Shop: id} }},
+		{"shops to compare", s.Source.UncheckedShops, func(id shop.ID) task.Task { return repair.Check{Shop: id} }},
 		{"shops to reconcile", s.Source.UnreconciledShops, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }},
 	} {
 		shops, err := q.find(ctx, now, shopsAtOnce)

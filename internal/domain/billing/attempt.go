@@ -154,6 +154,9 @@ func (a Attempt) accepted() bool {
 	return a.Status == Progress || a.Status == Challenge || a.Status == PlatformException && a.PlatformID != ""
 }
 
+// sent reports whether the present try has been sent.
+func (a Attempt) sent() bool { return a.Status.InFlight() && !a.FirstSentAt.IsZero() }
+
 // holdsBack reports whether other cycles of the contract must wait for the
 // attempt: its charge may exist and nobody knows. One that the platform has
 // accepted and not ended for long is known, and holds nothing back.

@@ -67,6 +67,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 			return v
 		}
 	}
+	if v, overdue := spread(a, g.shop, now); overdue && (a.Status == Queued || a.Status == Failure) {
+		return v
+	}
 	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		return verdict{do: prepare}
 	}

@@ -108,6 +108,7 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	c.LastPayment = "SUCCEEDED"
 	l.advanced = append(l.advanced, c.ID)
 	l.ordered = append(l.ordered, a.ID)
+	l.count(*a)
 	l.note(*a, activity.BillingAttemptTriggered, activity.Success, outcome{
 		Cycle: a.Cycle, Try: a.Try, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.String(), Currency: string(a.Amount.Currency),
 	})
@@ -121,6 +122,7 @@ func (l *ledger) fail(a *Attempt, code, message string) error {
 	}
 	a.ErrorCode, a.ErrorMessage, a.ActionURL = code, message, ""
 	a.DueAt = time.Time{}
+	l.count(*a)
 	c := l.contracts[a.Contract]
 	c.LastPayment = "FAILED"
 	l.advanced = append(l.advanced, c.ID)

@@ -50,6 +50,12 @@ type Policy struct {
 	// Horizon is how long an accepted try may stay without an end before it is
 	// shown as stuck. It goes on being asked for.
 	Horizon time.Duration
+	// Window is how far back the ends of a store's charges are looked at for a
+	// spike of declines; Hold how long charges are held after the first one.
+	Window, Hold time.Duration
+	// Pace is how long a store's run waits at most for the ends of its charges
+	// when it may send no more.
+	Pace time.Duration
 }
 
 // DefaultPolicy returns the waits of the service in earnest.
@@ -58,7 +64,7 @@ func DefaultPolicy() Policy {
 		Lease: 5 * time.Minute, SendWindow: 20 * time.Hour, Settling: time.Hour, Throttled: time.Minute, InFlight: 10 * time.Minute,
 		Retries: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Repair: time.Hour,
 		Polls:   []time.Duration{10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour},
-		Horizon: 48 * time.Hour,
+		Horizon: 48 * time.Hour, Window: 15 * time.Minute, Hold: 30 * time.Minute, Pace: 5 * time.Second,
 	}
 }
 
@@ -75,6 +81,7 @@ func (p Policy) Divided(n float64) Policy {
 	return Policy{
 		Lease: one(p.Lease), SendWindow: one(p.SendWindow), Settling: one(p.Settling), Throttled: one(p.Throttled), InFlight: one(p.InFlight),
 		Retries: all(p.Retries), Repair: one(p.Repair), Polls: all(p.Polls), Horizon: one(p.Horizon),
+		Window: one(p.Window), Hold: one(p.Hold), Pace: one(p.Pace),
 	}
 }
 

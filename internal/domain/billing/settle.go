@@ -125,6 +125,8 @@ type ledger struct {
 	restarted []contract.ID // whose series begins anew
 	ordered   []AttemptID   // whose order was made
 	gone      bool          // the store's connection
+	run       Run           // what ended
+	guarded   bool          // the store's guard has changed
 }
 
 // inLedger runs do on the attempts as they are now and writes its changes, in
@@ -183,8 +185,11 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 	if err := l.markOrders(ctx, tx); err != nil {
 		return err
 	}
-	if l.gone && l.shop.Connected {
-		l.shop.Connected = false
+	if err := l.hear(ctx, tx); err != nil {
+		return err
+	}
+	if gone := l.gone && l.shop.Connected; gone || l.guarded {
+		l.shop.Connected = l.shop.Connected && !gone
 		if err := tx.PutShop(ctx, l.shop); err != nil {
 			return err
 		}

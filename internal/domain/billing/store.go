@@ -20,11 +20,16 @@ import (
 // are left out.
 type Tx interface {
 	Shop(ctx context.Context) (shop.Shop, error)
+	// ShopToCharge is Shop, and keeps others from changing the shop until the
+	// transaction ends: who freezes it waits, or is seen.
+	ShopToCharge(ctx context.Context) (shop.Shop, error)
 	PutShop(ctx context.Context, s shop.Shop) error
 
 	// DueAttempts returns at most limit attempts whose DueAt is at or before
 	// now, earliest first, passing over those that another transaction holds.
 	DueAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
+	// DueInFlight does the same for those in flight alone.
+	DueInFlight(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
 	// UnpublishedAttempts does the same by PublishAt.
 	UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
 	Attempts(ctx context.Context, ids []AttemptID) ([]Attempt, error)
@@ -50,6 +55,12 @@ type Tx interface {
 	// that was read, under the same version rule as PutAttempts. Nothing else of
 	// the contract is written.
 	PutProgress(ctx context.Context, contracts []contract.Contract) error
+
+	// AddRun adds to what is counted of the store's charges in a slot of time, and
+	// forgets slots that are a day old. RunSince sums the slots that begin at or
+	// after an instant.
+	AddRun(ctx context.Context, slot time.Time, r Run) error
+	RunSince(ctx context.Context, slot time.Time) (Run, error)
 
 	// CountTriggers counts the contract's immediate charges since an instant;
 	// AddTrigger notes one more.

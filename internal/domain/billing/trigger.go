@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -32,7 +33,7 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 		if err != nil {
 			return err
 		}
-		if err := firstError(triggerable(r), opens.begun(r, now)); err != nil {
+		if err := firstError(triggerable(r, now), opens.begun(r, now)); err != nil {
 			return err
 		}
 		if err := r.Of.Thawed(r.shop.Settings, cmd.Actor); err != nil {
@@ -78,7 +79,7 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 }
 
 // triggerable says what forbids an immediate charge.
-func triggerable(r Record) error {
+func triggerable(r Record, now time.Time) error {
 	refuse := func(key, format string, args ...any) error {
 		return fault.New(fault.Refused, format, args...).On(entity).Keyed(key)
 	}
@@ -95,6 +96,8 @@ func triggerable(r Record) error {
 		return refuse("contractNotActive", "contract %d is %s: only an ACTIVE contract can be charged", r.Of.ID, r.Of.Status)
 	case r.Of.PaymentMethod == "" || !r.Of.PaymentUsable:
 		return refuse("paymentMethodMissing", "contract %d has no payment method that can be charged", r.Of.ID)
+	case r.shop.Guard.Bar(now) != "":
+		return refuse("chargesBarred", "%s: nothing is charged until that is lifted", r.shop.Guard.Bar(now))
 	case !r.shop.Connected:
 		return refuse("connectionGone", "the store's connection to the platform is gone")
 	}

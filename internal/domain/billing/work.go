@@ -38,11 +38,12 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 
 // batch is what one transaction took up.
 type batch struct {
-	shop    shop.Shop
-	policy  Policy
-	taken   int
-	charges []errand // to be charged, or asked for
-	polls   []Attempt
+	shop      shop.Shop
+	policy    Policy
+	taken     int
+	allowance int      // charges that may be sent for the first time
+	charges   []errand // to be charged, or asked for
+	polls     []Attempt
 
 	preparing []preparing // to be made what they should be
 }
@@ -60,14 +61,11 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		b = batch{policy: s.Policy}
 		now := s.Clock.Now()
-		due, err := tx.DueAttempts(ctx, now, batchSize)
+		due, err := b.due(ctx, tx, now)
 		if err != nil || len(due) == 0 {
 			return err
 		}
 		b.taken = len(due)
-		if b.shop, err = tx.Shop(ctx); err != nil {
-			return err
-		}
 		cal, err := b.shop.Calendar()
 		if err != nil {
 			return err
@@ -91,11 +89,16 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		}
 		var entries []activity.Entry
 		var ended []contract.ID
+		refused, taken := false, make([]Attempt, 0, len(due))
 		for i := range due {
 			a := &due[i]
 			c := contracts[a.Contract]
 			errand, needed := needs.errandOf(*a, *c)
 			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed}, now)
+			if v = b.barred(v, *a, now); v.do == charge && !a.sent() && b.sends() >= b.allowance {
+				refused = true
+				continue
+			}
 			entry, err := b.carry(a, v, now)
 			if err != nil {
 				return err
@@ -105,15 +108,19 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 				b.preparing = append(b.preparing, errand)
 			}
 			open[a.Contract] = replaced(open[a.Contract], *a)
+			taken = append(taken, *a)
 			if entry != nil {
 				entries = append(entries, *entry)
 				ended = append(ended, a.Contract)
 			}
 		}
-		if err := tx.PutAttempts(ctx, due); err != nil {
+		if err := tx.PutAttempts(ctx, taken); err != nil {
 			return err
 		}
-		b.refresh(due)
+		b.refresh(taken)
+		if err := s.pace(ctx, tx, &b, refused, now); err != nil {
+			return err
+		}
 		if err := b.findEdited(ctx, tx); err != nil {
 			return err
 		}

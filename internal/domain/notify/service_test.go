@@ -98,7 +98,7 @@ func (p *post) want(taken int, in time.Duration, ends ...activity.Status) {
 	if len(p.server.taken) != taken {
 		p.Errorf("%d letters were taken, want %d", len(p.server.taken), taken)
 	}
-	due, some, err := p.db.Shops().NextDue(p.Context())
+	due, some, err := p.db.Shops().NextDue(p.Context(), p.at.Now())
 	if next := due.Sub(p.at.Now()); err != nil || some != (in != never) || some && next != in {
 		p.Errorf("due next in %s (%t), want %s; %v", next, some, in, err)
 	}

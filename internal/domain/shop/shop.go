@@ -30,6 +30,7 @@ type Shop struct {
 	Settings     Settings
 	ReconciledAt time.Time // the last reconciliation covers what changed before this instant
 	ReconcileAt  time.Time // when the next one is due
+	Guard        Guard
 	CreatedAt    time.Time
 	Version      int64
 }
@@ -50,6 +51,9 @@ type Settings struct {
 	// may make, on the average and at once; 0: the installation's.
 	RatePerSecond float64 `json:"requestsPerSecond,omitempty"`
 	RateBurst     int     `json:"requestBurst,omitempty"`
+	// CatchUpHours is over how many hours charges are spread that an outage made
+	// late, 1 to MaxCatchUp; 0: DefaultCatchUp.
+	CatchUpHours int `json:"catchUpHours,omitempty"`
 }
 
 // MailKind names a kind of e-mail. Package notify lists them.

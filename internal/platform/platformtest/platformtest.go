@@ -107,7 +107,7 @@ type promise struct {
 // Run tests every promise in a world of its own.
 func Run(t *testing.T, newWorld func(t *testing.T) World) {
 	t.Helper()
-	for _, p := range slices.Concat(charging, scheduling, reading, storing, profiling, planning, editing, cycleEditing, discounting, catalogue, rewarding) {
+	for _, p := range slices.Concat(charging, scheduling, reading, storing, profiling, planning, editing, cycleEditing, discounting, catalogue, rewarding, guarding) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			p.keep(t, newWorld(t))

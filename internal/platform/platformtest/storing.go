@@ -99,6 +99,9 @@ var storing = []promise{
 		_, errs["payment methods"] = p.PaymentMethods(ctx, shop, 1)
 		errs["tag"] = p.Tag(ctx, shop, "gid://shopify/Customer/1", []string{"a"}, nil)
 		errs["note"] = p.NoteOrder(ctx, shop, 1, "x")
+		_, errs["epoch"] = p.Epoch(ctx, shop)
+		errs["set epoch"] = p.SetEpoch(ctx, shop, platform.Epoch{Owner: "gid://shopify/Shop/1"}, "x")
+		_, _, errs["attempts since"] = p.AttemptsSince(ctx, shop, w.Now(), "")
 		for name, err := range errs {
 			if !errors.Is(err, platform.ErrDisconnected) || errors.Is(err, platform.ErrUnknown) {
 				t.Errorf("%s: %v, want ErrDisconnected", name, err)

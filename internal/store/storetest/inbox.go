@@ -56,7 +56,7 @@ func testInbox(t *testing.T, open opener) {
 		if pending, err := w.db.Shops().PendingInboxShops(t.Context(), day.Add(time.Minute), 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{w.shop.ID}) {
 			t.Errorf("shops with events that wait: %v, %v", pending, err)
 		}
-		if at, ok, err := w.db.Shops().NextDue(t.Context()); err != nil || !ok || !at.Equal(day.Add(time.Minute)) {
+		if at, ok, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !ok || !at.Equal(day.Add(time.Minute)) {
 			t.Errorf("next due at %v, %v", at, err)
 		}
 	})

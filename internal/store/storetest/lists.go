@@ -19,7 +19,7 @@ import (
 func testDue(t *testing.T, open opener) {
 	t.Run("nothing is due in an empty store", func(t *testing.T) {
 		w := begin(t, open)
-		if at, ok, err := w.db.Shops().NextDue(t.Context()); ok || err != nil {
+		if at, ok, err := w.db.Shops().NextDue(t.Context(), day); ok || err != nil {
 			t.Errorf("next due at %v, %v", at, err)
 		}
 		if ids, err := w.db.Shops().DueShops(t.Context(), day, 10); len(ids) != 0 || err != nil {
@@ -70,7 +70,7 @@ func testDue(t *testing.T, open opener) {
 		if ids, err := shops.UnpublishedShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(ids, []shop.ID{w.shop.ID}) {
 			t.Errorf("unpublished shops: %v, %v", ids, err)
 		}
-		if at, ok, err := shops.NextDue(t.Context()); !ok || err != nil || !at.Equal(day.Add(-time.Hour)) {
+		if at, ok, err := shops.NextDue(t.Context(), day); !ok || err != nil || !at.Equal(day.Add(-time.Hour)) {
 			t.Errorf("next due at %v, %v", at, err)
 		}
 	})

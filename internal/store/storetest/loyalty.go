@@ -352,7 +352,7 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("at first: %+v", m.Sums)
 		}
 		release := day.AddDate(0, 0, 14)
-		if at, some, err := c.db.Shops().NextDue(t.Context()); err != nil || !some || at.After(release) {
+		if at, some, err := c.db.Shops().NextDue(t.Context(), day); err != nil || !some || at.After(release) {
 			t.Errorf("next due %s, %v", at, err)
 		}
 		c.clock.Set(release)

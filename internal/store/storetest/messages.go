@@ -167,7 +167,7 @@ func testMessages(t *testing.T, open opener) {
 		if one, err := w.db.Shops().DueMessageShops(t.Context(), day, 1); err != nil || len(one) != 1 || one[0] != second.ID {
 			t.Errorf("one of them: %v, %v", one, err)
 		}
-		if next, some, err := w.db.Shops().NextDue(t.Context()); err != nil || !some || next.After(day.Add(-time.Hour)) {
+		if next, some, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !some || next.After(day.Add(-time.Hour)) {
 			t.Errorf("next %s %t %v", next, some, err)
 		}
 	})

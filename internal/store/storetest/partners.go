@@ -191,7 +191,7 @@ func testPartners(t *testing.T, open opener) {
 		if due(day.Add(time.Minute-time.Millisecond)) != 0 || due(day.Add(time.Minute)) != 1 {
 			t.Error("the call is due after a minute")
 		}
-		if next, some, err := w.db.Shops().NextDue(t.Context()); err != nil || !some || !next.Equal(day.Add(time.Minute)) {
+		if next, some, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !some || !next.Equal(day.Add(time.Minute)) {
 			t.Errorf("next due: %v %t, %v", next, some, err)
 		}
 		c.CallAt = time.Time{}

@@ -283,7 +283,7 @@ func testMarks(t *testing.T, open opener) {
 		if shops, err := w.db.Shops().DueMarkShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(shops, []shop.ID{w.shop.ID}) {
 			t.Errorf("shops %v, %v", shops, err)
 		}
-		if next, ok, err := w.db.Shops().NextDue(t.Context()); err != nil || !ok || next.After(day.Add(-time.Hour)) {
+		if next, ok, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !ok || next.After(day.Add(-time.Hour)) {
 			t.Errorf("next due %s, %t, %v", next, ok, err)
 		}
 		w.in(func(tx *store.Tx) error {

@@ -160,6 +160,167 @@ type AttemptsResponse struct {
 // GetNodes returns AttemptsResponse.Nodes, and is useful for accessing the field via an interface.
 func (v *AttemptsResponse) GetNodes() json.RawMessage { return v.Nodes }
 
+// AttemptsSinceResponse is returned by AttemptsSince on success.
+type AttemptsSinceResponse struct {
+	SubscriptionBillingAttempts AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection `json:"subscriptionBillingAttempts"`
+}
+
+// GetSubscriptionBillingAttempts returns AttemptsSinceResponse.SubscriptionBillingAttempts, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceResponse) GetSubscriptionBillingAttempts() AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection {
+	return v.SubscriptionBillingAttempts
+}
+
+// AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection includes the requested fields of the GraphQL type SubscriptionBillingAttemptConnection.
+type AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection struct {
+	Nodes    []AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt `json:"nodes"`
+	PageInfo PageInfo                                                                                                      `json:"pageInfo"`
+}
+
+// GetNodes returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection) GetNodes() []AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt {
+	return v.Nodes
+}
+
+// GetPageInfo returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnection) GetPageInfo() PageInfo {
+	return v.PageInfo
+}
+
+// AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt includes the requested fields of the GraphQL type SubscriptionBillingAttempt.
+type AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt struct {
+	AttemptFields        `json:"-"`
+	SubscriptionContract ContractID `json:"subscriptionContract"`
+}
+
+// GetSubscriptionContract returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.SubscriptionContract, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetSubscriptionContract() ContractID {
+	return v.SubscriptionContract
+}
+
+// GetId returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.Id, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetId() string {
+	return v.AttemptFields.Id
+}
+
+// GetIdempotencyKey returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetIdempotencyKey() string {
+	return v.AttemptFields.IdempotencyKey
+}
+
+// GetCreatedAt returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.CreatedAt, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetCreatedAt() time.Time {
+	return v.AttemptFields.CreatedAt
+}
+
+// GetCompletedAt returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.CompletedAt, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetCompletedAt() time.Time {
+	return v.AttemptFields.CompletedAt
+}
+
+// GetState returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.State, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetState() wire.AttemptState {
+	return v.AttemptFields.State
+}
+
+// GetReady returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.Ready, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetReady() bool {
+	return v.AttemptFields.Ready
+}
+
+// GetErrorCode returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.ErrorCode, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetErrorCode() string {
+	return v.AttemptFields.ErrorCode
+}
+
+// GetErrorMessage returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.ErrorMessage, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetErrorMessage() string {
+	return v.AttemptFields.ErrorMessage
+}
+
+// GetNextActionUrl returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.NextActionUrl, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetNextActionUrl() string {
+	return v.AttemptFields.NextActionUrl
+}
+
+// GetOrder returns AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt.Order, and is useful for accessing the field via an interface.
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) GetOrder() *wire.Order {
+	return v.AttemptFields.Order
+}
+
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.AttemptFields)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalAttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt struct {
+	SubscriptionContract ContractID `json:"subscriptionContract"`
+
+	Id string `json:"id"`
+
+	IdempotencyKey string `json:"idempotencyKey"`
+
+	CreatedAt time.Time `json:"createdAt"`
+
+	CompletedAt time.Time `json:"completedAt"`
+
+	State wire.AttemptState `json:"state"`
+
+	Ready bool `json:"ready"`
+
+	ErrorCode string `json:"errorCode"`
+
+	ErrorMessage string `json:"errorMessage"`
+
+	NextActionUrl string `json:"nextActionUrl"`
+
+	Order *wire.Order `json:"order"`
+}
+
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *AttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt) __premarshalJSON() (*__premarshalAttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt, error) {
+	var retval __premarshalAttemptsSinceSubscriptionBillingAttemptsSubscriptionBillingAttemptConnectionNodesSubscriptionBillingAttempt
+
+	retval.SubscriptionContract = v.SubscriptionContract
+	retval.Id = v.AttemptFields.Id
+	retval.IdempotencyKey = v.AttemptFields.IdempotencyKey
+	retval.CreatedAt = v.AttemptFields.CreatedAt
+	retval.CompletedAt = v.AttemptFields.CompletedAt
+	retval.State = v.AttemptFields.State
+	retval.Ready = v.AttemptFields.Ready
+	retval.ErrorCode = v.AttemptFields.ErrorCode
+	retval.ErrorMessage = v.AttemptFields.ErrorMessage
+	retval.NextActionUrl = v.AttemptFields.NextActionUrl
+	retval.Order = v.AttemptFields.Order
+	return &retval, nil
+}
+
 // Attribute includes the requested fields of the GraphQL type Attribute.
 type Attribute struct {
 	Key   string `json:"key"`
@@ -1031,6 +1192,38 @@ func (v *EndRewardCodeResponse) GetDiscountCodeDeactivate() *EndRewardCodeDiscou
 	return v.DiscountCodeDeactivate
 }
 
+// EpochResponse is returned by Epoch on success.
+type EpochResponse struct {
+	Shop EpochShop `json:"shop"`
+}
+
+// GetShop returns EpochResponse.Shop, and is useful for accessing the field via an interface.
+func (v *EpochResponse) GetShop() EpochShop { return v.Shop }
+
+// EpochShop includes the requested fields of the GraphQL type Shop.
+type EpochShop struct {
+	Id        string              `json:"id"`
+	Metafield *EpochShopMetafield `json:"metafield"`
+}
+
+// GetId returns EpochShop.Id, and is useful for accessing the field via an interface.
+func (v *EpochShop) GetId() string { return v.Id }
+
+// GetMetafield returns EpochShop.Metafield, and is useful for accessing the field via an interface.
+func (v *EpochShop) GetMetafield() *EpochShopMetafield { return v.Metafield }
+
+// EpochShopMetafield includes the requested fields of the GraphQL type Metafield.
+type EpochShopMetafield struct {
+	Value         string `json:"value"`
+	CompareDigest string `json:"compareDigest"`
+}
+
+// GetValue returns EpochShopMetafield.Value, and is useful for accessing the field via an interface.
+func (v *EpochShopMetafield) GetValue() string { return v.Value }
+
+// GetCompareDigest returns EpochShopMetafield.CompareDigest, and is useful for accessing the field via an interface.
+func (v *EpochShopMetafield) GetCompareDigest() string { return v.CompareDigest }
+
 // ExpireContractResponse is returned by ExpireContract on success.
 type ExpireContractResponse struct {
 	Done *wire.ContractPayload `json:"done"`
@@ -1121,6 +1314,33 @@ type LineVariantImage struct {
 
 // GetUrl returns LineVariantImage.Url, and is useful for accessing the field via an interface.
 func (v *LineVariantImage) GetUrl() string { return v.Url }
+
+type MetafieldsSetInput struct {
+	CompareDigest *string `json:"compareDigest"`
+	Key           string  `json:"key"`
+	Namespace     string  `json:"namespace,omitempty"`
+	OwnerId       string  `json:"ownerId"`
+	Type          string  `json:"type"`
+	Value         string  `json:"value"`
+}
+
+// GetCompareDigest returns MetafieldsSetInput.CompareDigest, and is useful for accessing the field via an interface.
+func (v *MetafieldsSetInput) GetCompareDigest() *string { return v.CompareDigest }
+
+// GetKey returns MetafieldsSetInput.Key, and is useful for accessing the field via an interface.
+func (v *MetafieldsSetInput) GetKey() string { return v.Key }
+
+// GetNamespace returns MetafieldsSetInput.Namespace, and is useful for accessing the field via an interface.
+func (v *MetafieldsSetInput) GetNamespace() string { return v.Namespace }
+
+// GetOwnerId returns MetafieldsSetInput.OwnerId, and is useful for accessing the field via an interface.
+func (v *MetafieldsSetInput) GetOwnerId() string { return v.OwnerId }
+
+// GetType returns MetafieldsSetInput.Type, and is useful for accessing the field via an interface.
+func (v *MetafieldsSetInput) GetType() string { return v.Type }
+
+// GetValue returns MetafieldsSetInput.Value, and is useful for accessing the field via an interface.
+func (v *MetafieldsSetInput) GetValue() string { return v.Value }
 
 // MoveCycleResponse is returned by MoveCycle on success.
 type MoveCycleResponse struct {
@@ -1648,6 +1868,26 @@ func (v *SendPaymentUpdateResponse) GetCustomerPaymentMethodSendUpdateEmail() *S
 	return v.CustomerPaymentMethodSendUpdateEmail
 }
 
+// SetEpochMetafieldsSetMetafieldsSetPayload includes the requested fields of the GraphQL type MetafieldsSetPayload.
+type SetEpochMetafieldsSetMetafieldsSetPayload struct {
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetUserErrors returns SetEpochMetafieldsSetMetafieldsSetPayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *SetEpochMetafieldsSetMetafieldsSetPayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// SetEpochResponse is returned by SetEpoch on success.
+type SetEpochResponse struct {
+	MetafieldsSet *SetEpochMetafieldsSetMetafieldsSetPayload `json:"metafieldsSet"`
+}
+
+// GetMetafieldsSet returns SetEpochResponse.MetafieldsSet, and is useful for accessing the field via an interface.
+func (v *SetEpochResponse) GetMetafieldsSet() *SetEpochMetafieldsSetMetafieldsSetPayload {
+	return v.MetafieldsSet
+}
+
 // SetNextBillingDateResponse is returned by SetNextBillingDate on success.
 type SetNextBillingDateResponse struct {
 	SubscriptionContractSetNextBillingDate *SetNextBillingDateSubscriptionContractSetNextBillingDateSubscriptionContractSetNextBillingDatePayload `json:"subscriptionContractSetNextBillingDate"`
@@ -2145,6 +2385,18 @@ type __AttemptsInput struct {
 // GetIds returns __AttemptsInput.Ids, and is useful for accessing the field via an interface.
 func (v *__AttemptsInput) GetIds() []string { return v.Ids }
 
+// __AttemptsSinceInput is used internally by genqlient
+type __AttemptsSinceInput struct {
+	Query string `json:"query"`
+	After string `json:"after,omitempty"`
+}
+
+// GetQuery returns __AttemptsSinceInput.Query, and is useful for accessing the field via an interface.
+func (v *__AttemptsSinceInput) GetQuery() string { return v.Query }
+
+// GetAfter returns __AttemptsSinceInput.After, and is useful for accessing the field via an interface.
+func (v *__AttemptsSinceInput) GetAfter() string { return v.After }
+
 // __CancelContractInput is used internally by genqlient
 type __CancelContractInput struct {
 	Contract string `json:"contract"`
@@ -2457,6 +2709,14 @@ type __EndRewardCodeInput struct {
 // GetId returns __EndRewardCodeInput.Id, and is useful for accessing the field via an interface.
 func (v *__EndRewardCodeInput) GetId() string { return v.Id }
 
+// __EpochInput is used internally by genqlient
+type __EpochInput struct {
+	Key string `json:"key"`
+}
+
+// GetKey returns __EpochInput.Key, and is useful for accessing the field via an interface.
+func (v *__EpochInput) GetKey() string { return v.Key }
+
 // __ExpireContractInput is used internally by genqlient
 type __ExpireContractInput struct {
 	Contract string `json:"contract"`
@@ -2644,6 +2904,14 @@ type __SendPaymentUpdateInput struct {
 
 // GetMethod returns __SendPaymentUpdateInput.Method, and is useful for accessing the field via an interface.
 func (v *__SendPaymentUpdateInput) GetMethod() string { return v.Method }
+
+// __SetEpochInput is used internally by genqlient
+type __SetEpochInput struct {
+	Metafields []MetafieldsSetInput `json:"metafields"`
+}
+
+// GetMetafields returns __SetEpochInput.Metafields, and is useful for accessing the field via an interface.
+func (v *__SetEpochInput) GetMetafields() []MetafieldsSetInput { return v.Metafields }
 
 // __SetNextBillingDateInput is used internally by genqlient
 type __SetNextBillingDateInput struct {
@@ -3400,6 +3668,111 @@ func Attempts(
 	}
 
 	data_ = &AttemptsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by AttemptsSince.
+const AttemptsSince_Operation = `
+query AttemptsSince ($query: String!, $after: String) {
+	subscriptionBillingAttempts(first: 50, after: $after, query: $query, sortKey: CREATED_AT) {
+		nodes {
+			... AttemptFields
+			subscriptionContract {
+				id
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func AttemptsSince(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	query string,
+	after string,
+) (data_ *AttemptsSinceResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "AttemptsSince",
+		Query:  AttemptsSince_Operation,
+		Variables: &__AttemptsSinceInput{
+			Query: query,
+			After: after,
+		},
+	}
+
+	data_ = &AttemptsSinceResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -6993,6 +7366,44 @@ func EndRewardCode(
 	return data_, err_
 }
 
+// The query executed by Epoch.
+const Epoch_Operation = `
+query Epoch ($key: String!) {
+	shop {
+		id
+		metafield(key: $key) {
+			value
+			compareDigest
+		}
+	}
+}
+`
+
+func Epoch(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	key string,
+) (data_ *EpochResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Epoch",
+		Query:  Epoch_Operation,
+		Variables: &__EpochInput{
+			Key: key,
+		},
+	}
+
+	data_ = &EpochResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by ExpireContract.
 const ExpireContract_Operation = `
 mutation ExpireContract ($contract: ID!, $after: String) {
@@ -9005,6 +9416,44 @@ func SendPaymentUpdate(
 	}
 
 	data_ = &SendPaymentUpdateResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by SetEpoch.
+const SetEpoch_Operation = `
+mutation SetEpoch ($metafields: [MetafieldsSetInput!]!) {
+	metafieldsSet(metafields: $metafields) {
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+`
+
+func SetEpoch(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	metafields []MetafieldsSetInput,
+) (data_ *SetEpochResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "SetEpoch",
+		Query:  SetEpoch_Operation,
+		Variables: &__SetEpochInput{
+			Metafields: metafields,
+		},
+	}
+
+	data_ = &SetEpochResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

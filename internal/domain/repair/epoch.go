@@ -1,0 +1,156 @@
+package repair
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Place is where an installation lives.
+type Place struct {
+	Database string // names the database itself; copies have another name
+	Host     string // under which the platform reaches it; empty: this node does not know
+}
+
+// Elsewhere reports whether another place is another installation's.
+func (p Place) Elsewhere(o Place) bool {
+	return p.Database != "" && p.Database != o.Database || p.Host != "" && o.Host != "" && p.Host != o.Host
+}
+
+// String says where that is.
+func (p Place) String() string {
+	if p.Host == "" {
+		return p.Database
+	}
+	return p.Database + " under " + p.Host
+}
+
+// Arrive says where the installation lives and has every store's epoch confirmed
+// before anything is charged. It is called before work begins, by every node. A
+// database that lived elsewhere is a copy, for all we know: its stores are frozen.
+func (s *Service) Arrive(ctx context.Context, at Place) error {
+	was, err := s.Store.Place(ctx)
+	if err != nil {
+		return err
+	}
+	moved := was.Elsewhere(at)
+	shops, err := s.Store.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, one := range shops {
+		err := s.change(ctx, one.ID, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
+			now := s.Clock.Now()
+			current.Guard.ConfirmBy, current.Guard.CheckAt = now, now
+			reason := fmt.Sprintf("the database lived at %s and is served at %s: it may be a copy", was, at)
+			if moved && current.Freeze(reason, now) {
+				return []activity.Entry{shopEntry(one.ID, activity.Failure, activity.System, now, "the store is frozen: "+reason)}, nil
+			}
+			return nil, nil
+		})
+		if err != nil {
+			return fmt.Errorf("have the epoch of %s confirmed: %w", one.Domain, err)
+		}
+	}
+	if at.Host == "" {
+		at.Host = was.Host // nodes that only work need not know
+	}
+	if was == at {
+		return nil
+	}
+	return s.Store.SetPlace(ctx, at)
+}
+
+// judgement is what the platform's word says of an installation.
+type judgement int
+
+const (
+	ours    judgement = iota // nobody else has charged the store
+	foreign                  // somebody else has, or we have, after the backup from which our data come
+)
+
+// judge compares the word that the platform keeps with ours. A store that keeps
+// none has never been charged by anybody who would have left one.
+func judge(g shop.Guard, word string) judgement {
+	if word == "" || word == g.Epoch || word == g.NextEpoch {
+		return ours
+	}
+	return foreign
+}
+
+// confirm compares the epoch that the platform keeps with ours and puts a new one
+// in its place. When they differ, somebody else has charged the store since we
+// knew it: the store is frozen.
+func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
+	if store.Guard.FrozenAt.IsZero() && store.Guard.NextEpoch == "" {
+		// Kept here before it is written there: who dies between knows it again.
+		next := rand.Text()
+		err := s.change(ctx, store.ID, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
+			if current.Guard.NextEpoch == "" {
+				current.Guard.NextEpoch = next
+			}
+			store = *current
+			return nil, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	kept, err := s.Platform.Epoch(ctx, store.At())
+	if err != nil {
+		return fmt.Errorf("read the epoch: %w", err)
+	}
+	known := store.Guard
+	if known.FrozenAt.IsZero() && judge(known, kept.Word) == ours && kept.Word != known.NextEpoch {
+		err := s.Platform.SetEpoch(ctx, store.At(), kept, known.NextEpoch)
+		if refusal, ok := errors.AsType[*platform.Refusal](err); ok && refusal.Code == platform.CodeStaleEpoch {
+			return fmt.Errorf("the epoch changed while it was read: %w", err)
+		}
+		if err != nil {
+			return fmt.Errorf("write the epoch: %w", err)
+		}
+	}
+	return s.change(ctx, store.ID, func(tx Tx, current *shop.Shop) ([]activity.Entry, error) {
+		now, g := s.Clock.Now(), &current.Guard
+		switch {
+		case !g.FrozenAt.IsZero():
+			g.Seen = kept.Word
+		case g.Epoch != known.Epoch || g.NextEpoch != known.NextEpoch: // another node went on meanwhile
+		case judge(*g, kept.Word) == foreign:
+			g.Seen = kept.Word
+			reason := "the platform keeps the epoch of another installation, or of a later state of this one"
+			if current.Freeze(reason, now) {
+				return []activity.Entry{shopEntry(store.ID, activity.Failure, activity.System, now, "the store is frozen: "+reason)}, nil
+			}
+		default:
+			g.Epoch, g.NextEpoch = g.NextEpoch, ""
+			barred := g.Bar(now) != ""
+			g.ConfirmBy = now.Add(s.Policy.Every + s.Policy.Grace)
+			if barred {
+				return nil, tx.Enqueue(ctx, billing.Work{Shop: store.ID})
+			}
+		}
+		return nil, nil
+	})
+}
+
+// Unfreeze lets a store be charged again, because a person says so.
+func (s *Service) Unfreeze(ctx context.Context, of shop.ID, reason string, by activity.Actor) error {
+	if reason == "" {
+		return fault.New(fault.Invalid, "say why the store may be charged again").At("reason")
+	}
+	return s.change(ctx, of, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
+		now := s.Clock.Now()
+		if err := current.Thaw(now); err != nil {
+			return nil, err
+		}
+		return []activity.Entry{shopEntry(of, activity.Success, by, now, "the store is no longer frozen: "+reason)}, nil
+	})
+}

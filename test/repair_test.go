@@ -1,0 +1,350 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/sandbox"
+)
+
+// Entries about the store itself.
+const (
+	froze   = "SYSTEM_EVENT INFORMATIONAL_EVENT FAILURE"
+	thawed  = "SYSTEM_EVENT INFORMATIONAL_EVENT SUCCESS"
+	heldOff = "SYSTEM_EVENT INFORMATIONAL_EVENT FAILURE"
+	goesOn  = "SYSTEM_EVENT INFORMATIONAL_EVENT INFO"
+)
+
+// housed is a sandbox that can be stopped and started again in its folder.
+type housed struct {
+	*subscription
+	sandbox *sandbox.Sandbox
+	options sandbox.Options
+}
+
+// house opens a sandbox with an otherwise empty store.
+func house(t *testing.T, o sandbox.Options) *housed {
+	t.Helper()
+	o.DataDir, o.Listen, o.Log, o.Out = t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler), io.Discard
+	h := &housed{options: o, subscription: &subscription{store: &store{t: t, dir: o.DataDir}}}
+	h.start()
+	t.Cleanup(func() { h.stop() })
+	var before []struct{ ID int64 }
+	h.get("/activity-logs?size=1&sort=id,desc", &before)
+	if len(before) > 0 {
+		h.log = before[0].ID
+	}
+	return h
+}
+
+func (h *housed) start() {
+	h.t.Helper()
+	var err error
+	if h.sandbox, err = sandbox.Start(h.t.Context(), h.options); err != nil {
+		h.t.Fatal(err)
+	}
+	h.urls = h.sandbox.URLs()
+	var manifest struct{ APIKey string }
+	h.read("sandbox.json", &manifest)
+	h.key = manifest.APIKey
+}
+
+func (h *housed) stop() {
+	h.t.Helper()
+	if h.sandbox == nil {
+		return
+	}
+	if err := h.sandbox.Close(); err != nil {
+		h.t.Errorf("close the sandbox: %v", err)
+	}
+	h.sandbox = nil
+}
+
+func (h *housed) read(name string, into any) {
+	h.t.Helper()
+	text, err := os.ReadFile(filepath.Join(h.dir, name))
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// outage stops the service and lets time pass without it.
+func (h *housed) outage(d time.Duration) {
+	h.t.Helper()
+	now := h.now()
+	h.stop()
+	text, err := json.Marshal(map[string]time.Time{"now": now.Add(d)})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(h.dir, "clock.json"), text, 0o600)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.start()
+}
+
+// file returns the database's text, which must be stopped.
+func (h *housed) file() []byte {
+	h.t.Helper()
+	text, err := os.ReadFile(filepath.Join(h.dir, "perennial.db"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return text
+}
+
+func (h *housed) putBack(text []byte) {
+	h.t.Helper()
+	for _, name := range []string{"perennial.db-wal", "perennial.db-shm"} {
+		_ = os.Remove(filepath.Join(h.dir, name)) // there may be none
+	}
+	if err := os.WriteFile(filepath.Join(h.dir, "perennial.db"), text, 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// wantCounts asserts how many entries of each kind there are since the store was
+// set up, where their order is not settled.
+func (s *subscription) wantCounts(want map[string]int) {
+	s.t.Helper()
+	got := make(map[string]int)
+	for after := s.log; ; {
+		var list []struct {
+			ID                             int64
+			EventSource, EventType, Status string
+		}
+		s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", after), &list)
+		if len(list) == 0 {
+			break
+		}
+		for _, e := range list {
+			got[e.EventSource+" "+e.EventType+" "+e.Status]++
+		}
+		after = list[len(list)-1].ID
+	}
+	if !maps.Equal(got, want) {
+		s.t.Errorf("entries:\n%v\nwant:\n%v", got, want)
+	}
+}
+
+// once fails the test when a cycle has more than one order.
+func (s *store) once(orders []order) {
+	s.t.Helper()
+	seen := make(map[string]bool)
+	for _, o := range orders {
+		cycle := fmt.Sprintf("cycle %d of contract %d", o.Cycle, o.Contract)
+		if seen[cycle] {
+			s.t.Errorf("%s was charged twice", cycle)
+		}
+		seen[cycle] = true
+	}
+}
+
+func TestAnOutageOfDaysDoesNotEndInABurst(t *testing.T) {
+	t.Parallel()
+	const contracts, window = 2000, 6 * time.Hour
+	h := house(t, sandbox.Options{Contracts: contracts})
+	h.pass("P1D")
+	before := len(h.orders())
+	h.outage(9 * 24 * time.Hour)
+	back := h.now()
+	if late := len(h.orders()) - before; late > 50 {
+		t.Errorf("%d orders at the instant at which the service is back", late)
+	}
+	h.pass("PT6H")
+	orders := h.orders()
+	h.once(orders)
+	caught := orders[before:]
+	slices.SortFunc(caught, func(a, b order) int { return a.At.Compare(b.At) })
+	if len(caught) < contracts/5 {
+		t.Fatalf("%d orders were caught up, of %d contracts", len(caught), contracts)
+	}
+	const parts = 12
+	var perPart [parts]int
+	contract := make(map[int64]int)
+	for _, o := range caught {
+		part := int(o.At.Sub(back) * parts / window)
+		perPart[min(part, parts-1)]++
+		contract[o.Contract]++
+	}
+	for i, n := range perPart {
+		if n > 3*len(caught)/parts || n < len(caught)/parts/3 {
+			t.Errorf("%d of %d orders in part %d of the window: %v", n, len(caught), i, perPart)
+		}
+	}
+	for id, n := range contract {
+		if n > 1 {
+			t.Errorf("contract %d had %d orders within the window", id, n)
+		}
+	}
+	h.pass("P2D")
+	h.once(h.orders())
+}
+
+func TestOfSeveralMissedOrdersTheNewestIsChargedAndTheOthersSayWhy(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.id = h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	h.pass("P1D")
+	h.call("POST", "/settings", map[string]any{"catchUpHours": 2}, nil)
+	if got := h.send("POST", h.urls.Control+"/settings", "", map[string]any{"catchUpHours": 49}, nil); got != http.StatusBadRequest {
+		t.Errorf("a window of 49 hours answered %d", got)
+	}
+	h.outage(26 * 24 * time.Hour) // cycles 1, 2 and 3 were due
+	h.pass("PT2H")
+	var got []string
+	for _, a := range h.past() {
+		got = append(got, a.Status)
+	}
+	if fmt.Sprint(got) != "[SUCCESS SKIPPED SKIPPED]" {
+		t.Errorf("past orders, newest first: %v", got)
+	}
+	if orders := h.orders(); len(orders) != 1 || orders[0].Cycle != 3 {
+		t.Errorf("orders %+v, want that of cycle 3", orders)
+	}
+	gaveUp := "SYSTEM_EVENT BILLING_ATTEMPT_SKIPPED SKIPPED"
+	h.wantEntries(created, "SYSTEM_EVENT UPDATED SUCCESS", gaveUp, gaveUp, charged)
+}
+
+func TestADatabaseFromABackupIsFrozenUntilAPersonSaysSo(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.id = h.checkout(nil)
+	h.pass("P1D")
+	h.stop()
+	backup := h.file()
+	h.start()
+	h.pass("P10D") // the first order, after the backup
+	h.once(h.orders())
+	if n := len(h.orders()); n != 1 {
+		t.Fatalf("%d orders before the restore", n)
+	}
+	h.stop()
+	h.putBack(backup)
+	h.start()
+	h.pass("P31D") // the second order is due
+	if orders := h.orders(); len(orders) != 1 {
+		t.Errorf("orders %+v: a frozen store was charged", orders)
+	}
+	if got := h.put(fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", h.upcoming()[0].ID), nil, nil); got != http.StatusBadRequest {
+		t.Errorf("an immediate charge of a frozen store answered %d", got)
+	}
+	var health struct{ Degraded []string }
+	h.send("GET", h.urls.Subscriptions+"/readyz", "", nil, &health)
+	if !slices.Contains(health.Degraded, "frozen") {
+		t.Errorf("readiness says %+v", health)
+	}
+	if got := h.send("POST", h.urls.Control+"/unfreeze", "", map[string]any{"reason": ""}, nil); got != http.StatusBadRequest {
+		t.Errorf("lifting the freeze without a reason answered %d", got)
+	}
+	h.call("POST", "/unfreeze", map[string]any{"reason": "the restore is over"}, nil)
+	h.pass("PT12H")
+	orders := h.orders()
+	h.once(orders)
+	if len(orders) != 2 || orders[1].Cycle != 2 {
+		t.Errorf("orders %+v, want those of cycles 1 and 2", orders)
+	}
+	var got []string
+	for _, a := range h.past() {
+		got = append(got, fmt.Sprint(a.Status, " ", a.AttemptCount))
+	}
+	if fmt.Sprint(got) != "[SUCCESS 1 SUCCESS 1]" {
+		t.Errorf("past orders %v", got)
+	}
+	h.wantEntries(created, froze, charged, thawed, charged)
+}
+
+func TestARestartFreezesNothing(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.id = h.checkout(nil)
+	for range 3 {
+		h.pass("P5D")
+		h.stop()
+		h.start()
+	}
+	if n := len(h.orders()); n != 1 {
+		t.Errorf("%d orders, want 1", n)
+	}
+	h.wantEntries(created, charged)
+}
+
+func TestACopyOfTheDatabaseIsFrozenWhereItIsServed(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.id = h.checkout(nil)
+	h.pass("P1D")
+	h.stop()
+	h.options.Database = filepath.Join(t.TempDir(), "copy.db")
+	if err := os.WriteFile(h.options.Database, h.file(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	h.pass("P20D")
+	if n := len(h.orders()); n != 0 {
+		t.Errorf("the copy charged %d orders", n)
+	}
+	h.wantEntries(created, froze)
+	h.stop()
+	h.options.Database = ""
+	h.start()
+	h.pass("PT7H")
+	if n := len(h.orders()); n != 1 {
+		t.Errorf("the original charged %d orders", n)
+	}
+	h.wantEntries(created, charged)
+}
+
+func TestASpikeOfDeclinesHoldsTheRestBackUntilAProbeIsPaid(t *testing.T) {
+	t.Parallel()
+	const contracts, broken = 150, 105
+	h := house(t, sandbox.Options{Empty: true})
+	var ids []int64
+	for i := range contracts {
+		ids = append(ids, h.checkout(map[string]any{"customer": map[string]any{"email": fmt.Sprintf("c%d@shopper.example", i), "firstName": "C"}}))
+	}
+	for _, id := range ids[:broken] {
+		h.call("POST", "/platform/outcomes", map[string]any{"contractId": id, "code": "PAYMENT_PROVIDER_ERROR"}, nil)
+	}
+	due := h.now().AddDate(0, 0, 10)
+	h.pass(fmt.Sprintf("PT%dM", int(time.Date(due.Year(), due.Month(), due.Day(), 14, 10, 0, 0, time.UTC).Sub(h.now()).Minutes())))
+	if n := h.tries(ids); n != 100 {
+		t.Errorf("%d charges were sent while nearly all were declined, want 100", n)
+	}
+	h.pass("PT25M") // the first probe, which is declined
+	if n := h.tries(ids); n != 105 {
+		t.Errorf("%d charges after the first probe, want 105", n)
+	}
+	h.pass("PT50M")
+	if n := h.tries(ids); n != 105 {
+		t.Errorf("%d charges while they are held for an hour, want 105", n)
+	}
+	h.pass("PT20M") // the second probe, which is paid
+	orders := h.orders()
+	h.once(orders)
+	if n := len(orders); n != contracts-broken {
+		t.Errorf("%d orders once the gateway is back, want %d", n, contracts-broken)
+	}
+	h.wantCounts(map[string]int{created: contracts, declined: broken, charged: contracts - broken, heldOff: 2, goesOn: 1})
+}
+
+// tries returns how many charges the platform saw.
+func (s *store) tries(contracts []int64) (n int) {
+	s.t.Helper()
+	for _, id := range contracts {
+		n += len(s.contract(id).Attempts)
+	}
+	return n
+}
