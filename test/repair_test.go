@@ -309,35 +309,48 @@ func TestACopyOfTheDatabaseIsFrozenWhereItIsServed(t *testing.T) {
 
 func TestASpikeOfDeclinesHoldsTheRestBackUntilAProbeIsPaid(t *testing.T) {
 	t.Parallel()
-	const contracts, broken = 150, 105
+	const broken, after = 105, 45 // on the day of the outage, and on the day after it
 	h := house(t, sandbox.Options{Empty: true})
-	var ids []int64
-	for i := range contracts {
-		ids = append(ids, h.checkout(map[string]any{"customer": map[string]any{"email": fmt.Sprintf("c%d@shopper.example", i), "firstName": "C"}}))
-	}
-	for _, id := range ids[:broken] {
-		h.call("POST", "/platform/outcomes", map[string]any{"contractId": id, "code": "PAYMENT_PROVIDER_ERROR"}, nil)
-	}
 	due := h.now().AddDate(0, 0, 10)
+	var ids []int64
+	for i := range broken + after {
+		on := due
+		if i >= broken {
+			on = due.AddDate(0, 0, 1)
+		}
+		id := h.checkout(map[string]any{"nextBillingDate": on, "customer": map[string]any{"email": fmt.Sprintf("c%d@shopper.example", i), "firstName": "C"}})
+		if ids = append(ids, id); i < broken {
+			h.call("POST", "/platform/outcomes", map[string]any{"contractId": id, "code": "PAYMENT_PROVIDER_ERROR"}, nil)
+		}
+	}
 	h.pass(fmt.Sprintf("PT%dM", int(time.Date(due.Year(), due.Month(), due.Day(), 14, 10, 0, 0, time.UTC).Sub(h.now()).Minutes())))
 	if n := h.tries(ids); n != 100 {
 		t.Errorf("%d charges were sent while nearly all were declined, want 100", n)
 	}
-	h.pass("PT25M") // the first probe, which is declined
-	if n := h.tries(ids); n != 105 {
-		t.Errorf("%d charges after the first probe, want 105", n)
+	h.pass("PT15M")
+	if n := h.tries(ids); n != 100 {
+		t.Errorf("%d charges while they are held for half an hour, want 100", n)
 	}
-	h.pass("PT50M")
-	if n := h.tries(ids); n != 105 {
-		t.Errorf("%d charges while they are held for an hour, want 105", n)
+	h.pass("PT10M") // the probe, which is declined
+	if n := h.tries(ids); n != broken {
+		t.Errorf("%d charges after the probe, want %d", n, broken)
 	}
-	h.pass("PT20M") // the second probe, which is paid
+	h.pass("P1D") // a probe of the next day, which is paid, and the rest
 	orders := h.orders()
 	h.once(orders)
-	if n := len(orders); n != contracts-broken {
-		t.Errorf("%d orders once the gateway is back, want %d", n, contracts-broken)
+	if n := len(orders); n != after {
+		t.Errorf("%d orders once the gateway is back, want %d", n, after)
 	}
-	h.wantCounts(map[string]int{created: contracts, declined: broken, charged: contracts - broken, heldOff: 2, goesOn: 1})
+	first := 0
+	for _, o := range orders {
+		if o.At.Before(orders[0].At.Add(time.Second)) {
+			first++
+		}
+	}
+	if first != 5 {
+		t.Errorf("%d charges made the probe, want 5", first)
+	}
+	h.wantCounts(map[string]int{created: broken + after, declined: broken, charged: after, heldOff: 2, goesOn: 1})
 }
 
 // tries returns how many charges the platform saw.

@@ -145,8 +145,8 @@ func On(db *store.DB, o Options) (*App, error) {
 		Clock: o.Clock, Log: o.Log,
 	}
 	a.Repair = &repair.Service{
-		Store: db.Repair(), Platform: client, Clock: o.Clock, Log: o.Log,
-		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery},
+		Store: db.Repair(), Platform: client, Billing: a.Billing, Clock: o.Clock, Log: o.Log,
+		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: a.Billing.Policy.Horizon},
 	}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}

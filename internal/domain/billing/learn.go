@@ -89,6 +89,9 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	l.changed = append(l.changed, a.ID)
 	c := l.contracts[a.Contract]
 	a.PlatformID = p.ID
+	if a.Try == 0 {
+		a.Try, a.Key = 1, p.Key
+	}
 	a.OrderID, a.OrderName, a.Amount = p.Order.ID, p.Order.Name, p.Amount
 	a.ErrorCode, a.ErrorMessage, a.ActionURL = "", "", ""
 	if len(a.Lines) == 0 {

@@ -77,6 +77,25 @@ func (s *Service) Settle(ctx context.Context, tx Tx, found []platform.Attempt) e
 	return l.close(ctx, tx)
 }
 
+// Claim takes a successful charge over as that of an attempt, whoever made it. It
+// runs inside the caller's transaction. An attempt that has an order keeps it.
+func (s *Service) Claim(ctx context.Context, tx Tx, id AttemptID, p platform.Attempt) error {
+	rows, err := tx.Attempts(ctx, []AttemptID{id})
+	if err != nil {
+		return err
+	}
+	l, err := s.openLedger(ctx, tx, rows)
+	if err != nil {
+		return err
+	}
+	if a := l.attempts[id]; a != nil {
+		if err := l.adopt(a, &p); err != nil {
+			return err
+		}
+	}
+	return l.close(ctx, tx)
+}
+
 // earlierTries finds, by key, the attempts of which a successful charge is an
 // earlier try: a late success is an order all the same. Keys are computed anew,
 // since only the current try's is stored.

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -26,6 +27,21 @@ type Platform interface {
 // Tx is one transaction on one shop's data.
 type Tx interface {
 	billing.Tx
+	// PaidSince returns attempts that are SUCCESS and were written at or after an
+	// instant, by ID, after one.
+	PaidSince(ctx context.Context, since time.Time, after billing.AttemptID, limit int) ([]billing.Attempt, error)
+	// OpenSince returns attempts in flight that were sent before an instant.
+	OpenSince(ctx context.Context, before time.Time, limit int) ([]billing.Attempt, error)
+	// Strays returns ACTIVE contracts whose next billing date is before an
+	// instant, or which have none, while no attempt of theirs is in flight.
+	Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
+
+	// OpenFindings returns findings that are not resolved, oldest first;
+	// FindingsLike those that say the same of the same, resolved or not.
+	OpenFindings(ctx context.Context, limit int) ([]Finding, error)
+	FindingsLike(ctx context.Context, like []Finding) ([]Finding, error)
+	// PutFindings inserts and writes as PutAttempts does.
+	PutFindings(ctx context.Context, list []Finding) error
 }
 
 // Store runs transactions.
@@ -46,12 +62,15 @@ type Policy struct {
 	// Every is the time between two checks of a store, and Grace how long a
 	// store is charged beyond it when the platform does not confirm the epoch.
 	Every, Grace time.Duration
+	// Horizon is how long a charge may have no end before somebody must look.
+	Horizon time.Duration
 }
 
 // Service keeps the books straight.
 type Service struct {
 	Store    Store
 	Platform Platform
+	Billing  Settler
 	Clock    clock.Clock
 	Log      *slog.Logger
 	Policy   Policy
@@ -86,6 +105,9 @@ func (s *Service) Check(ctx context.Context, of shop.ID) error {
 		return err
 	}
 	failed := s.confirm(ctx, store)
+	if failed == nil {
+		failed = s.compare(ctx, store)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -1,0 +1,425 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Limits of one comparison; what is beyond them is the next one's.
+const (
+	pagesAtOnce  = 20
+	straysAtOnce = 200
+	// overlap is how far a comparison looks back before the one before it: a
+	// charge may have been under way then.
+	overlap = 3 * time.Hour
+	// slack is how long a contract's date may be past before something must be
+	// wrong. What an outage made late is spread over two days at most.
+	slack = 3 * 24 * time.Hour
+)
+
+// Settler writes what the platform says of charges.
+type Settler interface {
+	Settle(ctx context.Context, tx billing.Tx, found []platform.Attempt) error
+	// Claim takes a successful charge over as that of an attempt.
+	Claim(ctx context.Context, tx billing.Tx, id billing.AttemptID, p platform.Attempt) error
+}
+
+// comparison collects what one comparison sees.
+type comparison struct {
+	store   shop.Shop
+	covered time.Time // charges before it were seen
+	whole   bool      // to the end of the platform's list
+	seen    []Finding
+	asked   map[string]bool // charges of the platform that were looked at
+}
+
+// compare reads what the platform has charged since the last time, adopts what
+// belongs to cycles of ours, and notes what does not agree. It never charges.
+func (s *Service) compare(ctx context.Context, store shop.Shop) error {
+	began := s.Clock.Now()
+	c := &comparison{store: store, covered: store.Guard.CoveredTo, asked: make(map[string]bool)}
+	if c.covered.IsZero() {
+		c.covered = store.CreatedAt
+	}
+	since := c.covered.Add(-overlap)
+	if err := s.readBooks(ctx, c, since, began); err != nil {
+		return err
+	}
+	if err := s.readOurs(ctx, c, since); err != nil {
+		return err
+	}
+	standing, err := s.lookAgain(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := s.findStrays(ctx, c); err != nil {
+		return err
+	}
+	return s.change(ctx, store.ID, func(tx Tx, current *shop.Shop) ([]activity.Entry, error) {
+		now := s.Clock.Now()
+		current.Guard.CoveredTo = c.covered
+		if c.whole {
+			current.Guard.ComparedAt = began
+		}
+		known, err := tx.FindingsLike(ctx, c.seen)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range standing {
+			if !slices.ContainsFunc(known, f.about) {
+				known = append(known, f)
+			}
+		}
+		put, begun, ended := merge(known, c.seen, c.lookedFor, now)
+		var entries []activity.Entry
+		for _, f := range begun {
+			entries = append(entries, f.entry(activity.Failure, now))
+		}
+		for _, f := range ended {
+			entries = append(entries, f.entry(activity.Success, now))
+		}
+		return entries, tx.PutFindings(ctx, put)
+	})
+}
+
+// lookedFor reports whether a finding would have been seen if it still stood.
+func (c *comparison) lookedFor(f Finding) bool { return f.Object == "" || c.asked[f.Object] }
+
+func (f Finding) entry(status activity.Status, now time.Time) activity.Entry {
+	e := activity.Entry{
+		EntityID: int64(f.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.InformationalEvent, Status: status,
+		Actor: activity.System, At: now,
+	}
+	n := findingNote{Kind: f.Kind, Cycle: f.Cycle, Object: f.Object, Reason: f.What}
+	if status == activity.Success {
+		n.Reason = "resolved: " + f.What
+	}
+	e.Info = activity.Details(n)
+	return e
+}
+
+// findingNote is the additional information of an entry about a finding.
+type findingNote struct {
+	Kind   Kind   `json:"finding"`
+	Cycle  int    `json:"cycle,omitempty"`
+	Object string `json:"object,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// readBooks walks through what the platform charged.
+func (s *Service) readBooks(ctx context.Context, c *comparison, since, began time.Time) error {
+	cursor := ""
+	for range pagesAtOnce {
+		page, next, err := s.Platform.AttemptsSince(ctx, c.store.At(), since, cursor)
+		if err != nil {
+			return fmt.Errorf("read what the platform charged: %w", err)
+		}
+		if err := s.weigh(ctx, c, page); err != nil {
+			return err
+		}
+		if cursor = next; cursor == "" {
+			c.covered, c.whole = began, true
+			return nil
+		}
+		c.covered = page[len(page)-1].CreatedAt
+	}
+	return nil
+}
+
+// weigh settles what the platform says of charges, and looks for the cycles of
+// those that are nobody's.
+func (s *Service) weigh(ctx context.Context, c *comparison, found []platform.Attempt) error {
+	if len(found) == 0 {
+		return nil
+	}
+	var paid []platform.Attempt
+	for _, p := range found {
+		c.asked[p.ID] = true
+		if p.State == platform.Succeeded && p.Order.ID != 0 {
+			paid = append(paid, p)
+		}
+	}
+	var lost []platform.Attempt
+	mine := make(map[string][]billing.Attempt) // attempts that a lost charge may belong to, by its id
+	err := s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
+		lost = nil
+		if err := s.Billing.Settle(ctx, tx, found); err != nil {
+			return err
+		}
+		seen, rest, err := match(ctx, tx, paid)
+		if err != nil {
+			return err
+		}
+		for _, p := range rest {
+			mine[p.ID] = seen.of[contract.ID(p.Contract)]
+			lost = append(lost, p)
+		}
+		c.seen = append(c.seen, seen.differ...)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("settle what the platform charged: %w", err)
+	}
+	for _, p := range lost {
+		if err := s.place(ctx, c, p, mine[p.ID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// matches are the attempts of contracts, and where they differ from the platform.
+type matches struct {
+	of     map[contract.ID][]billing.Attempt
+	differ []Finding
+}
+
+// match finds our attempt of each successful charge and returns those that have
+// none.
+func match(ctx context.Context, tx Tx, paid []platform.Attempt) (m matches, rest []platform.Attempt, err error) {
+	keys := make([]string, len(paid))
+	for i, p := range paid {
+		keys[i] = p.Key
+	}
+	rows, err := tx.AttemptsByKey(ctx, keys)
+	if err != nil {
+		return m, nil, err
+	}
+	byKey := make(map[string]billing.Attempt, len(rows))
+	for _, a := range rows {
+		byKey[a.Key] = a
+	}
+	var contracts []contract.ID
+	for _, p := range paid {
+		if a, ok := byKey[p.Key]; ok && a.PlatformID == p.ID {
+			if f, differs := hold(a, p); differs {
+				m.differ = append(m.differ, f)
+			}
+			continue
+		}
+		rest, contracts = append(rest, p), append(contracts, contract.ID(p.Contract))
+	}
+	if len(rest) == 0 {
+		return m, nil, nil
+	}
+	all, err := tx.AttemptsOf(ctx, contracts)
+	if err != nil {
+		return m, nil, err
+	}
+	m.of = make(map[contract.ID][]billing.Attempt)
+	for _, a := range all {
+		m.of[a.Contract] = append(m.of[a.Contract], a)
+	}
+	rest = slices.DeleteFunc(rest, func(p platform.Attempt) bool {
+		for _, a := range m.of[contract.ID(p.Contract)] {
+			if a.PlatformID != p.ID {
+				continue
+			}
+			if f, differs := hold(a, p); differs {
+				m.differ = append(m.differ, f)
+			}
+			return true
+		}
+		return false
+	})
+	return m, rest, nil
+}
+
+// place finds the cycle of a charge that carries no key of ours, and takes it over
+// where the cycle has no order yet.
+func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, mine []billing.Attempt) error {
+	near := func(a, b billing.Attempt) int {
+		return int(a.BillingDate.Sub(p.CreatedAt).Abs() - b.BillingDate.Sub(p.CreatedAt).Abs())
+	}
+	slices.SortStableFunc(mine, near)
+	mine = mine[:min(len(mine), platform.MaxCharges)]
+	refs := make([]platform.CycleRef, len(mine))
+	for i, a := range mine {
+		refs[i] = platform.CycleRef{Contract: int64(a.Contract), Index: a.Cycle}
+	}
+	states, err := s.Platform.CycleStates(ctx, c.store.At(), refs)
+	if err != nil {
+		return fmt.Errorf("look for the cycle of charge %s: %w", p.ID, err)
+	}
+	for i, state := range states {
+		if !slices.ContainsFunc(state.Attempts, func(o platform.Attempt) bool { return o.ID == p.ID }) {
+			continue
+		}
+		if mine[i].Status == billing.Success {
+			f, _ := hold(mine[i], p)
+			c.seen = append(c.seen, f)
+			return nil
+		}
+		return s.Store.Update(ctx, c.store.ID, func(tx Tx) error { return s.Billing.Claim(ctx, tx, mine[i].ID, p) })
+	}
+	c.seen = append(c.seen, unknown(p))
+	return nil
+}
+
+// readOurs asks the platform for the charges that we believe in and did not meet
+// in its list.
+func (s *Service) readOurs(ctx context.Context, c *comparison, since time.Time) error {
+	after := billing.AttemptID(0)
+	for range pagesAtOnce {
+		var page []billing.Attempt
+		err := s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
+			var err error
+			page, err = tx.PaidSince(ctx, since, after, platform.MaxIDs)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = page[len(page)-1].ID
+		if err := s.ask(ctx, c, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask asks the platform for the charges of attempts, save those that were seen.
+func (s *Service) ask(ctx context.Context, c *comparison, attempts []billing.Attempt) error {
+	attempts = slices.DeleteFunc(attempts, func(a billing.Attempt) bool { return c.asked[a.PlatformID] || a.PlatformID == "" })
+	if len(attempts) == 0 {
+		return nil
+	}
+	ids := make([]string, len(attempts))
+	for i, a := range attempts {
+		ids[i] = a.PlatformID
+	}
+	found, err := s.Platform.Attempts(ctx, c.store.At(), ids)
+	if err != nil {
+		return fmt.Errorf("ask for %d charges: %w", len(ids), err)
+	}
+	has := make(map[string]*platform.Attempt, len(found))
+	for i := range found {
+		has[found[i].ID] = &found[i]
+	}
+	for _, a := range attempts {
+		c.asked[a.PlatformID] = true
+		if f, differs := believed(a, has[a.PlatformID]); differs {
+			c.seen = append(c.seen, f)
+		}
+	}
+	return nil
+}
+
+// lookAgain looks at what older findings were about.
+func (s *Service) lookAgain(ctx context.Context, c *comparison) (standing []Finding, err error) {
+	var ours []billing.Attempt
+	err = s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
+		ours = nil
+		if standing, err = tx.OpenFindings(ctx, straysAtOnce); err != nil {
+			return err
+		}
+		var contracts []contract.ID
+		for _, f := range standing {
+			if f.Kind == MissingOrder && !c.asked[f.Object] {
+				contracts = append(contracts, f.Contract)
+			}
+		}
+		all, err := tx.AttemptsOf(ctx, contracts, billing.Success)
+		for _, a := range all {
+			if slices.ContainsFunc(standing, func(f Finding) bool { return f.Kind == MissingOrder && f.Object == a.PlatformID }) {
+				ours = append(ours, a)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for chunk := range slices.Chunk(ours, platform.MaxIDs) {
+		if err := s.ask(ctx, c, chunk); err != nil {
+			return nil, err
+		}
+	}
+	var ids []string
+	for _, f := range standing {
+		if f.Object != "" && !c.asked[f.Object] {
+			ids = append(ids, f.Object)
+		}
+	}
+	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
+		found, err := s.Platform.Attempts(ctx, c.store.At(), chunk)
+		if err != nil {
+			return nil, fmt.Errorf("look at %d charges again: %w", len(chunk), err)
+		}
+		if err := s.weigh(ctx, c, found); err != nil {
+			return nil, err
+		}
+	}
+	return standing, nil
+}
+
+// findStrays finds contracts that no order waits for although they run, fills
+// their queues where they can be filled, and finds charges without an end.
+func (s *Service) findStrays(ctx context.Context, c *comparison) error {
+	return s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
+		now := s.Clock.Now()
+		var seen []Finding
+		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), straysAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, a := range open {
+			seen = append(seen, Finding{
+				Kind: OpenCharge, Contract: a.Contract, Cycle: a.Cycle,
+				What: fmt.Sprintf("billing attempt %d is %s since %s", a.ID, a.Status, a.SentAt.Format(time.RFC3339)),
+			})
+		}
+		ids, err := tx.Strays(ctx, now.Add(-slack), straysAtOnce)
+		if err != nil {
+			return err
+		}
+		more, err := strays(ctx, tx, c.store, ids, now)
+		if err != nil {
+			return err
+		}
+		seen = append(seen, more...)
+		c.seen = append(c.seen, seen...)
+		return nil
+	})
+}
+
+// strays fills the queues of contracts where they can be filled and returns what
+// is wrong with the others.
+func strays(ctx context.Context, tx Tx, store shop.Shop, ids []contract.ID, now time.Time) ([]Finding, error) {
+	contracts, err := tx.Contracts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := tx.Queues(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	behind := slices.DeleteFunc(slices.Clone(contracts), func(k contract.Contract) bool {
+		return queues[k.ID].Next.Equal(k.NextBillingDate) && queues[k.ID].Waiting > 0
+	})
+	if err := billing.Refill(ctx, tx, store, behind, now); err != nil {
+		return nil, err
+	}
+	if queues, err = tx.Queues(ctx, ids); err != nil {
+		return nil, err
+	}
+	var seen []Finding
+	for _, k := range contracts {
+		switch q := queues[k.ID]; {
+		case q.Waiting == 0 && k.MaxCycles > 0 && q.LastCycle >= k.MaxCycles: // it has ended, and the platform will say so
+		case q.Waiting == 0:
+			seen = append(seen, Finding{Kind: NoUpcoming, Contract: k.ID, What: "the contract runs and has no order to come"})
+		case q.Next.Before(now.Add(-slack)) && store.Guard.Charges(now):
+			seen = append(seen, Finding{Kind: NotQueued, Contract: k.ID, What: "the order of " + q.Next.Format(time.RFC3339) + " waits and is not charged"})
+		}
+	}
+	return seen, nil
+}

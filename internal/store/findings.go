@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// findingRow is a row of findings.
+type findingRow struct {
+	bun.BaseModel `bun:"table:findings,alias:f"`
+
+	ShopID      int64 `bun:"shop_id,pk"`
+	ID          int64 `bun:"id,pk"`
+	Kind        string
+	ContractID  int64
+	Cycle       int64
+	Object      string
+	What        string
+	FirstSeenAt int64
+	LastSeenAt  int64
+	ResolvedAt  int64
+	Version     int64
+}
+
+func findingRowOf(of shop.ID, f repair.Finding) findingRow {
+	return findingRow{
+		ShopID: int64(of), ID: int64(f.ID), Kind: string(f.Kind), ContractID: int64(f.Contract), Cycle: int64(f.Cycle), Object: clean(f.Object), What: clean(f.What),
+		FirstSeenAt: millis(f.FirstSeen), LastSeenAt: millis(f.LastSeen), ResolvedAt: millis(f.ResolvedAt), Version: f.Version,
+	}
+}
+
+func findingsOf(rows []findingRow) []repair.Finding {
+	list := make([]repair.Finding, len(rows))
+	for i, r := range rows {
+		list[i] = repair.Finding{
+			ID: repair.FindingID(r.ID), Kind: repair.Kind(r.Kind), Contract: contract.ID(r.ContractID), Cycle: int(r.Cycle), Object: r.Object, What: r.What,
+			FirstSeen: instant(r.FirstSeenAt), LastSeen: instant(r.LastSeenAt), ResolvedAt: instant(r.ResolvedAt), Version: r.Version,
+		}
+	}
+	return list
+}
+
+// OpenFindings returns at most limit findings that are not resolved, locked, oldest
+// first.
+func (tx *Tx) OpenFindings(ctx context.Context, limit int) ([]repair.Finding, error) {
+	var rows []findingRow
+	q := tx.q.NewSelect().Model(&rows).Where("f.shop_id = ?", tx.of).Where("f.resolved_at = 0").Order("f.id").Limit(int64(limit))
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the findings: %w", err)
+	}
+	return findingsOf(rows), nil
+}
+
+// FindingsLike returns the findings that say the same of the same contracts,
+// resolved or not, locked.
+func (tx *Tx) FindingsLike(ctx context.Context, like []repair.Finding) ([]repair.Finding, error) {
+	var list []repair.Finding
+	for chunk := range slices.Chunk(like, 100) {
+		var rows []findingRow
+		q := tx.q.NewSelect().Model(&rows).Where("f.shop_id = ?", tx.of).WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+			for _, f := range chunk {
+				q = q.WhereOr("(f.kind = ? AND f.contract_id = ? AND f.cycle = ? AND f.object = ?)", f.Kind, f.Contract, f.Cycle, clean(f.Object))
+			}
+			return q
+		}).Order("f.id")
+		if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+			return nil, fmt.Errorf("read findings: %w", err)
+		}
+		list = append(list, findingsOf(rows)...)
+	}
+	return list, nil
+}
+
+// PutFindings inserts findings whose ID is 0, giving them one, and writes the
+// others if their versions are still what was read.
+func (tx *Tx) PutFindings(ctx context.Context, list []repair.Finding) error {
+	return putAll(ctx, tx, list, findingRowOf,
+		func(f *repair.Finding) (*repair.FindingID, *int64) { return &f.ID, &f.Version },
+		func(r *findingRow) (*int64, *int64) { return &r.ID, &r.Version },
+		"finding", "The finding")
+}
+
+// datesBack is how much older than its charge the billing date of an attempt is
+// expected to be at most.
+const datesBack = 60 * 24 * time.Hour
+
+// PaidSince returns at most limit attempts that are SUCCESS and were written at or
+// after an instant, by ID, after one.
+func (tx *Tx) PaidSince(ctx context.Context, since time.Time, after billing.AttemptID, limit int) ([]billing.Attempt, error) {
+	var rows []attemptRow
+	err := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.status = ?", billing.Success).
+		Where("a.status <> ?", billing.Queued).Where("a.billing_date >= ?", millis(since.Add(-datesBack))).
+		Where("a.updated_at >= ?", millis(since)).Where("a.id > ?", after).Order("a.id").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the attempts that were paid: %w", err)
+	}
+	return attemptsOf(rows)
+}
+
+// OpenSince returns at most limit attempts in flight that were sent before an
+// instant, longest first.
+func (tx *Tx) OpenSince(ctx context.Context, before time.Time, limit int) ([]billing.Attempt, error) {
+	var rows []attemptRow
+	err := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.status IN (?)", bun.List(inFlight)).Where("a.status <> ?", billing.Queued).
+		Where("a.sent_at > 0").Where("a.sent_at < ?", millis(before)).Order("a.sent_at", "a.id").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the charges without an end: %w", err)
+	}
+	return attemptsOf(rows)
+}
+
+// Strays returns at most limit ACTIVE contracts whose next billing date is before
+// an instant, or which have none, while no attempt of theirs is in flight.
+func (tx *Tx) Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error) {
+	var ids []contract.ID
+	flying := tx.q.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("1").Where("a.shop_id = c.shop_id").Where("a.contract_id = c.id").
+		Where("a.status IN (?)", bun.List(inFlight))
+	for _, q := range []*bun.SelectQuery{
+		tx.q.NewSelect().Model((*contractRow)(nil)).Column("c.id").Where("c.next_billing_date = 0"),
+		tx.q.NewSelect().Model((*contractRow)(nil)).Column("c.id").Where("c.next_billing_date > 0").Where("c.next_billing_date < ?", millis(before)),
+	} {
+		var part []contract.ID
+		err := q.Where("c.shop_id = ?", tx.of).Where("c.status = ?", contract.Active).Where("(c.max_cycles = 0 OR c.orders < c.max_cycles)").Where("NOT EXISTS (?)", flying).
+			Order("c.id").Limit(int64(limit)).Scan(ctx, &part)
+		if err != nil {
+			return nil, fmt.Errorf("find the contracts that nothing waits for: %w", err)
+		}
+		ids = append(ids, part...)
+	}
+	return ids, nil
+}
