@@ -37,6 +37,9 @@ type cli struct {
 	Loyalty  loyaltyCommand  `cmd:"" help:"Start and stop the loyalty programmes of stores."`
 	Explain  explainCommand  `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`
 	Prove    proveCommand    `cmd:"" help:"Run the billing engine through simulated years under faults, and hold it against the platform's books."`
+	Stuck    stuckCommand    `cmd:"" help:"List what of a store a person has to look at: charges without an end, differences, work that was given up."`
+	Retry    retryCommand    `cmd:"" help:"Have a charge without an end looked into now."`
+	Unfreeze unfreezeCommand `cmd:"" help:"Let a frozen store be charged again."`
 	Doctor   doctorCommand   `cmd:"" help:"Check settings, database, clock and connections, and say what to do."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }

@@ -3,8 +3,12 @@ package app
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -31,4 +35,22 @@ func (a *App) noneFrozen(ctx context.Context) error {
 		err = fmt.Errorf("%w: %d stores are frozen: run perennial doctor", web.ErrDegraded, n)
 	}
 	return err
+}
+
+// WithRepair opens a database and lets fn look after a store's books. The platform
+// is not asked.
+func WithRepair(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*repair.Service, ShopRef) error) error {
+	db, err := open(ctx, d, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	id, err := db.Shops().IDOf(ctx, domain)
+	if err != nil {
+		return err
+	}
+	s := &repair.Service{
+		Store: db.Repair(), Clock: c, Log: slog.New(slog.DiscardHandler), Policy: repair.Policy{Horizon: billing.DefaultPolicy().Horizon},
+	}
+	return fn(s, ShopRef{id, domain})
 }

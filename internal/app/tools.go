@@ -123,6 +123,7 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	client := shopify.New(shopify.Options{BaseURL: s.PlatformURL, APIVersion: s.APIVersion, Timeout: s.CallTimeout, Log: slog.New(slog.DiscardHandler)})
 	for _, store := range stores {
 		findings = append(findings, Finding{"connection of " + store.Domain, reach(ctx, client, store)})
+		findings = append(findings, Finding{"charges of " + store.Domain, chargeable(store, clock.System{}.Now())})
 	}
 	return findings
 }
@@ -151,6 +152,17 @@ func reach(ctx context.Context, client platform.Stores, s shop.Shop) error {
 		return err
 	case facts.TimeZone != s.TimeZone:
 		return fmt.Errorf("the store's zone is now %s and was %s: connect it again to take that over", facts.TimeZone, s.TimeZone)
+	}
+	return nil
+}
+
+// chargeable says what keeps a store from being charged.
+func chargeable(s shop.Shop, now time.Time) error {
+	switch g := s.Guard; {
+	case !g.FrozenAt.IsZero():
+		return fmt.Errorf("%s. Make sure that no other installation charges the store, then run perennial unfreeze --shop %s --reason \"…\"", g.Bar(now), s.Domain)
+	case !g.Hold.Since.IsZero():
+		return fmt.Errorf("nearly all charges have been declined since %s: ask the payment provider; a few are tried at %s", g.Hold.Since.Format(time.RFC3339), g.Hold.Until.Format(time.RFC3339))
 	}
 	return nil
 }

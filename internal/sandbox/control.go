@@ -47,6 +47,8 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /webhook-sink/{id}", answer(s.arrivals))
 	mux.HandleFunc("POST /webhook-sink/{id}", s.receive)
 	mux.HandleFunc("POST /webhook-sink/{id}/answers", answer(s.scriptSink))
+	mux.HandleFunc("GET /stuck", answer(s.stuck))
+	mux.HandleFunc("POST /retry", answer(s.retry))
 	mux.HandleFunc("POST /unfreeze", answer(s.unfreeze))
 	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
 	mux.HandleFunc("POST /restore", answer(s.restoreSnapshot))

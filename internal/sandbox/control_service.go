@@ -1,12 +1,15 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 	"github.com/perennialhq/perennial/internal/web"
@@ -103,4 +106,33 @@ func (s *Sandbox) unfreeze(r *http.Request) (unfreezeView, error) {
 		return unfreezeView{}, err
 	}
 	return unfreezeView{}, a.Repair.Unfreeze(r.Context(), id, in.Reason, operator())
+}
+
+// stuck lists what a person has to look at.
+func (s *Sandbox) stuck(r *http.Request) (repair.Stuck, error) {
+	a := s.front.running()
+	id, err := a.Store.Shops().IDOf(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main))
+	if err != nil {
+		return repair.Stuck{}, err
+	}
+	return a.Repair.Stuck(r.Context(), id)
+}
+
+// retryIn names a charge without an end.
+type retryIn struct {
+	Shop    string            `json:"shop"`
+	Attempt billing.AttemptID `json:"attemptId"`
+}
+
+func (s *Sandbox) retry(r *http.Request) (retryIn, error) {
+	in := retryIn{Shop: demo.Main}
+	if err := body(r, &in); err != nil {
+		return in, err
+	}
+	a := s.front.running()
+	id, err := a.Store.Shops().IDOf(r.Context(), in.Shop)
+	if err != nil {
+		return in, err
+	}
+	return in, a.Repair.Retry(r.Context(), id, in.Attempt, operator())
 }

@@ -21,12 +21,16 @@ type dialect struct {
 	// customerTerms says whether parts of names and addresses are indexed as
 	// terms; otherwise they are where they stand in contract_facets.
 	customerTerms bool
+	// jsonText reads a column of JSON as text.
+	jsonText string
 }
 
 var postgresDialect = dialect{
 	locks: true,
 	array: map[columnKind]string{whole: "bigint[]", text: "text[]", flag: "boolean[]"},
 	like:  "ILIKE",
+
+	jsonText: "to_json(%s)::text",
 	part: func(q *bun.SelectQuery, part string) *bun.SelectQuery {
 		return q.Where(`t.term LIKE ? ESCAPE '\'`, "%"+escapeLike(part)+"%")
 	},
@@ -42,6 +46,7 @@ var sqliteDialect = dialect{
 		return q.Where("instr(t.term, ?) > 0", part)
 	},
 	customerTerms: true,
+	jsonText:      "json(%s)",
 }
 
 // forUpdate locks the rows of a query until the transaction ends. Rows that

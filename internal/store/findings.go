@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -106,11 +109,11 @@ func (tx *Tx) PaidSince(ctx context.Context, since time.Time, after billing.Atte
 	return attemptsOf(rows)
 }
 
-// OpenSince returns at most limit attempts in flight that were sent before an
-// instant, longest first.
-func (tx *Tx) OpenSince(ctx context.Context, before time.Time, limit int) ([]billing.Attempt, error) {
+// OpenSince returns at most limit attempts in any of the statuses that were sent
+// before an instant, longest first.
+func (tx *Tx) OpenSince(ctx context.Context, before time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error) {
 	var rows []attemptRow
-	err := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.status IN (?)", bun.List(inFlight)).Where("a.status <> ?", billing.Queued).
+	err := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.status IN (?)", bun.List(in)).Where("a.status <> ?", billing.Queued).
 		Where("a.sent_at > 0").Where("a.sent_at < ?", millis(before)).Order("a.sent_at", "a.id").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the charges without an end: %w", err)
@@ -137,4 +140,62 @@ func (tx *Tx) Strays(ctx context.Context, before time.Time, limit int) ([]contra
 		ids = append(ids, part...)
 	}
 	return ids, nil
+}
+
+// GivenUpEvents returns at most limit events of the platform's that could not be
+// worked, newest first.
+func (tx *Tx) GivenUpEvents(ctx context.Context, limit int) ([]repair.DiscardedWork, error) {
+	var rows []eventRow
+	err := tx.q.NewSelect().Model(&rows).Where("i.shop_id = ?", tx.of).Where("i.due_at IS NULL").Where("i.finished_at IS NULL").
+		Order("i.triggered_at DESC", "i.id").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the events that were given up: %w", err)
+	}
+	list := make([]repair.DiscardedWork, len(rows))
+	for i, r := range rows {
+		list[i] = repair.DiscardedWork{ID: r.ID, Kind: r.Topic, Reason: r.Reason, At: instant(r.TriggeredAt)}
+	}
+	return list, nil
+}
+
+// discardedRow is a job that was given up.
+type discardedRow struct {
+	ID     int64
+	Kind   string
+	Args   string
+	Errors string
+}
+
+// DiscardedTasks returns at most limit tasks of the shop that failed too often,
+// newest first.
+func (tx *Tx) DiscardedTasks(ctx context.Context, limit int) ([]repair.DiscardedWork, error) {
+	text := tx.dialect().jsonText
+	var rows []discardedRow
+	err := tx.q.NewSelect().Table("river_job").ColumnExpr("id, kind").ColumnExpr(fmt.Sprintf(text, "args")+" AS args").
+		ColumnExpr("COALESCE("+fmt.Sprintf(text, "errors")+", '[]') AS errors").Where("state = 'discarded'").Order("id DESC").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read the tasks that were given up: %w", err)
+	}
+	list := make([]repair.DiscardedWork, 0, len(rows))
+	for _, r := range rows {
+		var args struct {
+			Shop shop.ID `json:"shop"`
+		}
+		var failures []struct {
+			Error string    `json:"error"`
+			At    time.Time `json:"at"`
+		}
+		if err := errors.Join(json.Unmarshal([]byte(r.Args), &args), json.Unmarshal([]byte(r.Errors), &failures)); err != nil {
+			return nil, fmt.Errorf("read task %d: %w", r.ID, err)
+		}
+		if args.Shop != tx.of || len(list) == limit {
+			continue
+		}
+		w := repair.DiscardedWork{ID: strconv.FormatInt(r.ID, 10), Kind: r.Kind}
+		if n := len(failures); n > 0 {
+			w.Reason, w.At = failures[n-1].Error, failures[n-1].At
+		}
+		list = append(list, w)
+	}
+	return list, nil
 }

@@ -61,7 +61,7 @@ func (s *Service) openingFor(ctx context.Context, of shop.ID, t target, date tim
 // the intent is kept, and what comes of it is told later.
 func (s *Service) openingNow(ctx context.Context, of shop.ID, t target) (opening, error) {
 	o, err := s.opening(ctx, of, t, func(r Record) (bool, error) {
-		return r.Status == Queued && r.BillingDate.After(s.Clock.Now().Add(early)), triggerable(r)
+		return r.Status == Queued && r.BillingDate.After(s.Clock.Now().Add(early)), triggerable(r, s.Clock.Now())
 	})
 	if fault.Is(err, fault.Unavailable) {
 		return opening{}, nil

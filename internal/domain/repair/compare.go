@@ -108,7 +108,7 @@ func (f Finding) entry(status activity.Status, now time.Time) activity.Entry {
 
 // findingNote is the additional information of an entry about a finding.
 type findingNote struct {
-	Kind   Kind   `json:"finding"`
+	Kind   Kind   `json:"finding,omitempty"`
 	Cycle  int    `json:"cycle,omitempty"`
 	Object string `json:"object,omitempty"`
 	Reason string `json:"reason"`
@@ -254,8 +254,9 @@ func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, 
 			continue
 		}
 		if mine[i].Status == billing.Success {
-			f, _ := hold(mine[i], p)
-			c.seen = append(c.seen, f)
+			if f, differs := hold(mine[i], p); differs {
+				c.seen = append(c.seen, f)
+			}
 			return nil
 		}
 		return s.Store.Update(ctx, c.store.ID, func(tx Tx) error { return s.Billing.Claim(ctx, tx, mine[i].ID, p) })
@@ -367,7 +368,7 @@ func (s *Service) findStrays(ctx context.Context, c *comparison) error {
 	return s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
 		var seen []Finding
-		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), straysAtOnce)
+		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), straysAtOnce, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException)
 		if err != nil {
 			return err
 		}

@@ -30,8 +30,9 @@ type Tx interface {
 	// PaidSince returns attempts that are SUCCESS and were written at or after an
 	// instant, by ID, after one.
 	PaidSince(ctx context.Context, since time.Time, after billing.AttemptID, limit int) ([]billing.Attempt, error)
-	// OpenSince returns attempts in flight that were sent before an instant.
-	OpenSince(ctx context.Context, before time.Time, limit int) ([]billing.Attempt, error)
+	// OpenSince returns attempts in any of the statuses that were sent before an
+	// instant, longest first.
+	OpenSince(ctx context.Context, before time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error)
 	// Strays returns ACTIVE contracts whose next billing date is before an
 	// instant, or which have none, while no attempt of theirs is in flight.
 	Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
@@ -40,6 +41,10 @@ type Tx interface {
 	// FindingsLike those that say the same of the same, resolved or not.
 	OpenFindings(ctx context.Context, limit int) ([]Finding, error)
 	FindingsLike(ctx context.Context, like []Finding) ([]Finding, error)
+	// GivenUpEvents and DiscardedTasks return what of the shop was given up,
+	// newest first.
+	GivenUpEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
+	DiscardedTasks(ctx context.Context, limit int) ([]DiscardedWork, error)
 	// PutFindings inserts and writes as PutAttempts does.
 	PutFindings(ctx context.Context, list []Finding) error
 }

@@ -1,0 +1,131 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Stuck is what of a store a person has to look at.
+type Stuck struct {
+	Frozen   string          `json:"frozen,omitempty"` // why nothing is charged
+	Held     string          `json:"held,omitempty"`   // until when charges are held, and why
+	Attempts []StuckAttempt  `json:"attempts"`
+	Findings []StuckFinding  `json:"findings"`
+	Events   []DiscardedWork `json:"events"` // of the platform's, that could not be worked
+	Tasks    []DiscardedWork `json:"tasks"`  // that failed too often; what they were to do is found again
+}
+
+// StuckAttempt is a charge of which the end should be known by now.
+type StuckAttempt struct {
+	ID       billing.AttemptID `json:"id"`
+	Contract contract.ID       `json:"contractId"`
+	Cycle    int               `json:"cycle"`
+	Status   billing.Status    `json:"status"`
+	Since    time.Time         `json:"since"` // when it was sent last
+	Reason   string            `json:"reason"`
+}
+
+// StuckFinding is a difference that stands.
+type StuckFinding struct {
+	Kind     Kind        `json:"kind"`
+	Contract contract.ID `json:"contractId"`
+	Cycle    int         `json:"cycle,omitempty"`
+	What     string      `json:"what"`
+	Since    time.Time   `json:"since"`
+}
+
+// DiscardedWork is what was given up.
+type DiscardedWork struct {
+	ID     string    `json:"id"`
+	Kind   string    `json:"kind"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
+}
+
+// stuckAtOnce is how much of each kind is listed.
+const stuckAtOnce = 200
+
+// Stuck lists what of a store a person has to look at.
+func (s *Service) Stuck(ctx context.Context, of shop.ID) (Stuck, error) {
+	var list Stuck
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		now := s.Clock.Now()
+		list = Stuck{Attempts: []StuckAttempt{}, Findings: []StuckFinding{}}
+		store, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		list.Frozen = store.Guard.Bar(now)
+		if h := store.Guard.Hold; !h.Since.IsZero() {
+			list.Held = fmt.Sprintf("until %s: nearly all charges have been declined since %s", h.Until.Format(time.RFC3339), h.Since.Format(time.RFC3339))
+		}
+		exceptions, err := tx.OpenSince(ctx, now.Add(time.Millisecond), stuckAtOnce, billing.PlatformException)
+		if err != nil {
+			return err
+		}
+		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), stuckAtOnce, billing.Requesting, billing.Progress, billing.Challenge)
+		if err != nil {
+			return err
+		}
+		for _, a := range append(exceptions, open...) {
+			list.Attempts = append(list.Attempts, StuckAttempt{a.ID, a.Contract, a.Cycle, a.Status, a.SentAt, reasonOf(a)})
+		}
+		findings, err := tx.OpenFindings(ctx, stuckAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, f := range findings {
+			list.Findings = append(list.Findings, StuckFinding{f.Kind, f.Contract, f.Cycle, f.What, f.FirstSeen})
+		}
+		if list.Events, err = tx.GivenUpEvents(ctx, stuckAtOnce); err != nil {
+			return err
+		}
+		list.Tasks, err = tx.DiscardedTasks(ctx, stuckAtOnce)
+		return err
+	})
+	return list, err
+}
+
+func reasonOf(a billing.Attempt) string {
+	if a.ErrorMessage != "" {
+		return a.ErrorMessage
+	}
+	return "the platform has not said how the charge ended"
+}
+
+// Retry has a charge without an end looked into now. What the platform has is
+// adopted; it is sent again, under the same key, where that is safe.
+func (s *Service) Retry(ctx context.Context, of shop.ID, id billing.AttemptID, by activity.Actor) error {
+	return s.Store.Update(ctx, of, func(tx Tx) error {
+		now := s.Clock.Now()
+		rows, err := tx.Attempts(ctx, []billing.AttemptID{id})
+		if err != nil {
+			return err
+		}
+		if len(rows) != 1 {
+			return fault.New(fault.NotFound, "there is no billing attempt %d", id).On("subscriptionBillingAttempt")
+		}
+		a := &rows[0]
+		if !a.Status.InFlight() {
+			return fault.New(fault.Refused, "billing attempt %d is %s: its end is known", id, a.Status).On("subscriptionBillingAttempt").Keyed("billingAttemptStatus")
+		}
+		a.DueAt, a.UpdatedAt = now, now
+		if err := tx.PutAttempts(ctx, rows); err != nil {
+			return err
+		}
+		if err := tx.Record(ctx, activity.Entry{
+			EntityID: int64(id), EntityType: activity.EntitySubscriptionBillingAttempt, Event: activity.ImmediateRetryTriggered, Status: activity.Info,
+			Actor: by, At: now, Info: activity.Details(findingNote{Cycle: a.Cycle, Reason: "looked into because a person asked: " + reasonOf(*a)}),
+		}); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, billing.Work{Shop: of})
+	})
+}
