@@ -140,7 +140,7 @@ func (e *postgresEngine) close() error {
 // are read elsewhere do not, and that of the database in it.
 func (e *postgresEngine) place(ctx context.Context) (string, error) {
 	var cluster, database int64
-	err := e.pool.QueryRow(ctx, `SELECT (SELECT system_identifier FROM pg_control_system()), oid FROM pg_database WHERE datname = current_database()`).Scan(&cluster, &database)
+	err := e.pool.QueryRow(ctx, `SELECT (SELECT system_identifier FROM pg_control_system()), oid::bigint FROM pg_database WHERE datname = current_database()`).Scan(&cluster, &database)
 	if err != nil {
 		return "", fmt.Errorf("ask which database this is: %w", err)
 	}

@@ -29,6 +29,7 @@ func spread(a Attempt, s shop.Shop, now time.Time) (verdict, bool) {
 // same one, and contracts lie evenly in the window.
 func turn(domain string, c contract.ID, window time.Duration, from time.Time) time.Time {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte(domain+"|"), uint64(c))) //nolint:gosec // its bits are wanted
+	from = from.Truncate(time.Millisecond)
 	width := window.Milliseconds()
 	phase := int64(binary.BigEndian.Uint64(sum[:8]) % uint64(width)) //nolint:gosec // smaller than the window
 	passed := (from.UnixMilli() - phase) % width

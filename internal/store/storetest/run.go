@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"due":          testDue,
 		"activity":     testActivity,
 		"delivery":     testDelivery,
+		"guards":       testGuards,
 		"bundles":      testBundles,
 		"search":       testSearch,
 		"book":         testBook,

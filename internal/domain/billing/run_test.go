@@ -1,0 +1,150 @@
+package billing
+
+import (
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+func TestSpike(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		r    Run
+		want bool
+	}{
+		{"nothing ended", Run{Sent: 100}, false},
+		{"too few ended to tell", Run{Declined: 19, Gateway: 19}, false},
+		{"twenty declined by the gateway's fault", Run{Declined: 20, Gateway: 20}, true},
+		{"four of five declined by the gateway's fault", Run{Paid: 20, Declined: 80, Gateway: 80}, true},
+		{"less than four of five", Run{Paid: 21, Declined: 79, Gateway: 79}, false},
+		{"twenty declined by the customers' banks", Run{Declined: 20}, false},
+		{"fifty declined for any reason", Run{Declined: 50}, true},
+		{"nineteen of twenty declined for any reason", Run{Paid: 5, Declined: 95}, true},
+		{"less than nineteen of twenty", Run{Paid: 6, Declined: 94}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if got := row.r.spike(); got != row.want {
+				t.Errorf("a spike: %t, want %t", got, row.want)
+			}
+		})
+	}
+}
+
+func TestAllowance(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		r       Run
+		probing bool
+		want    int
+	}{
+		{"a run begins with a hundred", Run{}, false, 100},
+		{"no more are sent while none has ended", Run{Sent: 100}, false, 0},
+		{"what was declined makes room and lets no more go", Run{Sent: 100, Ended: 100, Declined: 100}, false, 100},
+		{"every success lets four more go", Run{Sent: 100, Ended: 100, Paid: 100}, false, 400},
+		{"what is under way counts", Run{Sent: 500, Ended: 100, Paid: 100}, false, 0},
+		{"ends of charges that were sent before the window make no room", Run{Ended: 50, Paid: 50}, false, 200},
+		{"a probe is five", Run{}, true, 5},
+		{"a probe of which two are under way", Run{Sent: 5, Ended: 3, Declined: 3}, true, 3},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if got := row.r.allowance(row.probing); got != row.want {
+				t.Errorf("%d may be sent, want %d", got, row.want)
+			}
+		})
+	}
+}
+
+func TestHold(t *testing.T) {
+	t.Parallel()
+	p := DefaultPolicy()
+	after := func(d time.Duration) time.Time { return now.Add(d) }
+	began := after(-time.Hour)
+	spike := Run{Declined: 20, Gateway: 20}
+	probing := shop.Hold{Until: after(-time.Minute), Since: began, Times: 1, From: after(-time.Minute)}
+	for _, row := range []struct {
+		name string
+		h    shop.Hold
+		r    Run
+		want shop.Hold
+		told bool
+	}{
+		{"an ordinary run is not held", shop.Hold{}, Run{Paid: 100}, shop.Hold{}, false},
+		{"a spike is held for half an hour", shop.Hold{}, spike, shop.Hold{Until: after(30 * time.Minute), Since: now, Times: 1, From: after(30 * time.Minute)}, true},
+		{"what ends while it is held changes nothing", shop.Hold{Until: after(time.Minute), Since: began, Times: 1, From: after(time.Minute)}, spike,
+			shop.Hold{Until: after(time.Minute), Since: began, Times: 1, From: after(time.Minute)}, false},
+		{"a probe of two says nothing", probing, Run{Declined: 2}, probing, false},
+		{"a probe that is declined holds for twice as long", probing, Run{Declined: 3},
+			shop.Hold{Until: after(time.Hour), Since: began, Times: 2, From: after(time.Hour)}, true},
+		{"the longest hold is four hours", shop.Hold{Until: now, Since: began, Times: 9, From: now}, Run{Declined: 3},
+			shop.Hold{Until: after(4 * time.Hour), Since: began, Times: 10, From: after(4 * time.Hour)}, true},
+		{"a probe that is paid ends the hold, and what was before it no longer counts", probing, Run{Paid: 2, Declined: 1}, shop.Hold{From: now}, true},
+		{"ends let a run go on that had to wait for them", shop.Hold{Until: after(time.Second)}, Run{Sent: 100, Ended: 1, Paid: 1}, shop.Hold{}, false},
+		{"a run waits while no more may go", shop.Hold{Until: after(time.Second)}, Run{Sent: 101, Ended: 1, Paid: 1}, shop.Hold{Until: after(time.Second)}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			got, change := heard(row.h, row.r, p, now)
+			if got != row.want || (change != "") != row.told {
+				t.Errorf("hold %+v (%q), want %+v", got, change, row.want)
+			}
+		})
+	}
+}
+
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	at := func(d time.Duration, change ...func(*Attempt)) Attempt {
+		return due(append(change, func(a *Attempt) { a.DueAt = now.Add(-d) })...)
+	}
+	for _, row := range []struct {
+		name string
+		a    Attempt
+		want bool
+	}{
+		{"what is due is not put off", at(time.Minute), false},
+		{"a delay of less than two hours is none", at(2*time.Hour - time.Millisecond), false},
+		{"what is overdue is put off", at(2 * time.Hour), true},
+		{"what a person asked for is not", at(48*time.Hour, func(a *Attempt) { a.Manual = true }), false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			v, off := spread(row.a, shop.Shop{Domain: "a.myshopify.com"}, now)
+			if off != row.want || off && (v.do != wait || !v.until.After(now) || v.until.After(now.Add(6*time.Hour))) {
+				t.Errorf("put off: %t (%+v), want %t", off, v, row.want)
+			}
+		})
+	}
+	if v := decide(at(72*time.Hour), monthly(), now); v.do != wait {
+		t.Errorf("decided %+v on an order that is overdue by three days, want it to wait", v)
+	}
+}
+
+func TestTurnsLieEvenlyAndAreTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	const contracts, window, parts = 12_000, 6 * time.Hour, 12
+	var perPart [parts]int
+	for c := range contract.ID(contracts) {
+		first := turn("a.myshopify.com", c, window, now)
+		if first.Before(now) || !first.Before(now.Add(window)) {
+			t.Fatalf("the turn of contract %d is %s, outside the window from %s", c, first, now)
+		}
+		if again := turn("a.myshopify.com", c, window, first); !again.Equal(first) {
+			t.Fatalf("at its own turn, %s, contract %d is told to wait until %s", first, c, again)
+		}
+		if later := turn("a.myshopify.com", c, window, now.Add(first.Sub(now)/2)); !later.Equal(first) {
+			t.Fatalf("another node finds the turn %s, the first one %s", later, first)
+		}
+		perPart[first.Sub(now)*parts/window]++
+	}
+	for i, n := range perPart {
+		if n < contracts/parts*9/10 || n > contracts/parts*11/10 {
+			t.Errorf("%d turns in part %d of the window: %v", n, i, perPart)
+		}
+	}
+}

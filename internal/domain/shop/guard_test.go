@@ -1,0 +1,65 @@
+package shop
+
+import (
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name            string
+		g               Guard
+		barred, charges bool
+	}{
+		{"nothing forbids to charge", Guard{}, false, true},
+		{"a frozen store is charged by nobody", Guard{FrozenAt: noon}, true, false},
+		{"an epoch that is to be confirmed now bars charges", Guard{ConfirmBy: noon}, true, false},
+		{"an epoch that is to be confirmed later does not", Guard{ConfirmBy: noon.Add(time.Second)}, false, true},
+		{"a held store is charged when a person asks", Guard{Hold: Hold{Until: noon.Add(time.Second)}}, false, false},
+		{"a hold ends at its instant", Guard{Hold: Hold{Until: noon, Since: noon.Add(-time.Hour)}}, false, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if barred, charges := row.g.Bar(noon) != "", row.g.Charges(noon); barred != row.barred || charges != row.charges {
+				t.Errorf("barred %t, charges %t; want %t, %t", barred, charges, row.barred, row.charges)
+			}
+		})
+	}
+}
+
+func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
+	t.Parallel()
+	frozen := Shop{Guard: Guard{Epoch: "ours", NextEpoch: "next", Seen: "theirs"}, ReconciledAt: noon}
+	if !frozen.Freeze("a copy", noon) || frozen.Freeze("again", noon.Add(time.Hour)) || frozen.Guard.Reason != "a copy" {
+		t.Fatalf("frozen %+v", frozen.Guard)
+	}
+	if !frozen.ReconciledAt.IsZero() || !frozen.ReconcileAt.Equal(noon) || !frozen.Guard.CheckAt.Equal(noon) {
+		t.Errorf("a frozen store is not read anew: %+v", frozen)
+	}
+	later := noon.Add(time.Minute)
+	for _, row := range []struct {
+		name                 string
+		reconciled, compared time.Time
+		lifted               bool
+	}{
+		{"nothing was read", time.Time{}, time.Time{}, false},
+		{"contracts were read", later, noon.Add(-time.Hour), false},
+		{"charges were read", noon.Add(-time.Hour), later, false},
+		{"both were", later, later, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := frozen
+			s.ReconciledAt, s.Guard.ComparedAt = row.reconciled, row.compared
+			if err := s.Thaw(later); (err == nil) != row.lifted {
+				t.Fatalf("lifting the freeze: %v", err)
+			}
+			if g := s.Guard; row.lifted && (g.Epoch != "theirs" || g.NextEpoch != "" || g.Bar(later) == "" || !g.FrozenAt.IsZero()) {
+				t.Errorf("guard %+v, want the platform's epoch taken over and to be confirmed", g)
+			}
+		})
+	}
+}
