@@ -87,6 +87,7 @@ type shopsSetCommand struct {
 	Shop            string   `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
 	ImmediateOrders *bool    `help:"Permit immediate orders over the admin interface." negatable:""`
 	Rate            *float64 `help:"Requests per second that a key of the store, and the store, may make; 0: the installation's."`
+	CatchUpHours    *int     `help:"Hours over which charges are spread that an outage made late, 1 to 48; 0: 6."`
 	RateBurst       *int     `help:"Requests that a key of the store, and the store, may make at once; 0: the installation's."`
 
 	DisableMails      []shop.MailKind `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
@@ -104,6 +105,9 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		if c.Rate != nil {
 			s.RatePerSecond = *c.Rate
 		}
+		if c.CatchUpHours != nil {
+			s.CatchUpHours = *c.CatchUpHours
+		}
 		if c.RateBurst != nil {
 			s.RateBurst = *c.RateBurst
 		}
@@ -117,8 +121,8 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s\n",
-		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships))
+	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s, late charges are spread over %g hours\n",
+		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships), settings.CatchUp().Hours())
 	return err
 }
 

@@ -8,6 +8,8 @@ const (
 	QueueLength = 6
 	// batchSize is how many due attempts are taken up in one transaction.
 	batchSize = 200
+	// batchesAtOnce is how many batches a shop is worked before others are.
+	batchesAtOnce = 2
 	// MaxTriggers is how many immediate charges a contract may have within
 	// TriggerWindow.
 	MaxTriggers   = 5

@@ -208,7 +208,13 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 		return err
 	}
 	if gone := l.gone && l.shop.Connected; gone || l.guarded {
-		l.shop.Connected = l.shop.Connected && !gone
+		if gone {
+			l.shop.Connected = false
+			l.entries = append(l.entries, activity.Entry{
+				EntityID: int64(l.shop.ID), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Info,
+				Actor: activity.Platform, At: l.now, Info: activity.Details(outcome{Reason: "the platform no longer knows the token: the connection is gone and nothing is charged"}),
+			})
+		}
 		if err := tx.PutShop(ctx, l.shop); err != nil {
 			return err
 		}

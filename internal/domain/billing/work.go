@@ -10,11 +10,14 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Work acts on everything of a shop that is due, batch by batch, until nothing
-// is left or ctx ends. Any number of nodes may do so at once, and any of them
+// Work acts on what of a shop is due, batch by batch, until nothing is left, ctx
+// ends, or other shops must have their turn: then it asks to be run again. Any number of nodes may do so at once, and any of them
 // may die at any point: what was taken up falls due again after its lease.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
-	for ctx.Err() == nil {
+	for n := 0; ctx.Err() == nil; n++ {
+		if n == batchesAtOnce {
+			return s.Store.Update(ctx, of, func(tx Tx) error { return tx.Enqueue(ctx, Work{Shop: of}) })
+		}
 		b, err := s.takeUp(ctx, of)
 		if err != nil {
 			return fmt.Errorf("take up due attempts: %w", err)
