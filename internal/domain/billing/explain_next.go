@@ -37,7 +37,7 @@ func (f Facts) explainNext() NextStep {
 	}
 	at := later(f.DueAt, f.Now)
 	ground := ground{shop: f.Shop, contract: f.Of, calendar: f.Calendar, policy: f.Policy, others: f.Others, prepare: f.Needs.any()}
-	v := decide(f.Attempt, ground, at)
+	v := foreseen(decide(f.Attempt, ground, at), f.Attempt, f.Shop.Guard, f.Policy, at)
 	step := NextStep{At: at}
 	when := "now"
 	if f.DueAt.After(f.Now) {

@@ -225,13 +225,22 @@ func (b *batch) due(ctx context.Context, tx Tx, now time.Time) ([]Attempt, error
 
 // barred changes a verdict where nothing may be charged at all: what was sent is
 // asked for, and the rest stays as it is.
-func (b *batch) barred(v verdict, a Attempt, now time.Time) verdict {
-	reason := b.shop.Guard.Bar(now)
+func barred(v verdict, a Attempt, g shop.Guard, p Policy, now time.Time) verdict {
+	reason := g.Bar(now)
 	if reason == "" || v.do == poll || v.do == ask || v.do == wait {
 		return v
 	}
 	if a.sent() {
 		return verdict{do: ask}
 	}
-	return verdict{do: wait, until: now.Add(b.policy.Repair), reason: reason}
+	return verdict{do: wait, until: now.Add(p.Repair), reason: reason}
+}
+
+// foreseen changes a verdict as the store's guard will when the attempt falls due.
+func foreseen(v verdict, a Attempt, g shop.Guard, p Policy, at time.Time) verdict {
+	v = barred(v, a, g, p, at)
+	if (v.do == charge || v.do == prepare) && !a.Status.InFlight() && at.Before(g.Hold.Until) {
+		return verdict{do: wait, until: g.Hold.Until, reason: "charges of the store are held, since nearly all were declined or many are under way"}
+	}
+	return v
 }

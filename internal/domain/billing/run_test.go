@@ -148,3 +148,32 @@ func TestTurnsLieEvenlyAndAreTheSameEverywhere(t *testing.T) {
 		}
 	}
 }
+
+func TestForeseen(t *testing.T) {
+	t.Parallel()
+	frozen, held := shop.Guard{FrozenAt: now}, shop.Guard{Hold: shop.Hold{Until: now.Add(time.Hour)}}
+	flying := sent(time.Minute, time.Minute)
+	for _, row := range []struct {
+		name string
+		v    verdict
+		a    Attempt
+		g    shop.Guard
+		want action
+	}{
+		{"nothing stands against a charge", verdict{do: charge}, due(), shop.Guard{}, charge},
+		{"a frozen store's order waits", verdict{do: charge}, due(), frozen, wait},
+		{"a frozen store's order is not given up either", verdict{do: end}, due(), frozen, wait},
+		{"a frozen store's failure is not charged again", verdict{do: charge}, due(func(a *Attempt) { a.Status, a.FirstSentAt = Failure, now.Add(-time.Hour) }), frozen, wait},
+		{"of a frozen store what was sent is asked for and not sent again", verdict{do: charge}, flying, frozen, ask},
+		{"of a frozen store what is under way is asked for", verdict{do: poll}, flying, frozen, poll},
+		{"a held store's order waits", verdict{do: charge}, due(), held, wait},
+		{"of a held store what was sent may be sent again", verdict{do: charge}, flying, held, charge},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if got := foreseen(row.v, row.a, row.g, DefaultPolicy(), now); got.do != row.want {
+				t.Errorf("foreseen %+v, want %d", got, row.want)
+			}
+		})
+	}
+}

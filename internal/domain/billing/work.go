@@ -98,7 +98,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			c := contracts[a.Contract]
 			errand, needed := needs.errandOf(*a, *c)
 			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed}, now)
-			if v = b.barred(v, *a, now); v.do == charge && !a.sent() && b.sends() >= b.allowance {
+			if v = barred(v, *a, b.shop.Guard, b.policy, now); v.do == charge && !a.sent() && b.sends() >= b.allowance {
 				refused = true
 				continue
 			}
