@@ -100,11 +100,13 @@ func (p *Proof) run(ctx context.Context) error {
 // count does not depend on which was faster.
 func (p *Proof) runAll(ctx context.Context) error {
 	workers := runtime.GOMAXPROCS(0)
+	living, enough := context.WithCancel(ctx)
+	defer enough()
 	lives := make(map[int]chan Life)
 	begin := func(number int) {
 		c := make(chan Life, 1)
 		lives[number] = c
-		go func() { c <- p.Options.live(ctx, number) }()
+		go func() { c <- p.Options.live(living, number) }()
 	}
 	for n := 1; n <= workers; n++ {
 		begin(n)
@@ -115,6 +117,7 @@ func (p *Proof) runAll(ctx context.Context) error {
 		p.take(l)
 		sum += l.Renewals
 		if l.Err != nil || sum >= p.Options.Renewals || ctx.Err() != nil {
+			enough()
 			for _, running := range lives {
 				<-running
 			}
