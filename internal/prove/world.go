@@ -452,7 +452,7 @@ func (w *world) stir() {
 			w.after(time.Minute, w.stir)
 			return
 		}
-		due, some, err := w.root.Shops().NextDue(context.Background())
+		due, some, err := w.root.Shops().NextDue(context.Background(), w.now.Add(n.skew))
 		w.check(err)
 		if err != nil || !some {
 			return
