@@ -54,13 +54,13 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		}
 		return verdict{do: ask} // it may have been charged before the hindrance came
 	}
-	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
-		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
-	}
 	for _, o := range g.others {
 		if o.ID != a.ID && o.holdsBack() {
 			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
 		}
+	}
+	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
+		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
 	}
 	if a.Status == Queued && !a.Moved {
 		if v, late := catchUp(a, g, now); late {
