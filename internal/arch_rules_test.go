@@ -22,7 +22,7 @@ func TestTheImportTableRefuses(t *testing.T) {
 		{name: "a feature may not know the real client", pkg: "internal/domain/billing", imported: module + "/internal/platform/shopify", want: "must not import internal/platform/shopify"},
 		{name: "a feature may use a lower one", pkg: "internal/domain/billing", imported: module + "/internal/domain/contract"},
 		{name: "a feature may not use a higher one", pkg: "internal/domain/contract", imported: module + "/internal/domain/billing", want: "must not import internal/domain/billing"},
-		{name: "a feature may not use one of its own level", pkg: "internal/domain/intake", imported: module + "/internal/domain/notify", want: "must not import internal/domain/notify"},
+		{name: "a feature may not use one of its own level", pkg: "internal/domain/intake", imported: module + "/internal/domain/loyalty", want: "must not import internal/domain/loyalty"},
 		{name: "a feature does not speak HTTP", pkg: "internal/domain/access", imported: "net/http", want: "belongs to the edges"},
 		{name: "a feature's test may", pkg: "internal/domain/access", imported: "net/http/httptest", test: true},
 		{name: "a feature does not speak SQL", pkg: "internal/domain/billing", imported: "database/sql", want: "belongs to the edges"},

@@ -111,14 +111,15 @@ var table = slices.Concat(
 // domain lists the features from the lowest level to the highest. A feature may
 // import those of lower levels, never one of its own.
 var domain = [][]string{
-	{"cadence", "dunning"},
+	{"cadence"},
+	{"dunning"},
 	{"shop"},
 	{"activity"},
 	{"access", "plan"},
 	{"contract", "idempotency", "partner"},
-	{"swap", "bundle", "delivery", "retention", "membership"},
+	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing"},
-	{"intake", "notify", "webhook", "loyalty", "repair"},
+	{"intake", "webhook", "loyalty", "repair"},
 	{"amend", "login"},
 }
 

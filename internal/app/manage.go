@@ -67,6 +67,9 @@ func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain str
 		if !slices.Equal(before.Memberships, s.Settings.Memberships) {
 			s.ReconciledAt, s.ReconcileAt = time.Time{}, c.Now() // contracts change sides: all are read anew
 		}
+		if err := s.Settings.Dunning.Check(); err != nil {
+			return err
+		}
 		settings = s.Settings
 		if err := tx.PutShop(ctx, s); err != nil {
 			return err

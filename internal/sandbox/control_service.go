@@ -33,7 +33,12 @@ func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
 	if err := decode(text, &in); err != nil {
 		return shop.Settings{}, err
 	}
-	return s.front.running().ChangeSettings(r.Context(), in.Shop, operator(), func(settings *shop.Settings) error { return decode(text, settings) })
+	changed, err := s.front.running().ChangeSettings(r.Context(), in.Shop, operator(), func(settings *shop.Settings) error {
+		settings.Dunning = settings.Dunning.Effective()
+		return decode(text, settings)
+	})
+	changed.Dunning = changed.Dunning.Effective()
+	return changed, err
 }
 
 // partnerIn is an application to be registered.

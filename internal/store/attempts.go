@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -45,6 +46,7 @@ type attemptRow struct {
 	Note         string
 	Flags        string // JSON
 	Preparation  string // JSON
+	Dunning      string // JSON
 	CreatedAt    int64
 	UpdatedAt    int64
 	Version      int64
@@ -71,13 +73,21 @@ func attemptRowOf(of shop.ID, a billing.Attempt) (attemptRow, error) {
 		}
 		preparation = string(text)
 	}
+	dunned := ""
+	if a.Dunning != (dunning.Case{}) {
+		text, err := json.Marshal(a.Dunning)
+		if err != nil {
+			return attemptRow{}, fmt.Errorf("write attempt %d: %w", a.ID, err)
+		}
+		dunned = string(text)
+	}
 	return attemptRow{
 		ShopID: int64(of), ID: int64(a.ID), ContractID: int64(a.Contract), Cycle: int64(a.Cycle), Status: string(a.Status),
 		BillingDate: millis(a.BillingDate), Moved: a.Moved, DueAt: millis(a.DueAt), PublishAt: millis(a.PublishAt),
 		Try: int64(a.Try), Key: a.Key, FirstSentAt: millis(a.FirstSentAt), SentAt: millis(a.SentAt), Failures: int64(a.Failures), Polls: int64(a.Polls),
 		Manual: a.Manual, AttemptedAt: millis(a.AttemptedAt), PlatformID: a.PlatformID, ErrorCode: a.ErrorCode, ErrorMessage: a.ErrorMessage,
 		ActionURL: a.ActionURL, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.Minor, Currency: string(a.Amount.Currency),
-		Lines: lines, Note: a.Note, Flags: flags, Preparation: preparation, CreatedAt: millis(a.CreatedAt), UpdatedAt: millis(a.UpdatedAt), Version: a.Version,
+		Lines: lines, Note: a.Note, Flags: flags, Preparation: preparation, Dunning: dunned, CreatedAt: millis(a.CreatedAt), UpdatedAt: millis(a.UpdatedAt), Version: a.Version,
 	}, nil
 }
 
@@ -102,6 +112,11 @@ func (r *attemptRow) attempt() (billing.Attempt, error) {
 	}
 	if r.Preparation != "" {
 		if err := json.Unmarshal([]byte(r.Preparation), &a.Prep); err != nil {
+			return billing.Attempt{}, fmt.Errorf("read attempt %d: %w", r.ID, err)
+		}
+	}
+	if r.Dunning != "" {
+		if err := json.Unmarshal([]byte(r.Dunning), &a.Dunning); err != nil {
 			return billing.Attempt{}, fmt.Errorf("read attempt %d: %w", r.ID, err)
 		}
 	}

@@ -113,5 +113,8 @@ func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts 
 	if err := db.addAhead(ctx, of, records); err != nil {
 		return nil, err
 	}
+	if err := db.addMails(ctx, of, records); err != nil {
+		return nil, err
+	}
 	return records, db.addOneOffs(ctx, of, records)
 }

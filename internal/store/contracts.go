@@ -81,6 +81,7 @@ type contractRow struct {
 	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
 	ChangingUntil        int64
+	Dunning              string
 	CancellationFeedback string
 	CancellationNote     string
 
@@ -95,7 +96,7 @@ type contractRow struct {
 // progress lists the columns that billing owns.
 var progress = []string{
 	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "next_billing_date", "wishes", "one_offs", "orders", "lifetime",
-	"last_order_id", "last_order", "last_order_at", "updated_at", "amend_at", "expire_at",
+	"last_order_id", "last_order", "last_order_at", "dunning", "updated_at", "amend_at", "expire_at",
 }
 
 func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
@@ -139,6 +140,10 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	dunned, err := optionalText(c.Dunning)
+	if err != nil {
+		return contractRow{}, err
+	}
 	return contractRow{
 		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
@@ -155,7 +160,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), ChangingUntil: millis(c.ChangingUntil), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -179,11 +184,15 @@ func waitsOf(c contract.Contract) (w waits, err error) {
 // progressRowOf fills the columns that billing owns, and the keys.
 func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	wishes, err := listText(c.Wishes)
+	if err != nil {
+		return contractRow{}, err
+	}
+	dunned, err := optionalText(c.Dunning)
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
 		SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
-		AmendAt: millis(c.AmendAt), ExpireAt: millis(c.ExpireAt),
+		Dunning: dunned, AmendAt: millis(c.AmendAt), ExpireAt: millis(c.ExpireAt),
 	}, err
 }
 
@@ -231,6 +240,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseOptional(r.Pause, &c.Pause))
 	read(parseOptional(r.Ending, &c.Ending))
 	read(parseOptional(r.Trial, &c.Trial))
+	read(parseOptional(r.Dunning, &c.Dunning))
 	c.Lines, deliveryErr = parseLines(r.Lines)
 	read(deliveryErr)
 	if err != nil {

@@ -68,6 +68,8 @@ func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) e
 		return err
 	case c.Moving != nil:
 		err = s.finish(ctx, of, c)
+	case c.GivesUp():
+		err = s.end(ctx, of, c)
 	case c.Resumes() && due(c.Pause.Until):
 		err = s.bring(ctx, of, c, contract.Active)
 	case c.Ends() && c.Ending.Why == contract.EndOfTerm && due(c.Ending.At):
@@ -79,7 +81,10 @@ func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) e
 	default:
 		return s.keep(ctx, of, &c, func(c *contract.Contract) error { c.Rewake(); return nil })
 	}
-	if final(err) {
+	switch {
+	case final(err) && c.GivesUp() && !gone(err):
+		err = s.cannotEnd(ctx, of, c, err)
+	case final(err):
 		err = s.putOff(ctx, of, c, err)
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
 
 // AttemptID is the service's number of a billing attempt, unique within a shop.
@@ -54,6 +55,8 @@ type Attempt struct {
 	Note  string // for this order only
 	Flags contract.Flags
 	Prep  Preparation
+
+	Dunning dunning.Case // what is, or was, done about declines
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -110,7 +113,7 @@ func ParseStatus(s string) (Status, error) {
 // next lists every move between statuses. Success has none: it never changes.
 var next = map[Status][]Status{
 	Queued: {
-		Requesting, Skipped, Success, ConnectionGone, ContractCancelled, ContractEnded, ContractPaused, AutoChargeDisabled,
+		Requesting, Skipped, Success, ConnectionGone, ContractCancelled, ContractEnded, ContractPaused, AutoChargeDisabled, SkippedDunning,
 	},
 	Requesting: {
 		Requesting, Queued, Progress, Success, Failure, Challenge, PlatformException, Skipped,

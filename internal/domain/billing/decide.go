@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -17,6 +18,8 @@ type ground struct {
 	policy   Policy
 	others   []Attempt // the contract's attempts that are in flight, or QUEUED and due
 	prepare  bool      // the order is not yet what it should be
+
+	tries []dunning.Try // of the contract's payment method; only for attempts that failed
 }
 
 // action is what is done with a due attempt.
@@ -29,15 +32,17 @@ const (
 	wait                  // look again later
 	end                   // it will not be charged
 	rest                  // it stays as it is, and is not acted on by itself any more
+	dun                   // do what is due about the case of a decline, besides charging
 	prepare               // make the order what it should be, before it is charged
 )
 
 // verdict is a decision on a due attempt.
 type verdict struct {
 	do     action
-	until  time.Time // of wait
+	until  time.Time // of wait and putOff
 	status Status    // of end
-	reason string    // of wait and end
+	how    pursuit   // of dun
+	reason string    // of wait, end and dun
 }
 
 // decide says what to do with an attempt that is due.
@@ -45,8 +50,13 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	if a.accepted() {
 		return verdict{do: poll}
 	}
+	if a.paidElsewhere() {
+		return verdict{do: ask}
+	}
 	if stop, status, reason := hindrance(a, g); stop {
 		switch {
+		case a.Status == Failure && a.Dunning.State.Live():
+			return verdict{do: dun, how: abandon, reason: reason}
 		case a.Status == Failure:
 			return verdict{do: rest, reason: reason}
 		case a.FirstSentAt.IsZero():
@@ -61,6 +71,14 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	}
 	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
+	}
+	if a.Status == Queued && g.contract.Dunning != nil && g.contract.Dunning.Attempt != int64(a.ID) {
+		return verdict{do: end, status: SkippedDunning, reason: unpaid(g.contract)}
+	}
+	if a.Status == Failure {
+		if v := decideFailed(a, g, now); v.do != charge {
+			return v
+		}
 	}
 	if a.Status == Queued && !a.Moved {
 		if v, late := catchUp(a, g, now); late {

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -122,6 +123,9 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 	}
 	if r.DueAt = effective; r.Status == Queued {
 		r.PublishAt = now // a failed cycle is charged again on the date; the platform's own is past
+	} else if r.Dunning.State.Live() {
+		r.Dunning.Retry(dunning.ByHand, effective)
+		showCase(&r.Of, r.Attempt, r.shop)
 	}
 	return []activity.Entry{
 		entryOf(r.Attempt, activity.NextBillingDateChange, activity.Success, by, now, outcome{

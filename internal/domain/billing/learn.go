@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -25,7 +26,7 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 	case f.skipped:
 		return l.stop(a, Skipped, activity.BillingAttemptSkipped, "the cycle is skipped at the platform")
 	case f.busy && l.now.Sub(a.AttemptedAt) >= l.policy.Horizon:
-		return l.fail(a, "EARLIER_CHARGE_OPEN", "an earlier charge of this cycle has not ended at the platform, and may still")
+		return l.fail(a, dunning.EarlierChargeOpen, "an earlier charge of this cycle has not ended at the platform, and may still")
 	case f.busy:
 		a.DueAt = l.now.Add(l.policy.InFlight)
 		return nil
@@ -35,6 +36,8 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 		return l.refuse(a, *f.refused)
 	case a.accepted():
 		return l.stillPending(a)
+	case f.absent && a.paidElsewhere():
+		return l.stop(a, Skipped, activity.DuplicateBillingAttemptDetected, "the platform says that this cycle is paid, by an order that is not ours")
 	case f.absent:
 		return l.unsent(a)
 	}
@@ -71,7 +74,7 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 		a.ActionURL = p.NextActionURL
 		a.DueAt = l.now.Add(l.policy.poll(0))
 		l.note(*a, activity.BillingAttemptUpdated, activity.Info, outcome{Cycle: a.Cycle, Reason: "the customer must authenticate the payment"})
-		return nil
+		return l.askToConfirm(a)
 	}
 	if known {
 		return l.stillPending(a)
@@ -112,6 +115,8 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	l.advanced = append(l.advanced, c.ID)
 	l.ordered = append(l.ordered, a.ID)
 	l.count(*a)
+	l.settleCase(a, dunning.Recovered)
+	l.supersede(*a)
 	l.note(*a, activity.BillingAttemptTriggered, activity.Success, outcome{
 		Cycle: a.Cycle, Try: a.Try, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.String(), Currency: string(a.Amount.Currency),
 	})
@@ -124,13 +129,17 @@ func (l *ledger) fail(a *Attempt, code, message string) error {
 		return err
 	}
 	a.ErrorCode, a.ErrorMessage, a.ActionURL = code, message, ""
+	if a.paidElsewhere() { // the order is looked for at once
+		a.DueAt = l.now
+		return nil
+	}
 	a.DueAt = time.Time{}
 	l.count(*a)
 	c := l.contracts[a.Contract]
 	c.LastPayment = "FAILED"
 	l.advanced = append(l.advanced, c.ID)
 	l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Try: a.Try, ErrorCode: code, ErrorMessage: message})
-	return nil
+	return l.dun(a, code)
 }
 
 // refusals says what the platform's definite "no" makes of an attempt, by its
@@ -166,6 +175,7 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 	a.Failures, a.Manual = 0, false
 	a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
 	a.DueAt = a.BillingDate
+	l.settleCase(a, dunning.Lost)
 	l.advanced = append(l.advanced, a.Contract)
 	reason := tooEarlyReason(*a, possible.Add(-early))
 	a.ErrorMessage = reason
@@ -208,7 +218,11 @@ func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason st
 		return err
 	}
 	a.DueAt = time.Time{}
-	a.ErrorMessage = reason
+	if a.ErrorMessage = reason; event == activity.DuplicateBillingAttemptDetected {
+		l.settleCase(a, dunning.Recovered)
+	} else {
+		l.settleCase(a, dunning.Lost)
+	}
 	l.advanced = append(l.advanced, a.Contract)
 	l.note(*a, event, activity.Skipped, outcome{Cycle: a.Cycle, Reason: reason})
 	return nil
@@ -224,7 +238,7 @@ func (l *ledger) stillPending(a *Attempt) error {
 		return nil
 	}
 	if a.Status == Challenge {
-		return l.fail(a, "CHALLENGE_EXPIRED", fmt.Sprintf("the customer has not authenticated the payment within %s", l.policy.Horizon))
+		return l.fail(a, dunning.ChallengeExpired, fmt.Sprintf("the customer has not authenticated the payment within %s", l.policy.Horizon))
 	}
 	if err := a.move(PlatformException); err != nil {
 		return err

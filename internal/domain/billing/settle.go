@@ -2,10 +2,12 @@ package billing
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -146,6 +148,11 @@ type ledger struct {
 	gone      bool          // the store's connection
 	run       Run           // what ended
 	guarded   bool          // the store's guard has changed
+
+	superseded []AttemptID // unpaid orders of which a later one was paid
+	tries      []CardTry
+	mails      []notify.Message
+	log        *slog.Logger
 }
 
 // inLedger runs do on the attempts as they are now and writes its changes, in
@@ -168,7 +175,7 @@ func (s *Service) inLedger(ctx context.Context, of shop.ID, ids []AttemptID, do 
 }
 
 func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*ledger, error) {
-	l := &ledger{now: s.Clock.Now(), policy: s.Policy, attempts: make(map[AttemptID]*Attempt, len(rows))}
+	l := &ledger{now: s.Clock.Now(), policy: s.Policy, log: s.Log, attempts: make(map[AttemptID]*Attempt, len(rows))}
 	for i := range rows {
 		l.attempts[rows[i].ID] = &rows[i]
 	}
@@ -182,6 +189,9 @@ func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*ledge
 
 // close writes everything.
 func (l *ledger) close(ctx context.Context, tx Tx) error {
+	if err := l.dropSuperseded(ctx, tx); err != nil {
+		return err
+	}
 	written := make([]Attempt, 0, len(l.changed))
 	seen := make(map[AttemptID]bool, len(l.changed))
 	for _, id := range l.changed {
@@ -202,6 +212,12 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 		return err
 	}
 	if err := l.markOrders(ctx, tx); err != nil {
+		return err
+	}
+	if err := tx.AddCardTries(ctx, l.tries); err != nil {
+		return err
+	}
+	if err := notify.Queue(ctx, tx, l.shop.ID, l.mails...); err != nil {
 		return err
 	}
 	if err := l.hear(ctx, tx); err != nil {

@@ -7,9 +7,10 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -19,6 +20,8 @@ import (
 // it ends, save where a method says otherwise. Lists may be empty; unknown ids
 // are left out.
 type Tx interface {
+	notify.Outbox
+
 	Shop(ctx context.Context) (shop.Shop, error)
 	// ShopToCharge is Shop, and keeps others from changing the shop until the
 	// transaction ends: who freezes it waits, or is seen.
@@ -51,7 +54,8 @@ type Tx interface {
 
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// PutProgress writes what billing owns of the contracts (the series, the
-	// next date, orders, last payment, versions and UpdatedAt) and the revision
+	// next date, orders, last payment, dunning, versions and UpdatedAt), when the
+	// contract is to be changed, and the revision
 	// that was read, under the same version rule as PutAttempts. Nothing else of
 	// the contract is written.
 	PutProgress(ctx context.Context, contracts []contract.Contract) error
@@ -66,6 +70,14 @@ type Tx interface {
 	// AddTrigger notes one more.
 	CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error)
 	AddTrigger(ctx context.Context, c contract.ID, at time.Time) error
+
+	// CardTries returns, unlocked and by payment method, the tries since an instant
+	// that count against it. AddCardTries notes more, and may forget what is older
+	// than dunning.TryWindow.
+	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]dunning.Try, error)
+	AddCardTries(ctx context.Context, tries []CardTry) error
+	// ContractsInDunning returns the contracts of a line with an open case.
+	ContractsInDunning(ctx context.Context, line shop.Line) ([]contract.Contract, error)
 
 	// OneOffs returns the one-time products of contracts whose orders are not
 	// made yet, by contract, cycle and ID.
@@ -93,7 +105,12 @@ type Tx interface {
 	DeleteMarks(ctx context.Context, ids []MarkID) error
 
 	Record(ctx context.Context, entries ...activity.Entry) error
-	Enqueue(ctx context.Context, tasks ...task.Task) error
+}
+
+// CardTry is a try that counts against a payment method.
+type CardTry struct {
+	PaymentMethod string // graph id
+	dunning.Try
 }
 
 // Queue is how far a contract's attempts reach.
@@ -134,8 +151,9 @@ type Record struct {
 	Attempt
 	Of contract.Contract
 
-	OneOffs []OneOff // what the order carries besides its lines, while it has not been prepared
-	Ahead   int      // orders of the contract that come before it
+	OneOffs []OneOff                      // what the order carries besides its lines, while it has not been prepared
+	Ahead   int                           // orders of the contract that come before it
+	Mails   map[notify.Kind]notify.Status // what became of the last e-mail of a kind about the attempt
 
 	shop     shop.Shop // while a command works on the record
 	restarts bool      // the contract's series begins anew with the attempt

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -57,6 +58,11 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 				return busy(o)
 			}
 		}
+		if r.Status == Failure {
+			if err := retryByHand(ctx, tx, &r, now); err != nil {
+				return err
+			}
+		}
 		if err := r.request(r.shop, now); err != nil {
 			return err
 		}
@@ -76,6 +82,25 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 		return tx.Enqueue(ctx, Work{Shop: of})
 	})
 	return firstError(err, refused)
+}
+
+// retryByHand counts a retry that a person asks for against the payment method,
+// or says that it has been tried too often.
+func retryByHand(ctx context.Context, tx Tx, r *Record, now time.Time) error {
+	method := r.Of.PaymentMethod
+	known, err := tx.CardTries(ctx, []string{method}, now.Add(-dunning.TryWindow))
+	if err != nil {
+		return err
+	}
+	if dunning.Spent(known[method], now) {
+		return fault.New(fault.Refused, "the payment method of contract %d was declined or tried again %d times within %d days: the customer must choose another one",
+			r.Of.ID, dunning.MaxTries, int(dunning.TryWindow.Hours()/24)).On(entity).Keyed("cardTryLimit")
+	}
+	if r.Dunning.State.Live() {
+		r.Dunning.Retry(dunning.ByHand, now)
+		showCase(&r.Of, r.Attempt, r.shop)
+	}
+	return tx.AddCardTries(ctx, []CardTry{{method, dunning.Try{At: now}}})
 }
 
 // triggerable says what forbids an immediate charge.

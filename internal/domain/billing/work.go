@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -32,6 +33,9 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		if err := s.settle(ctx, of, findings); err != nil {
 			return fmt.Errorf("settle %d attempts: %w", len(findings), err)
 		}
+		if err := s.settleDunned(ctx, of, b.dunned); err != nil {
+			return fmt.Errorf("pursue %d orders that could not be charged: %w", len(b.dunned), err)
+		}
 		if err := s.settlePrepared(ctx, of, s.prepareAll(ctx, b)); err != nil {
 			return fmt.Errorf("settle %d orders that are being prepared: %w", len(b.preparing), err)
 		}
@@ -49,6 +53,8 @@ type batch struct {
 	polls     []Attempt
 
 	preparing []preparing // to be made what they should be
+	dunned    []dunned    // of which the case is due
+	cards     cards
 }
 
 // errand is one attempt on its way to the platform.
@@ -86,6 +92,9 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		if err != nil {
 			return err
 		}
+		if b.cards, err = readCards(ctx, tx, due, contracts, now); err != nil {
+			return err
+		}
 		open := make(map[contract.ID][]Attempt, len(ids))
 		for _, a := range others {
 			open[a.Contract] = append(open[a.Contract], a)
@@ -97,10 +106,13 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			a := &due[i]
 			c := contracts[a.Contract]
 			errand, needed := needs.errandOf(*a, *c)
-			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed}, now)
+			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed, b.cards.known[c.PaymentMethod]}, now)
 			if v = barred(v, *a, b.shop.Guard, b.policy, now); v.do == charge && !a.sent() && b.sends() >= b.allowance {
 				refused = true
 				continue
+			}
+			if v.do == charge && a.Status == Failure {
+				b.retry(a, *c, now)
 			}
 			entry, err := b.carry(a, v, now)
 			if err != nil {
@@ -124,6 +136,9 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		if err := s.pace(ctx, tx, &b, refused, now); err != nil {
 			return err
 		}
+		if err := tx.AddCardTries(ctx, b.cards.made); err != nil {
+			return err
+		}
 		if err := b.findEdited(ctx, tx); err != nil {
 			return err
 		}
@@ -145,6 +160,9 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		b.polls = append(b.polls, *a)
 	case prepare:
 		a.DueAt = now.Add(b.policy.Lease)
+	case dun:
+		a.DueAt = now.Add(b.policy.Lease)
+		b.dunned = append(b.dunned, dunned{a.ID, v})
 	case wait:
 		a.DueAt = v.until
 	case rest:
@@ -156,7 +174,11 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		}
 		a.DueAt = time.Time{}
 		a.ErrorMessage = v.reason
-		return ptr(entryOf(*a, activity.BillingAttemptSkipped, activity.Skipped, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
+		event := activity.BillingAttemptSkipped
+		if v.status == SkippedDunning {
+			event = activity.DunningAttemptSkipped
+		}
+		return ptr(entryOf(*a, event, activity.Skipped, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
 	case charge, ask:
 		if err := a.request(b.shop, now); err != nil {
 			return nil, err
@@ -171,6 +193,16 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		b.charges = append(b.charges, errand{*a, v.do == charge})
 	}
 	return nil, nil
+}
+
+// retry notes that a failed attempt is about to be charged again.
+func (b *batch) retry(a *Attempt, c contract.Contract, now time.Time) {
+	a.Manual = a.Dunning.Cause == dunning.ByHand
+	byPlan := a.Dunning.State.Live() && a.Dunning.Cause == ""
+	if byPlan {
+		a.Dunning.Cause = dunning.ByPlan
+	}
+	b.cards.retried(c.PaymentMethod, byPlan, now)
 }
 
 // request states the intent to charge. The first request of a cycle is its

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -107,7 +108,9 @@ type Contract struct {
 	MinCycles       int
 	AutoCharge      bool
 
-	Wishes      []Wish       // of orders to come that are in no queue while the contract does not run
+	Wishes  []Wish   // of orders to come that are in no queue while the contract does not run
+	Dunning *Dunning // the order that could not be charged and has not been given up; nil: none
+
 	OneOffs     int          // one-time products that wait for an order
 	Orders      int          // successful renewal orders so far
 	Lifetime    money.Amount // sum of those orders
@@ -138,6 +141,25 @@ type Flags struct {
 	ApplyUsageCharge        bool `json:"applyUsageCharge,omitempty"`
 	UpgradeDowngradeBilling bool `json:"upgradeDowngradeBilling,omitempty"`
 }
+
+// Dunning is what a contract knows of its one order that could not be charged.
+// The billing attempt has the whole case.
+type Dunning struct {
+	Attempt int64          `json:"attempt"`
+	Cycle   int            `json:"cycle"`
+	State   dunning.State  `json:"state"`
+	Class   dunning.Class  `json:"class"`
+	Code    string         `json:"code"` // of the last decline
+	Since   time.Time      `json:"since"`
+	Tries   int            `json:"tries"`
+	RetryAt time.Time      `json:"retryAt,omitzero"` // when it is charged again by itself
+	EndAt   time.Time      `json:"endAt,omitzero"`   // when Action is taken, if nothing happens before
+	Action  dunning.Action `json:"action"`           // what is done in the end
+}
+
+// GivesUp reports whether the contract is to be paused or cancelled because an order
+// of it could not be charged.
+func (c Contract) GivesUp() bool { return c.Dunning != nil && c.Dunning.State == dunning.Ending }
 
 // PendingChange is a change of a line's variant that waits for its day.
 type PendingChange struct {

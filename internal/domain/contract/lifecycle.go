@@ -221,6 +221,9 @@ func (c Contract) wake() time.Time {
 	if c.Moving != nil {
 		at(c.Moving.At.Add(Leash))
 	}
+	if c.GivesUp() && c.Moving == nil {
+		at(c.Dunning.Since)
+	}
 	if c.Resumes() {
 		at(c.Pause.Until)
 	}

@@ -291,6 +291,9 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := billing.MarkPriced(ctx, tx, w.contracts); err != nil {
 		return err
 	}
+	if err := billing.Fence(ctx, tx, store, w.contracts, now); err != nil {
+		return err
+	}
 	if err := tx.PutContracts(ctx, w.contracts); err != nil {
 		return err
 	}
@@ -314,6 +317,9 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := billing.MarkBegun(ctx, tx, w.begun, now); err != nil {
 		return err
 	}
+	if err := billing.RetryPaid(ctx, tx, store, w.repaid, now); err != nil {
+		return err
+	}
 	if err := tx.Record(ctx, w.entries...); err != nil {
 		return err
 	}
@@ -335,6 +341,7 @@ type writing struct {
 	replanned []int               // indexes of contracts
 	limited   []int               // the same, of those that end with another cycle than before
 	begun     []contract.Contract // new ones, and those that run again
+	repaid    []contract.ID       // with another payment method than before
 	entries   []activity.Entry
 }
 
@@ -380,6 +387,9 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	}
 	c.UpdatedAt = w.now
 	w.contracts = append(w.contracts, c)
+	if old != nil && old.PaymentMethod != c.PaymentMethod {
+		w.repaid = append(w.repaid, c.ID)
+	}
 	if c.Status == contract.Active && (change.Created || change.Status) {
 		w.begun = append(w.begun, c)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -178,7 +179,8 @@ func (s *Service) readChanged(ctx context.Context, store shop.Shop, events []Pen
 	return s.read(ctx, store, keys(newest), idsOf(events))
 }
 
-// readPaidWith reads the contracts that use changed payment methods anew.
+// readPaidWith reads the contracts that use changed payment methods anew, and has
+// those of their orders charged again that could not be.
 func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pending) error {
 	var ids []contract.ID
 	err := s.Store.Update(ctx, store.ID, func(tx Tx) error {
@@ -196,7 +198,29 @@ func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pe
 		return err
 	}
 	slices.Sort(ids)
-	return s.read(ctx, store, slices.Compact(ids), idsOf(events))
+	if err := s.read(ctx, store, slices.Compact(ids), nil); err != nil {
+		return err
+	}
+	updated := slices.DeleteFunc(slices.Clone(events), func(e Pending) bool { return e.Topic != platform.PaymentUpdated })
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		now := s.Clock.Now()
+		var paid []contract.ID
+		for _, method := range distinct(updated, func(e Pending) string { return e.PaymentMethod }) {
+			ids, err := tx.ContractsPaidWith(ctx, method)
+			if err != nil {
+				return err
+			}
+			paid = append(paid, ids...)
+		}
+		current, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		if err := billing.RetryPaid(ctx, tx, current, paid, now); err != nil {
+			return err
+		}
+		return tx.FinishEvents(ctx, idsOf(events), now)
+	})
 }
 
 func idsOf(events []Pending) []string {

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -54,6 +55,8 @@ type Settings struct {
 	// CatchUpHours is over how many hours charges are spread that an outage made
 	// late, 1 to MaxCatchUp; 0: DefaultCatchUp.
 	CatchUpHours int `json:"catchUpHours,omitempty"`
+	// Dunning is what is done about declined charges.
+	Dunning dunning.Settings `json:"dunning,omitzero"`
 }
 
 // MailKind names a kind of e-mail. Package notify lists them.

@@ -109,7 +109,9 @@ func New(o Options) *Client {
 }
 
 // batches are the texts of documents that ask for several things at once.
-type batches struct{ questions, charges [platform.MaxCharges + 1]string }
+type batches struct {
+	questions, charges [platform.MaxCharges + 1]string
+}
 
 // repeated returns the texts, which are the same for every client.
 var repeated = sync.OnceValue(func() *batches {

@@ -1,0 +1,130 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// pursuit is what is done about a case that is due, besides charging.
+type pursuit int
+
+const (
+	follow   pursuit = iota // tell the customer, take the final action
+	leaveOut                // the retry, and go on with the plan
+	putOff                  // the retry
+	abandon                 // the case
+)
+
+// decideFailed says what to do with a failed attempt that is due and that nothing
+// forbids to charge.
+func decideFailed(a Attempt, g ground, now time.Time) verdict {
+	k := a.Dunning
+	if !k.State.Live() {
+		return verdict{do: charge} // a person gave it a date
+	}
+	byPlan := k.Cause == ""
+	switch {
+	case !k.Due(now):
+		return verdict{do: dun, how: follow}
+	case dunning.Spent(g.tries, now):
+		return verdict{do: dun, how: leaveOut, reason: fmt.Sprintf("the payment method was declined or tried again %d times within %d days", dunning.MaxTries, int(dunning.TryWindow.Hours()/24))}
+	case byPlan && k.Class != dunning.Transient && dunning.TriedToday(g.tries, g.calendar, now):
+		return verdict{do: dun, how: putOff, until: g.tomorrow(a, now)}
+	}
+	return verdict{do: charge}
+}
+
+// tomorrow returns the instant of the next day at which the attempt is tried.
+func (g ground) tomorrow(a Attempt, now time.Time) time.Time {
+	return g.calendar.At(now.In(g.calendar.Zone).AddDate(0, 0, 1)).Add(dunning.SpreadOf(KeyOf(g.shop.Domain, a.Contract, a.Cycle, 0)))
+}
+
+// dunned is an attempt whose case is due, and what is done about it.
+type dunned struct {
+	id AttemptID
+	v  verdict
+}
+
+// settleDunned does what is due about cases.
+func (s *Service) settleDunned(ctx context.Context, of shop.ID, list []dunned) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids := make([]AttemptID, len(list))
+	for i, d := range list {
+		ids[i] = d.id
+	}
+	return s.inLedger(ctx, of, ids, func(_ Tx, l *ledger) error {
+		for _, d := range list {
+			a := l.attempts[d.id]
+			if a == nil || a.Status != Failure || !a.Dunning.State.Live() {
+				continue // a person was faster
+			}
+			if err := l.carryOn(a, d.v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (l *ledger) carryOn(a *Attempt, v verdict) error {
+	l.changed = append(l.changed, a.ID)
+	g, err := groundOf(l.shop, *a)
+	if err != nil {
+		return err
+	}
+	switch v.how {
+	case abandon:
+		l.forgo(a, v.reason)
+		return nil
+	case leaveOut:
+		l.note(*a, activity.DunningAttemptSkipped, activity.Skipped, outcome{Cycle: a.Cycle, Reason: v.reason})
+		a.Dunning.Pass(g)
+	case putOff:
+		a.Dunning.RetryAt = v.until
+	case follow:
+	}
+	return l.pursue(a, g)
+}
+
+// cards knows the tries of the payment methods of contracts that are tried again.
+type cards struct {
+	known map[string][]dunning.Try
+	made  []CardTry
+}
+
+// readCards reads the tries of the contracts of which an attempt is failed.
+func readCards(ctx context.Context, tx Tx, due []Attempt, contracts map[contract.ID]*contract.Contract, now time.Time) (cards, error) {
+	var methods []string
+	for _, a := range due {
+		if method := contracts[a.Contract].PaymentMethod; a.Status == Failure && method != "" {
+			methods = append(methods, method)
+		}
+	}
+	if len(methods) == 0 {
+		return cards{}, nil
+	}
+	slices.Sort(methods)
+	known, err := tx.CardTries(ctx, slices.Compact(methods), now.Add(-dunning.TryWindow))
+	return cards{known: known}, err
+}
+
+// retried notes a retry.
+func (c *cards) retried(method string, byPlan bool, now time.Time) {
+	if method == "" {
+		return
+	}
+	try := dunning.Try{At: now, ByPlan: byPlan}
+	if c.known != nil {
+		c.known[method] = append(c.known[method], try)
+	}
+	c.made = append(c.made, CardTry{method, try})
+}

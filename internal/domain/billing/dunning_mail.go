@@ -1,0 +1,101 @@
+package billing
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// mailLife is how long an e-mail about a payment is worth sending.
+const mailLife = 3 * 24 * time.Hour
+
+// MailKey is the key under which the nth e-mail of a kind about an attempt is
+// kept.
+func MailKey(kind notify.Kind, a Attempt, nth int) string {
+	return fmt.Sprintf("%s:%d:%d:%d", kind, a.Contract, a.Cycle, nth)
+}
+
+// LastMails returns the keys of the last e-mails about an attempt's declines, by
+// kind.
+func (a Attempt) LastMails() map[notify.Kind]string {
+	keys := make(map[notify.Kind]string)
+	if n := a.Dunning.Told; n > 0 {
+		keys[notify.TransactionFailed] = MailKey(notify.TransactionFailed, a, n)
+	}
+	if n := a.Dunning.Asked; n > 0 {
+		keys[notify.SecurityChallenge] = MailKey(notify.SecurityChallenge, a, n)
+	}
+	return keys
+}
+
+// notify tells the customer what a notice says.
+func (l *ledger) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
+	a.Dunning.ToldAt = slot.At
+	kind := notify.TransactionFailed
+	switch {
+	case slot.What == dunning.Warning:
+		kind = notify.SuspensionWarning
+	case a.Dunning.Class == dunning.Auth:
+		kind = notify.SecurityChallenge
+	case a.Dunning.Class == dunning.Stock:
+		kind = notify.OutOfStock
+	}
+	p := notify.Payment{Kind: kind, Class: a.Dunning.Class, Action: g.Settings.Final(a.Dunning.Class)}
+	if p.Class != dunning.Auth && !a.Dunning.RetryAt.IsZero() {
+		p.NextTry = a.Dunning.RetryAt.In(g.Calendar.Zone)
+	}
+	if !slot.End.IsZero() {
+		p.End = slot.End.In(g.Calendar.Zone)
+	}
+	return l.mail(a, p)
+}
+
+// askToConfirm tells the customer where to confirm a payment.
+func (l *ledger) askToConfirm(a *Attempt) error {
+	a.Dunning.ToldAt = l.now
+	return l.mail(a, notify.Payment{Kind: notify.SecurityChallenge, Class: dunning.Auth, URL: a.ActionURL})
+}
+
+func (l *ledger) mail(a *Attempt, p notify.Payment) error {
+	m, err := paymentMail(a, *l.contracts[a.Contract], l.shop, p, l.now)
+	if m != nil {
+		l.mails = append(l.mails, *m)
+	}
+	return err
+}
+
+// paymentMail writes an e-mail about an attempt, and counts it; nil when there is
+// nobody to write to.
+func paymentMail(a *Attempt, c contract.Contract, of shop.Shop, p notify.Payment, now time.Time) (*notify.Message, error) {
+	if notify.CheckAddress("", c.Customer.Email) != nil {
+		return nil, nil
+	}
+	p.Shop, p.Name = of.Domain, c.Customer.FirstName
+	p.Amount = contract.Contract{Currency: c.Currency, Lines: Record{Attempt: *a, Of: c}.LinesOf()}.Amount().Plus(c.DeliveryPrice)
+	if p.URL == "" {
+		p.URL = "https://" + of.Domain + "/account"
+	}
+	words, err := p.Content()
+	if err != nil {
+		return nil, err
+	}
+	nth := int(a.Dunning.ToldAt.UnixMilli())
+	switch p.Kind {
+	case notify.TransactionFailed:
+		a.Dunning.Told++
+		nth = a.Dunning.Told
+	case notify.SecurityChallenge:
+		a.Dunning.Asked++
+		nth = a.Dunning.Asked
+	}
+	m, err := notify.New(notify.Message{
+		Kind: p.Kind, To: c.Customer.Email, FromName: of.Domain, Content: words, Contract: c.ID, Actor: activity.System,
+		DedupeKey: MailKey(p.Kind, *a, nth), ExpiresAt: now.Add(mailLife),
+	}, now)
+	return &m, err
+}

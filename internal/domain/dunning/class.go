@@ -1,0 +1,98 @@
+// Package dunning holds the rules about declined charges: when to try again, what
+// to tell the customer on which day, and what to do in the end. It does no I/O.
+package dunning
+
+import "strings"
+
+// Class is what a decline says about trying again.
+type Class string
+
+// The classes of declines.
+const (
+	Funds     Class = "FUNDS"     // there is not enough money now
+	Issuer    Class = "ISSUER"    // the bank says no and not why
+	Transient Class = "TRANSIENT" // somebody's machine failed on the way to the bank
+	Auth      Class = "AUTH"      // the customer has to confirm the payment
+	Card      Class = "CARD"      // this payment method will not do
+	Fraud     Class = "FRAUD"     // somebody suspects a fraud
+	Stock     Class = "STOCK"     // there is nothing to sell
+	Address   Class = "ADDRESS"   // the order cannot be delivered there
+	Merchant  Class = "MERCHANT"  // the store itself cannot take the payment
+	Gone      Class = "GONE"      // there is no such customer or contract any more
+	Done      Class = "DONE"      // it was paid before
+)
+
+// codes lists, by class, the platform's error codes of billing attempts (enum
+// SubscriptionBillingAttemptErrorCode), its refusals to make one (enum
+// BillingAttemptUserErrorCode) and those that the service gives itself.
+var codes = map[Class][]string{
+	Funds: {"INSUFFICIENT_FUNDS", "AMOUNT_TOO_LARGE", "TRANSACTION_LIMIT_EXCEEDED"},
+	Issuer: {
+		"CARD_DECLINED", "DO_NOT_HONOR", "PAYMENT_METHOD_DECLINED", "CALL_ISSUER", "GENERIC_ERROR", "RETRY_DECLINED", "OFF_SESSION_REJECTED",
+	},
+	Transient: {"PROCESSING_ERROR", "PAYMENT_PROVIDER_ERROR", "TRANSIENT_ERROR", "UNEXPECTED_ERROR", "PAYPAL_ERROR_GENERAL", "PROCESSING_FAILED"},
+	Auth: {
+		"AUTHENTICATION_REQUIRED", "AUTHENTICATION_ERROR", "AUTHENTICATION_FAILED", "EXPIRED_BUYER_ACTION", "CONFIRMATION_REJECTED",
+		ChallengeExpired, EarlierChargeOpen,
+	},
+	Card: {
+		"EXPIRED_CARD", "EXPIRED_PAYMENT_METHOD", "INVALID_EXPIRY_DATE", "CARD_NUMBER_INCORRECT", "INCORRECT_NUMBER", "INVALID_NUMBER",
+		"INCORRECT_CVC", "INVALID_CVC", "INCORRECT_PIN", "INVALID_PAYMENT_METHOD", "PAYMENT_METHOD_NOT_FOUND", "PAYMENT_METHOD_NOT_SPECIFIED",
+		"PAYMENT_METHOD_UNSUPPORTED", "INVALID_CUSTOMER_BILLING_AGREEMENT", "BUYER_CANCELED_PAYMENT_METHOD", "CANCELLED_PAYMENT",
+		"INCORRECT_ZIP", "INCORRECT_ADDRESS", "INVALID_BILLING_ADDRESS",
+	},
+	Fraud:   {"FRAUD_SUSPECTED"},
+	Stock:   {"INSUFFICIENT_INVENTORY", "INVENTORY_ALLOCATIONS_NOT_FOUND"},
+	Address: {"INVALID_SHIPPING_ADDRESS"},
+	Merchant: {
+		"PAYMENT_PROVIDER_IS_NOT_ENABLED", "PAYMENT_METHOD_INCOMPATIBLE_WITH_GATEWAY_CONFIG", "MERCHANT_ACCOUNT_ERROR", "MERCHANT_RULE",
+		"INVALID_CURRENCY", "PURCHASE_TYPE_NOT_SUPPORTED", "INVALID_PURCHASE_TYPE", "NON_TEST_ORDER_LIMIT_REACHED", "TEST_MODE",
+		"AMOUNT_TOO_SMALL", "INVALID_AMOUNT", "INVALID_REQUEST", "FREE_GIFT_CARD_NOT_ALLOWED",
+		// The platform made no charge of what was asked; the customer has no part in it.
+		"CONTRACT_UNDER_REVIEW", "INVALID", "BLANK", "CYCLE_INDEX_OUT_OF_RANGE", "CYCLE_START_DATE_OUT_OF_RANGE",
+		"UPCOMING_CYCLE_LIMIT_EXCEEDED", "ORIGIN_TIME_BEFORE_CONTRACT_CREATION", "ORIGIN_TIME_OUT_OF_RANGE",
+	},
+	Gone: {"CUSTOMER_INVALID", "CUSTOMER_NOT_FOUND", "CONTRACT_NOT_FOUND"},
+	Done: {"INVOICE_ALREADY_PAID"},
+}
+
+// Codes of declines that the service finds out by itself.
+const (
+	ChallengeExpired  = "CHALLENGE_EXPIRED"   // the customer did not confirm the payment in time
+	EarlierChargeOpen = "EARLIER_CHARGE_OPEN" // a charge of the same order has not ended
+)
+
+var classes = func() map[string]Class {
+	m := make(map[string]Class)
+	for class, list := range codes {
+		for _, code := range list {
+			m[code] = class
+		}
+	}
+	return m
+}()
+
+// ClassOf returns the class of an error code. One that nobody has heard of is
+// taken for a bank's, and reported as not known.
+func ClassOf(code string) (c Class, known bool) {
+	if c, known = classes[strings.ToUpper(code)]; !known {
+		c = Issuer
+	}
+	return c, known
+}
+
+// Bank reports whether the card's bank, or its network, has answered: such a
+// decline counts against the card.
+func (c Class) Bank() bool {
+	switch c {
+	case Stock, Address, Merchant, Gone, Done:
+		return false
+	}
+	return true
+}
+
+// Paid reports whether another payment method may help.
+func (c Class) Paid() bool { return c.Bank() }
+
+// ForStaff reports whether the store's staff has to know at once.
+func (c Class) ForStaff() bool { return c == Merchant || c == Fraud || c == Gone }

@@ -1,0 +1,106 @@
+package dunning
+
+import (
+	"cmp"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// Mode is how retries are planned.
+type Mode string
+
+// The modes.
+const (
+	Smart  Mode = "SMART"  // by what the decline says
+	Simple Mode = "SIMPLE" // so many, every so many days
+)
+
+// Action is what is done when nothing has helped.
+type Action string
+
+// The actions.
+const (
+	Pause  Action = "PAUSE"  // the contract
+	Skip   Action = "SKIP"   // the order
+	Cancel Action = "CANCEL" // the contract
+)
+
+// Limits of what a store may choose.
+const (
+	MaxRetries   = 10
+	MaxEveryDays = 14
+)
+
+// Settings are what a store has chosen. The zero value is the default: SMART, and
+// PAUSE in the end.
+type Settings struct {
+	Mode      Mode   `json:"mode,omitempty"`
+	Retries   int    `json:"retries,omitempty"`     // of SIMPLE, 0 to MaxRetries
+	EveryDays int    `json:"everyDays,omitempty"`   // of SIMPLE, 1 to MaxEveryDays
+	Then      Action `json:"finalAction,omitempty"` // when no retry is left
+	// OutOfStock is for orders of which a product is not in stock, in either mode;
+	// nil: five retries, one a day, and SKIP.
+	OutOfStock *StockPolicy `json:"outOfStock,omitempty"`
+}
+
+// StockPolicy is what is done about products that are not in stock.
+type StockPolicy struct {
+	Retries   int    `json:"retries"`   // 0 to MaxRetries
+	EveryDays int    `json:"everyDays"` // 1 to MaxEveryDays
+	Then      Action `json:"finalAction"`
+}
+
+// Effective returns the settings with the defaults of what was not chosen.
+func (s Settings) Effective() Settings {
+	s.Mode, s.Then = cmp.Or(s.Mode, Smart), cmp.Or(s.Then, Pause)
+	stock := StockPolicy{Retries: 5, EveryDays: 1, Then: Skip}
+	if s.OutOfStock != nil {
+		stock = *s.OutOfStock
+		stock.EveryDays, stock.Then = cmp.Or(stock.EveryDays, 1), cmp.Or(stock.Then, Skip)
+	}
+	s.OutOfStock = &stock
+	return s
+}
+
+// Check refuses settings that cannot be. Its failure is Invalid and names the
+// field.
+func (s Settings) Check() error {
+	s = s.Effective()
+	if s.Mode != Smart && s.Mode != Simple {
+		return invalid("dunning.mode", "%q is no way of planning retries: use SMART or SIMPLE", s.Mode)
+	}
+	if s.Retries < 0 || s.Retries > MaxRetries {
+		return invalid("dunning.retries", "%d retries: use 0 to %d", s.Retries, MaxRetries)
+	}
+	if low := min(1, s.Retries); s.EveryDays > MaxEveryDays || s.EveryDays < 0 || s.Mode == Simple && s.EveryDays < low {
+		return invalid("dunning.everyDays", "retries every %d days: use 1 to %d", s.EveryDays, MaxEveryDays)
+	}
+	if stock := s.OutOfStock; stock.Retries < 0 || stock.Retries > MaxRetries {
+		return invalid("dunning.outOfStock.retries", "%d retries: use 0 to %d", stock.Retries, MaxRetries)
+	} else if stock.EveryDays < 1 || stock.EveryDays > MaxEveryDays {
+		return invalid("dunning.outOfStock.everyDays", "retries every %d days: use 1 to %d", stock.EveryDays, MaxEveryDays)
+	}
+	if err := s.Then.check("dunning.finalAction"); err != nil {
+		return err
+	}
+	return s.OutOfStock.Then.check("dunning.outOfStock.finalAction")
+}
+
+func (a Action) check(field string) error {
+	if a == Pause || a == Skip || a == Cancel {
+		return nil
+	}
+	return invalid(field, "%q is not what can be done in the end: use PAUSE, SKIP or CANCEL", a)
+}
+
+func invalid(field, format string, args ...any) error {
+	return fault.New(fault.Invalid, format, args...).On("shop").Keyed("dunningSettings").At(field)
+}
+
+// Final returns what is done when nothing has helped against declines of a class.
+func (s Settings) Final(c Class) Action {
+	if s = s.Effective(); c == Stock {
+		return s.OutOfStock.Then
+	}
+	return s.Then
+}

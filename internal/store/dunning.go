@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// cardTryRow is a row of card_tries.
+type cardTryRow struct {
+	bun.BaseModel `bun:"table:card_tries,alias:y"`
+
+	ShopID        int64 `bun:"shop_id,pk"`
+	ID            int64 `bun:"id,pk"`
+	PaymentMethod string
+	TriedAt       int64
+	ByPlan        bool
+}
+
+// CardTries returns, unlocked and by payment method, the tries since an instant
+// that count against it.
+func (tx *Tx) CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]dunning.Try, error) {
+	tries := make(map[string][]dunning.Try, len(methods))
+	if len(methods) == 0 {
+		return tries, nil
+	}
+	var rows []cardTryRow
+	err := tx.q.NewSelect().Model(&rows).Where("y.shop_id = ?", tx.of).Where("y.payment_method IN (?)", bun.List(methods)).
+		Where("y.tried_at >= ?", millis(since)).Order("y.tried_at", "y.id").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the tries of %d payment methods: %w", len(methods), err)
+	}
+	for _, r := range rows {
+		tries[r.PaymentMethod] = append(tries[r.PaymentMethod], dunning.Try{At: instant(r.TriedAt), ByPlan: r.ByPlan})
+	}
+	return tries, nil
+}
+
+// AddCardTries notes tries. Older ones of the same payment methods, which do not
+// count any more, are forgotten.
+func (tx *Tx) AddCardTries(ctx context.Context, tries []billing.CardTry) error {
+	if len(tries) == 0 {
+		return nil
+	}
+	next, err := tx.db.ids.take(len(tries))
+	if err != nil {
+		return err
+	}
+	rows := make([]cardTryRow, len(tries))
+	methods := make([]string, len(tries))
+	newest := tries[0].At
+	for i, t := range tries {
+		rows[i] = cardTryRow{ShopID: int64(tx.of), ID: next + int64(i), PaymentMethod: clean(t.PaymentMethod), TriedAt: millis(t.At), ByPlan: t.ByPlan}
+		methods[i] = rows[i].PaymentMethod
+		if t.At.After(newest) {
+			newest = t.At
+		}
+	}
+	_, err = tx.q.NewDelete().Model((*cardTryRow)(nil)).Where("y.shop_id = ?", tx.of).Where("y.payment_method IN (?)", bun.List(methods)).
+		Where("y.tried_at < ?", millis(newest.Add(-2*dunning.TryWindow))).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("forget old tries: %w", err)
+	}
+	_, err = insert(ctx, tx, rows, "")
+	return err
+}
+
+// ContractsInDunning returns the contracts of a line with an open case, locked.
+func (tx *Tx) ContractsInDunning(ctx context.Context, line shop.Line) ([]contract.Contract, error) {
+	var rows []contractRow
+	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.dunning <> ''").Where("c.line = ?", line).Order("c.id")
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the contracts in dunning: %w", err)
+	}
+	return contractsOf(rows)
+}
+
+// addMails adds to records what became of the last e-mails about their declines.
+func (db *DB) addMails(ctx context.Context, of shop.ID, records []billing.Record) error {
+	var keys []string
+	for _, r := range records {
+		for _, key := range r.LastMails() {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	var rows []messageRow
+	err := db.reader.NewSelect().Model(&rows).Column("dedupe_key", "status").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("read the e-mails about %d attempts: %w", len(records), err)
+	}
+	status := make(map[string]notify.Status, len(rows))
+	for _, r := range rows {
+		status[r.DedupeKey] = notify.Status(r.Status)
+	}
+	for i := range records {
+		for kind, key := range records[i].LastMails() {
+			if is, ok := status[key]; ok {
+				if records[i].Mails == nil {
+					records[i].Mails = make(map[notify.Kind]notify.Status)
+				}
+				records[i].Mails[kind] = is
+			}
+		}
+	}
+	return nil
+}
