@@ -138,9 +138,10 @@ type platformContract struct {
 	NextBillingDate     *time.Time    `json:"nextBillingDate"`
 	Billing             oracle.Policy `json:"billingPolicy"`
 	Attempts            []struct {
-		Key   string
-		Cycle int
-		State string
+		Key       string
+		Cycle     int
+		State     string
+		CreatedAt time.Time
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -23,6 +24,7 @@ import (
 type shopsCommand struct {
 	Connect shopsConnectCommand `cmd:"" help:"Connect a store, or give it a new token; bring in its contracts."`
 	Set     shopsSetCommand     `cmd:"" help:"Change a store's settings."`
+	Solved  shopsSolvedCommand  `cmd:"" help:"Say that a store can take payments again: orders that were held are charged at the next order time."`
 	List    shopsListCommand    `cmd:"" help:"List the stores."`
 }
 
@@ -94,22 +96,30 @@ type shopsSetCommand struct {
 	EnableMails       []shop.MailKind `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
 	AddMemberships    []int64         `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
 	RemoveMemberships []int64         `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
+
+	DunningMode    *dunning.Mode   `help:"How retries of declined charges are planned: SMART, by what the decline says; SIMPLE, so many every so many days." placeholder:"MODE"`
+	DunningRetries *int            `help:"Retries of SIMPLE, 0 to 10."`
+	DunningEvery   *int            `help:"Days between two retries of SIMPLE, 1 to 14."`
+	DunningThen    *dunning.Action `help:"What is done when no retry is left: PAUSE, SKIP or CANCEL." placeholder:"ACTION"`
+	StockRetries   *int            `help:"Retries of orders that are not in stock, 0 to 10."`
+	StockEvery     *int            `help:"Days between two of them, 1 to 14."`
+	StockThen      *dunning.Action `help:"What is done in the end when there is no stock: PAUSE, SKIP or CANCEL." placeholder:"ACTION"`
 }
 
 // Run changes settings. What is not named stays.
 func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 	settings, err := app.ChangeSettings(ctx, c.Database, clock.System{}, c.Shop, operator(), func(s *shop.Settings) error {
-		if c.ImmediateOrders != nil {
-			s.ImmediateOrders = *c.ImmediateOrders
+		set(&s.ImmediateOrders, c.ImmediateOrders)
+		set(&s.RatePerSecond, c.Rate)
+		set(&s.RateBurst, c.RateBurst)
+		d := s.Dunning.Effective()
+		given := []bool{
+			set(&d.Mode, c.DunningMode), set(&d.Retries, c.DunningRetries), set(&d.EveryDays, c.DunningEvery), set(&d.Then, c.DunningThen),
+			set(&d.OutOfStock.Retries, c.StockRetries), set(&d.OutOfStock.EveryDays, c.StockEvery), set(&d.OutOfStock.Then, c.StockThen),
 		}
-		if c.Rate != nil {
-			s.RatePerSecond = *c.Rate
-		}
-		if c.CatchUpHours != nil {
-			s.CatchUpHours = *c.CatchUpHours
-		}
-		if c.RateBurst != nil {
-			s.RateBurst = *c.RateBurst
+		set(&s.CatchUpHours, c.CatchUpHours)
+		if slices.Contains(given, true) {
+			s.Dunning = d
 		}
 		if err := notify.CheckKinds(c.EnableMails); err != nil {
 			return err
@@ -121,8 +131,31 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s, late charges are spread over %g hours\n",
-		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships), settings.CatchUp().Hours())
+	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s, late charges are spread over %g hours\n%s\n",
+		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.Dunning)
+	return err
+}
+
+// set takes over what was given, and reports whether it was.
+func set[T any](into, given *T) bool {
+	if given != nil {
+		*into = *given
+	}
+	return given != nil
+}
+
+type shopsSolvedCommand struct {
+	config.Database `embed:""`
+	Shop            string `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+}
+
+// Run has held orders charged again.
+func (c *shopsSolvedCommand) Run(ctx context.Context, out io.Writer) error {
+	n, err := app.ReleaseHeld(ctx, c.Database, clock.System{}, c.Shop, operator())
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s: %d orders are charged at the next order time\n", c.Shop, n)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -26,6 +27,32 @@ func WithPartners(ctx context.Context, d config.Database, c clock.Clock, fn func
 	}
 	defer db.Close()
 	return fn(&partner.Service{Store: db.Partners(), Clock: c, Log: slog.New(slog.DiscardHandler)})
+}
+
+// ReleaseHeld opens a database and has the orders charged again that wait because
+// a store could not take payments. It returns how many there are.
+func ReleaseHeld(ctx context.Context, d config.Database, c clock.Clock, domain string, by activity.Actor) (int, error) {
+	db, err := open(ctx, d, false)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	return releaseHeld(ctx, db, c, domain, by)
+}
+
+// ReleaseHeld has the orders charged again that wait because a store could not
+// take payments.
+func (a *App) ReleaseHeld(ctx context.Context, domain string, by activity.Actor) (int, error) {
+	return releaseHeld(ctx, a.Store, a.options.Clock, domain, by)
+}
+
+func releaseHeld(ctx context.Context, db *store.DB, c clock.Clock, domain string, by activity.Actor) (int, error) {
+	id, err := db.Shops().IDOf(ctx, domain)
+	if err != nil {
+		return 0, err
+	}
+	bills := &billing.Service{Store: db.Billing(), Clock: c, Log: slog.New(slog.DiscardHandler)}
+	return bills.ReleaseHeld(ctx, id, by)
 }
 
 // ChangeSettings opens a database, changes a store's settings and returns them.

@@ -39,6 +39,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /platform/discount-codes", answer(s.addCode))
 	mux.HandleFunc("GET /platform/update-emails", answer(s.updateEmails))
 	mux.HandleFunc("POST /settings", answer(s.setSettings))
+	mux.HandleFunc("POST /dunning/solved", answer(s.solved))
 	mux.HandleFunc("POST /loyalty", answer(s.setLoyalty))
 	mux.HandleFunc("POST /partners", answer(s.addPartner))
 	mux.HandleFunc("POST /partners/{id}", answer(s.setPartner))

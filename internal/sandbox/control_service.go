@@ -41,6 +41,17 @@ func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
 	return changed, err
 }
 
+// solvedView is how many orders are charged again.
+type solvedView struct {
+	Orders int `json:"orders"`
+}
+
+// solved says that a store can take payments again, as its staff would.
+func (s *Sandbox) solved(r *http.Request) (solvedView, error) {
+	n, err := s.front.running().ReleaseHeld(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main), operator())
+	return solvedView{n}, err
+}
+
 // partnerIn is an application to be registered.
 type partnerIn struct {
 	ID      string   `json:"id"`

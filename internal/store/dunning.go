@@ -73,10 +73,10 @@ func (tx *Tx) AddCardTries(ctx context.Context, tries []billing.CardTry) error {
 	return err
 }
 
-// ContractsInDunning returns the contracts of a line with an open case, locked.
-func (tx *Tx) ContractsInDunning(ctx context.Context, line shop.Line) ([]contract.Contract, error) {
+// ContractsInDunning returns the contracts with an open case, locked.
+func (tx *Tx) ContractsInDunning(ctx context.Context) ([]contract.Contract, error) {
 	var rows []contractRow
-	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.dunning <> ''").Where("c.line = ?", line).Order("c.id")
+	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.dunning <> ''").Order("c.id")
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the contracts in dunning: %w", err)
 	}

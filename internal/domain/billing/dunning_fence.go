@@ -181,7 +181,7 @@ func CannotEnd(ctx context.Context, tx Tx, c *contract.Contract, reason string, 
 
 // ReleaseHeld has the orders charged again, at their store's next order time, that
 // wait because the store could not take payments. It returns how many there are.
-func (s *Service) ReleaseHeld(ctx context.Context, of shop.ID, line shop.Line, by activity.Actor) (int, error) {
+func (s *Service) ReleaseHeld(ctx context.Context, of shop.ID, by activity.Actor) (int, error) {
 	n := 0
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		n = 0
@@ -190,7 +190,7 @@ func (s *Service) ReleaseHeld(ctx context.Context, of shop.ID, line shop.Line, b
 		if err != nil {
 			return err
 		}
-		contracts, err := tx.ContractsInDunning(ctx, line)
+		contracts, err := tx.ContractsInDunning(ctx)
 		if err != nil {
 			return err
 		}

@@ -76,8 +76,8 @@ type Tx interface {
 	// than dunning.TryWindow.
 	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]dunning.Try, error)
 	AddCardTries(ctx context.Context, tries []CardTry) error
-	// ContractsInDunning returns the contracts of a line with an open case.
-	ContractsInDunning(ctx context.Context, line shop.Line) ([]contract.Contract, error)
+	// ContractsInDunning returns the contracts with an open case.
+	ContractsInDunning(ctx context.Context) ([]contract.Contract, error)
 
 	// OneOffs returns the one-time products of contracts whose orders are not
 	// made yet, by contract, cycle and ID.

@@ -180,7 +180,7 @@ type Slot struct {
 }
 
 // Notices returns what the customer is told and when, in order, as long as
-// nothing changes. A day has one notice: the warning takes a reminder's place.
+// nothing changes. From the day of the warning on there are no other reminders.
 func (s Settings) Notices(d Decline) []Slot {
 	p := s.planFor(d.Class)
 	end := s.end(d, p)
@@ -190,7 +190,7 @@ func (s Settings) Notices(d Decline) []Slot {
 	}
 	var list []Slot
 	for _, day := range p.mails {
-		if at := d.on(day); !p.warns || d.Calendar.Day(at) != d.Calendar.Day(warn.At) {
+		if at := d.on(day); !p.warns || at.Before(warn.At) && d.Calendar.Day(at) != d.Calendar.Day(warn.At) {
 			list = append(list, Slot{At: at, What: Declined})
 		}
 	}

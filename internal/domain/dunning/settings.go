@@ -2,6 +2,7 @@ package dunning
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
@@ -60,6 +61,17 @@ func (s Settings) Effective() Settings {
 	}
 	s.OutOfStock = &stock
 	return s
+}
+
+// String says in words what is done.
+func (s Settings) String() string {
+	s = s.Effective()
+	plan := "by what the decline says"
+	if s.Mode == Simple {
+		plan = fmt.Sprintf("%d times, every %d days", s.Retries, s.EveryDays)
+	}
+	return fmt.Sprintf("declined charges: tried again %s, then %s; out of stock: %d times, every %d days, then %s",
+		plan, s.Then, s.OutOfStock.Retries, s.OutOfStock.EveryDays, s.OutOfStock.Then)
 }
 
 // Check refuses settings that cannot be. Its failure is Invalid and names the

@@ -4,6 +4,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -32,9 +33,9 @@ type billingAttempt struct {
 	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt: a code and a message, or one of them." example:"CARD_EXPIRED: The card has expired."`
 	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only." example:"No plastic, please"`
 	VariantList                    []attemptVariant `json:"variantList" nullable:"false" doc:"What was ordered; before that, what would be ordered now."`
-	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the e-mail about a failed charge. The service does not send it: always UNSENT." example:"UNSENT"`
+	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way." example:"UNSENT"`
 	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the e-mail before the order. The service does not send it: always UNSENT." example:"UNSENT"`
-	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED" doc:"What became of the e-mail that asks the customer to confirm the payment. The service does not send it: always UNSENT." example:"UNSENT"`
+	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED" doc:"What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way." example:"UNSENT"`
 	TransactionFailedSmsSentStatus string           `json:"transactionFailedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY" doc:"What became of the text message about a failed charge. The service sends none: always UNSENT." example:"UNSENT"`
 	UpcomingOrderSmsSentStatus     string           `json:"upcomingOrderSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the text message before the order. The service sends none: always UNSENT." example:"UNSENT"`
 	UsageChargeStatus              *string          `json:"usageChargeStatus" doc:"SUCCESS, FAILED or TO_BE_TRIED. Always null: the service raises no charges on merchants."`
@@ -61,13 +62,29 @@ func newBillingAttempt(domain string, r billing.Record) billingAttempt {
 		OrderAmount: new(amount.Float()), OrderAmountUSD: in("USD", amount), TransactionRate: rateInUSD(amount.Currency),
 		RetryingNeeded: new(r.Flags.RetryingNeeded), ApplyUsageCharge: new(r.Flags.ApplyUsageCharge), UpgradeDowngradeBilling: new(r.Flags.UpgradeDowngradeBilling),
 		BillingAttemptResponseMessage: web.Some(responseOf(r)), OrderNote: web.Some(r.Note), VariantList: []attemptVariant{},
-		TransactionFailedEmailStatus: emailUnsent, UpcomingOrderEmailStatus: emailUnsent, SecurityChallengeSentStatus: emailUnsent,
+		TransactionFailedEmailStatus: mailStatus(r, notify.TransactionFailed), UpcomingOrderEmailStatus: emailUnsent,
+		SecurityChallengeSentStatus:    mailStatus(r, notify.SecurityChallenge),
 		TransactionFailedSmsSentStatus: emailUnsent, UpcomingOrderSmsSentStatus: emailUnsent,
 	}
 	for _, l := range r.LinesOf() {
 		a.VariantList = append(a.VariantList, newAttemptVariant(l))
 	}
 	return a
+}
+
+// mailStatus returns what became of the last e-mail of a kind about an attempt, in
+// the interface's words.
+func mailStatus(r billing.Record, kind notify.Kind) string {
+	switch r.Mails[kind] {
+	case notify.Sent:
+		return "SENT"
+	case notify.Failed:
+		return "FAILED"
+	case notify.Suppressed:
+		return "EMAIL_SETTINGS_DISABLED"
+	case notify.Queued, notify.Sending:
+	}
+	return emailUnsent
 }
 
 func newAttemptVariant(l contract.Line) attemptVariant {

@@ -73,7 +73,7 @@ type contractRow struct {
 	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is due; null when the contract began without one." example:"2026-01-31T08:00:00Z"`
 	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When the free trial ends with which the contract began; null when there was none." example:"2026-01-31T08:00:00Z"`
 	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the upcoming attempts were made last. Always null: they are always up to date."`
-	Dunning                        *bool          `json:"dunning" doc:"Whether a failed charge is being retried. Always null: the record of the billing attempt shows it."`
+	Dunning                        *rowDunning    `json:"dunning" doc:"The order that could not be charged and has not been given up; null when there is none."`
 	AutoCharge                     bool           `json:"autoCharge" doc:"Whether orders are charged on their day without anybody asking." example:"true"`
 	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the service sends none." example:"false"`
 	PausedFromActive               bool           `json:"pausedFromActive" doc:"Whether the contract is paused: only active ones can be." example:"false"`
@@ -97,6 +97,30 @@ type contractRow struct {
 	DeliveryCountryCode            *string        `json:"deliveryCountryCode" doc:"Country that orders go to: ISO 3166-1, two letters; null when not known." example:"CA"`
 	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"The lines, as JSON text: what contractDetailsJson holds." example:"[{\"lineId\":\"gid://shopify/SubscriptionLine/12\",\"title\":\"House Blend Coffee\",\"quantity\":2,\"currentPrice\":12.25}]"`
 	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines."`
+}
+
+// rowDunning is what a row tells of an order that could not be charged.
+type rowDunning struct {
+	BillingAttemptID int64        `json:"billingAttemptId" doc:"Number of the billing attempt." example:"9"`
+	Cycle            int32        `json:"cycle" doc:"The billing cycle." example:"3"`
+	State            string       `json:"state" enum:"OPEN,HELD,ENDING" doc:"OPEN: it is tried again, or waits for the customer. HELD: it waits for the store's staff. ENDING: the contract is being paused or cancelled." example:"OPEN"`
+	Class            string       `json:"class" enum:"FUNDS,ISSUER,TRANSIENT,AUTH,CARD,FRAUD,STOCK,ADDRESS,MERCHANT,GONE" doc:"What the last decline says about trying again." example:"FUNDS"`
+	ErrorCode        string       `json:"errorCode" doc:"The platform's code of the last decline." example:"INSUFFICIENT_FUNDS"`
+	Since            *web.Instant `json:"since" nullable:"false" format:"date-time" doc:"When the order was declined first, in UTC." example:"2026-01-31T08:00:00Z"`
+	Tries            int32        `json:"tries" doc:"How often the order was charged so far." example:"2"`
+	NextRetryAt      *web.Instant `json:"nextRetryAt" format:"date-time" doc:"When it is charged again by itself, in UTC; null when it is not." example:"2026-02-04T08:12:00Z"`
+	EndsAt           *web.Instant `json:"endsAt" format:"date-time" doc:"When finalAction is taken, in UTC, if nothing happens before; null while a retry is planned." example:"2026-02-14T08:12:00Z"`
+	FinalAction      string       `json:"finalAction" enum:"PAUSE,SKIP,CANCEL" doc:"What is done when no retry is left: the contract is paused, the order left out, or the contract cancelled." example:"PAUSE"`
+}
+
+func newRowDunning(d *contract.Dunning) *rowDunning {
+	if d == nil {
+		return nil
+	}
+	return &rowDunning{
+		BillingAttemptID: d.Attempt, Cycle: int32(d.Cycle), State: string(d.State), Class: string(d.Class), ErrorCode: d.Code, Since: web.At(d.Since),
+		Tries: int32(d.Tries), NextRetryAt: web.At(d.RetryAt), EndsAt: web.At(d.EndAt), FinalAction: string(d.Action),
+	}
 }
 
 // contractLine is a line of a contract in a row.
@@ -151,7 +175,7 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings)
 		AutoCharge: c.AutoCharge, PausedFromActive: c.Status == contract.Paused,
 		SubscriptionCreatedEmailStatus: emailUnsent, SubscriptionCreatedSmsStatus: emailUnsent,
 		OrderNote: web.Some(c.Note), CancellationFeedback: web.Some(c.CancellationFeedback), CancellationNote: web.Some(c.CancellationNote), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
-		ContractDetails: lines,
+		ContractDetails: lines, Dunning: newRowDunning(c.Dunning),
 	}
 	if b, ok := bundle.Of(bundles, c); ok {
 		row.SubscriptionType, row.SubscriptionTypeIdentifier = string(b.Type()), new(strconv.FormatInt(int64(b.ID), 10))

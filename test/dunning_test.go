@@ -1,0 +1,628 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// declines orders the next charges of the contract to be declined.
+func (s *subscription) declines(code string, n int) {
+	s.t.Helper()
+	for range n {
+		s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": code}, nil)
+	}
+}
+
+// settings changes settings of the store.
+func (s *subscription) settings(dunning map[string]any) {
+	s.t.Helper()
+	s.call("POST", "/settings", map[string]any{"dunning": dunning}, nil)
+	s.begin()
+}
+
+// begin leaves out of the story what the log says so far.
+func (s *subscription) begin() {
+	s.t.Helper()
+	var last []struct{ ID int64 }
+	s.get("/activity-logs?size=1&sort=id,desc", &last)
+	s.log = last[0].ID
+}
+
+// trigger asks for an attempt to be charged now.
+func (s *subscription) trigger(id int64) int {
+	s.t.Helper()
+	return s.put(fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", id), nil, nil)
+}
+
+// wantStory asserts the exact list of entries since the story began, each as "day
+// event status", with the store's days.
+func (s *subscription) wantStory(want ...string) {
+	s.t.Helper()
+	var list []struct {
+		EventType, Status string
+		CreateAt          time.Time `json:"createAt"`
+	}
+	s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &list)
+	zone := newYork(s.t)
+	var got []string
+	for _, e := range list {
+		got = append(got, e.CreateAt.In(zone).Format("Jan 2")+" "+e.EventType+" "+e.Status)
+	}
+	if !slices.Equal(got, want) {
+		s.t.Errorf("entries:\n%s\nwant:\n%s", lines(got), lines(want))
+	}
+}
+
+// wantMails asserts the exact list of e-mails, each as "day kind".
+func (s *subscription) wantMails(want ...string) {
+	s.t.Helper()
+	var list []struct {
+		Kind string
+		At   time.Time
+	}
+	s.call("GET", "/mail", nil, &list)
+	zone := newYork(s.t)
+	var got []string
+	for _, m := range list {
+		got = append(got, m.At.In(zone).Format("Jan 2")+" "+m.Kind)
+	}
+	if !slices.Equal(got, want) {
+		s.t.Errorf("e-mails:\n%s\nwant:\n%s", lines(got), lines(want))
+	}
+}
+
+// wantTries asserts the days on which the platform was asked for charges, and the
+// hour of each.
+func (s *subscription) wantTries(want ...string) {
+	s.t.Helper()
+	zone := newYork(s.t)
+	var got []string
+	keys := make(map[string]bool)
+	for _, a := range s.contract(s.id).Attempts {
+		at := a.CreatedAt.In(zone)
+		got = append(got, fmt.Sprintf("%s %d", at.Format("Jan 2 15h"), a.Cycle))
+		keys[a.Key] = true
+	}
+	if !slices.Equal(got, want) || len(keys) != len(got) {
+		s.t.Errorf("tries under %d keys:\n%s\nwant:\n%s", len(keys), lines(got), lines(want))
+	}
+}
+
+// wantOrders asserts the cycles of which there are orders, and that there is one of
+// each.
+func (s *subscription) wantOrders(cycles ...int) {
+	s.t.Helper()
+	var got []int
+	for _, o := range s.orders() {
+		got = append(got, o.Cycle)
+	}
+	if !slices.Equal(got, cycles) {
+		s.t.Errorf("orders of the cycles %v, want %v", got, cycles)
+	}
+}
+
+// on writes "day event status" for days and one event.
+func on(event string, days ...string) []string {
+	texts := make([]string, len(days))
+	for i, day := range days {
+		texts[i] = day + " " + event
+	}
+	return texts
+}
+
+// Entries of the log, without their days.
+const (
+	decline  = "BILLING_ATTEMPT_TRIGGERED FAILURE"
+	paid     = "BILLING_ATTEMPT_TRIGGERED SUCCESS"
+	byHand   = "BILLING_ATTEMPT_TRIGGERED INFO"
+	told     = "SEND_TRANSACTION_FAILED_EMAIL SUCCESS"
+	toldAuth = "SEND_SECURITY_CHALLENGE_EMAIL SUCCESS"
+	warned   = "SEND_SUSPENSION_WARNING_EMAIL SUCCESS"
+	toldEnd  = "SEND_SUSPENSION_EMAIL SUCCESS"
+	staff    = "BILLING_ATTEMPT_NOTIFICATION FAILURE"
+	left     = "DUNNING_ATTEMPT_SKIPPED SKIPPED"
+)
+
+// standing is what a contract's row says of its unpaid order.
+type standing struct {
+	State, Class, ErrorCode, FinalAction string
+	Cycle, Tries                         int
+	NextRetryAt, EndsAt                  *time.Time
+}
+
+func (s *subscription) standing() *standing {
+	s.t.Helper()
+	var list []struct{ Dunning *standing }
+	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &list)
+	return list[0].Dunning
+}
+
+func TestLackOfFundsIsTriedAgainOnPaydaysAndPausesInTheEnd(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("INSUFFICIENT_FUNDS", 7)
+	s.pass("P13D")
+	if d := s.standing(); d == nil || d.State != "OPEN" || d.Class != "FUNDS" || d.Tries != 2 || d.NextRetryAt == nil || d.FinalAction != "PAUSE" {
+		t.Errorf("the contract tells of %+v", d)
+	}
+	if past := s.past(); past[0].Status != "FAILURE" || past[0].AttemptCount != 2 {
+		t.Errorf("past %+v", past)
+	}
+	s.pass("P39D")
+	s.wantStory(
+		"Nov 11 "+decline, "Nov 11 "+told, "Nov 13 "+decline, "Nov 15 "+decline, "Nov 18 "+told, "Nov 20 "+decline, "Nov 21 "+decline,
+		"Nov 25 "+told, "Nov 27 "+decline, "Nov 29 "+warned, "Dec 1 "+decline, "Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+toldEnd,
+	)
+	s.wantMails("Nov 11 transaction_failed", "Nov 18 transaction_failed", "Nov 25 transaction_failed", "Nov 29 suspension_warning", "Dec 1 suspension")
+	s.wantTries("Nov 11 09h 1", "Nov 13 09h 1", "Nov 15 09h 1", "Nov 20 09h 1", "Nov 21 09h 1", "Nov 27 09h 1", "Dec 1 09h 1")
+	s.wantOrders()
+	if c := s.row(); c.Status != "paused" || s.standing() != nil || s.contract(s.id).Status != "PAUSED" {
+		t.Errorf("contract %+v, at the platform %s", c, s.contract(s.id).Status)
+	}
+	if past := s.past(); len(past) != 1 || past[0].Status != "FAILURE" {
+		t.Errorf("past %+v", past)
+	}
+}
+
+func TestADeclineWithoutAReasonIsTriedAgainUntilItIsPaid(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("CARD_DECLINED", 3)
+	s.pass("P45D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+paid, "Dec 11 "+paid)
+	s.wantMails("Nov 11 transaction_failed")
+	s.wantTries("Nov 11 09h 1", "Nov 12 09h 1", "Nov 14 09h 1", "Nov 16 09h 1", "Dec 11 09h 2")
+	s.wantOrders(1, 2)
+	if d := s.standing(); d != nil {
+		t.Errorf("the contract still tells of %+v", d)
+	}
+}
+
+func TestAFaultOnTheWayToTheBankIsTriedAgainSoonAndQuietly(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("PROCESSING_ERROR", 4)
+	s.pass("P20D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+decline, "Nov 11 "+decline, "Nov 12 "+decline, "Nov 12 "+told, "Nov 14 "+paid)
+	s.wantTries("Nov 11 09h 1", "Nov 11 10h 1", "Nov 11 15h 1", "Nov 12 09h 1", "Nov 14 09h 1")
+	s.wantOrders(1)
+}
+
+func TestACardThatWillNotDoIsNotTriedBeforeItIsReplaced(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
+	s.begin()
+	s.pass("P14D")
+	s.wantTries("Nov 11 09h 1")
+	var method struct{ PaymentMethodID string }
+	s.call("GET", fmt.Sprintf("/platform/contracts/%d", s.id), nil, &method)
+	s.call("POST", "/platform/payment-methods/"+method.PaymentMethodID, map[string]any{"status": "valid"}, nil)
+	s.pass("PT5M")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 15 IMMEDIATE_RETRY_TRIGGERED INFO", "Nov 15 "+paid)
+	s.wantMails("Nov 11 transaction_failed", "Nov 14 transaction_failed")
+	s.wantOrders(1)
+	s.pass("P30D")
+	s.wantOrders(1, 2)
+}
+
+func TestACardThatNobodyReplacesPausesTheContract(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
+	s.begin()
+	s.pass("P60D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 18 "+told, "Nov 23 "+warned, "Nov 25 DUNNING_PAUSED SUCCESS", "Nov 25 CONTRACT_PAUSED SUCCESS", "Nov 25 "+toldEnd)
+	s.wantTries("Nov 11 09h 1")
+	s.wantOrders()
+}
+
+func TestAPaymentToConfirmIsTriedOnceMore(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("AUTHENTICATION_REQUIRED", 2)
+	s.pass("P30D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+toldAuth, "Nov 13 "+toldAuth, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_PAUSED SUCCESS", "Nov 18 CONTRACT_PAUSED SUCCESS", "Nov 18 "+toldEnd)
+	s.wantTries("Nov 11 09h 1", "Nov 18 09h 1")
+	s.wantOrders()
+}
+
+func TestAChallengeIsMailedWithItsAddressAndPaidWhenItIsMet(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("CHALLENGE", 1)
+	s.pass("P11D")
+	var mails []struct {
+		Kind  string
+		Links []string
+	}
+	s.call("GET", "/mail", nil, &mails)
+	if len(mails) != 1 || mails[0].Kind != "security_challenge" || len(mails[0].Links) != 1 || !strings.Contains(mails[0].Links[0], "/subscriptions/challenges/") {
+		t.Errorf("mails %+v, want one with the address at which the payment is confirmed", mails)
+	}
+	var sent []struct{ SecurityChallengeSentStatus, TransactionFailedEmailSentStatus string }
+	s.get(fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", s.id), &sent)
+	if sent[0].SecurityChallengeSentStatus != "SENT" || sent[0].TransactionFailedEmailSentStatus != "UNSENT" {
+		t.Errorf("the attempt says %+v", sent[0])
+	}
+	s.pass("P4D")
+	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+toldAuth, "Nov 13 "+decline, "Nov 13 "+toldAuth)
+}
+
+func TestASuspectedFraudIsNeverTriedAgainByItself(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("FRAUD_SUSPECTED", 1)
+	s.pass("P30D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+staff, "Nov 11 "+told, "Nov 23 "+warned, "Nov 25 DUNNING_PAUSED SUCCESS", "Nov 25 CONTRACT_PAUSED SUCCESS", "Nov 25 "+toldEnd)
+	s.wantTries("Nov 11 09h 1")
+}
+
+func TestACustomerWhoIsGoneIsLeftInPeace(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("CUSTOMER_NOT_FOUND", 1)
+	s.pass("P30D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+staff, "Nov 11 DUNNING_PAUSED SUCCESS", "Nov 11 CONTRACT_PAUSED SUCCESS")
+	s.wantMails()
+	s.wantTries("Nov 11 09h 1")
+}
+
+func TestAStoreThatCannotTakePaymentsHoldsItsOrders(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("PAYMENT_PROVIDER_IS_NOT_ENABLED", 1)
+	s.pass("P45D")
+	if d := s.standing(); d == nil || d.State != "HELD" || d.Cycle != 1 || d.NextRetryAt != nil {
+		t.Errorf("the contract tells of %+v", d)
+	}
+	var released struct{ Orders int }
+	s.call("POST", "/dunning/solved", nil, &released)
+	s.pass("P1D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+staff, "Dec 11 "+left, "Dec 16 BILLING_ATTEMPT_UPDATED INFO", "Dec 16 "+paid)
+	s.wantMails()
+	s.wantTries("Nov 11 09h 1", "Dec 16 09h 1")
+	s.wantOrders(1)
+	if released.Orders != 1 {
+		t.Errorf("%d orders were released", released.Orders)
+	}
+}
+
+func TestAnOrderWithoutStockIsTriedForFiveDaysAndLeftOut(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("INSUFFICIENT_INVENTORY", 6)
+	s.pass("P45D")
+	s.wantStory(
+		"Nov 11 "+decline, "Nov 11 SEND_OUT_OF_STOCK_EMAIL SUCCESS", "Nov 12 "+decline, "Nov 13 "+decline, "Nov 14 "+decline, "Nov 15 "+decline, "Nov 16 "+decline,
+		"Nov 16 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid,
+	)
+	s.wantMails("Nov 11 out_of_stock")
+	s.wantOrders(2)
+	if past := s.past(); len(past) != 2 || past[1].Status != "SKIPPED_DUNNING_MGMT" {
+		t.Errorf("past %+v", past)
+	}
+}
+
+func TestAnAddressThatCannotBeDeliveredToIsTriedTwiceMore(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"finalAction": "SKIP"})
+	s.declines("INVALID_SHIPPING_ADDRESS", 3)
+	s.pass("P30D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 14 "+told, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_SKIPPED SUCCESS")
+}
+
+func TestAnOrderThatIsPaidAlreadyIsNotChargedAgain(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("INVOICE_ALREADY_PAID", 1)
+	s.pass("P45D")
+	s.wantStory("Nov 11 DUPLICATE_BILLING_ATTEMPT_DETECTED SKIPPED", "Dec 11 "+paid)
+	s.wantMails()
+	s.wantTries("Nov 11 09h 1", "Dec 11 09h 2")
+	if past := s.past(); past[1].Status != "SKIPPED" {
+		t.Errorf("past %+v", past)
+	}
+}
+
+func TestTheFinalActionMaySkipTheOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 2, "everyDays": 3, "finalAction": "SKIP"})
+	s.declines("INSUFFICIENT_FUNDS", 3)
+	s.pass("P45D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 15 "+warned, "Nov 17 "+decline, "Nov 17 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid)
+	s.wantOrders(2)
+	if past := s.past(); past[1].Status != "SKIPPED_DUNNING_MGMT" || s.row().Status != "active" {
+		t.Errorf("past %+v of a contract that is %s", past, s.row().Status)
+	}
+}
+
+func TestTheFinalActionMayCancelTheContract(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.pass("P45D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
+	s.wantOrders()
+	if past := s.past(); len(past) != 1 || past[0].Status != "SKIPPED_DUNNING_MGMT" || s.contract(s.id).Status != "CANCELLED" {
+		t.Errorf("past %+v of a contract that is %s", past, s.contract(s.id).Status)
+	}
+}
+
+func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 4, "everyDays": 2})
+	s.pass("P30D")
+	s.wantTries("Nov 11 09h 1")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+toldEnd)
+}
+
+func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]string{"PAUSED": "FAILURE", "CANCELLED": "SKIPPED_DUNNING_MGMT"} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.begin()
+			s.declines("INSUFFICIENT_FUNDS", 2)
+			s.pass("P13D")
+			if got := s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=%s", s.id, status), nil, nil); got != http.StatusNoContent {
+				t.Fatalf("answered %d", got)
+			}
+			s.pass("P60D")
+			s.wantTries("Nov 11 09h 1", "Nov 13 09h 1")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 13 "+decline, "Nov 14 "+left, "Nov 14 CONTRACT_"+status+" SUCCESS")
+			if past := s.past(); len(past) != 1 || past[0].Status != want || s.standing() != nil {
+				t.Errorf("past %+v", past)
+			}
+		})
+	}
+}
+
+func TestAnUnpaidOrderComesBeforeThoseThatFallDueMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	s.begin()
+	s.declines("CARD_DECLINED", 5)
+	s.pass("P32D")
+	s.wantStory(
+		"Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+told, "Nov 18 "+left, "Nov 19 "+decline,
+		"Nov 23 "+paid, "Nov 25 "+paid, "Dec 2 "+paid,
+	)
+	s.wantOrders(1, 3, 4)
+	if past := s.past(); past[2].Status != "SKIPPED_DUNNING_MGMT" || past[3].Status != "SUCCESS" {
+		t.Errorf("past %+v", past)
+	}
+}
+
+func TestALaterOrderThatAPersonHasChargedGivesTheUnpaidOneUp(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	s.begin()
+	s.declines("CARD_DECLINED", 4)
+	s.pass("P17D")
+	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "SUCCESS"}, nil)
+	next := s.upcoming()[0]
+	if got := s.trigger(next.ID); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("P3D")
+	s.wantStory(
+		"Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+told,
+		"Nov 18 "+byHand, "Nov 18 "+paid, "Nov 18 DUNNING_SKIPPED SUCCESS",
+	)
+	s.wantOrders(2)
+	s.pass("P7D")
+	s.wantOrders(2, 3)
+}
+
+func TestARetryThatAPersonAsksForTakesThePlaceOfThatDays(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("CARD_DECLINED", 2)
+	s.pass("P11DT1H") // the plan's first retry is on the 12th, at 9 h
+	failed := s.past()[0].ID
+	if got := s.trigger(failed); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("P2DT2H")
+	s.wantTries("Nov 11 09h 1", "Nov 12 08h 1", "Nov 14 09h 1") // no second one on the 12th
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+byHand, "Nov 12 "+decline, "Nov 14 "+paid)
+	s.wantOrders(1)
+}
+
+func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("INSUFFICIENT_FUNDS", 30)
+	s.pass("P11DT3H")
+	failed := s.past()[0].ID
+	for range 3 { // five in an hour are allowed
+		for range 5 {
+			if got := s.trigger(failed); got != http.StatusOK && len(s.contract(s.id).Attempts) < 15 {
+				t.Fatalf("try %d answered %d", len(s.contract(s.id).Attempts)+1, got)
+			}
+			s.pass("PT1M")
+		}
+		s.pass("PT1H")
+	}
+	if n := len(s.contract(s.id).Attempts); n != 15 {
+		t.Errorf("the card was tried %d times, want 15", n)
+	}
+	if got := s.trigger(failed); got != http.StatusBadRequest {
+		t.Errorf("the sixteenth try answered %d", got)
+	}
+	s.begin()
+	s.pass("P27D")
+	s.wantStory(
+		"Nov 13 "+left, "Nov 15 "+left, "Nov 18 "+told, "Nov 20 "+left, "Nov 21 "+left, "Nov 25 "+told, "Nov 27 "+left, "Nov 29 "+warned, "Dec 1 "+left,
+		"Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+toldEnd,
+	)
+	if n := len(s.contract(s.id).Attempts); n != 15 {
+		t.Errorf("the card was tried %d times, want 15", n)
+	}
+}
+
+func TestOneCardIsTriedAgainOnceADayWhateverItPaysFor(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	first := s.id
+	second := s.checkout(nil)
+	var one, two struct{ PaymentMethodID string }
+	s.call("GET", fmt.Sprintf("/platform/contracts/%d", first), nil, &one)
+	s.call("GET", fmt.Sprintf("/platform/contracts/%d", second), nil, &two)
+	if one.PaymentMethodID != two.PaymentMethodID {
+		if got := s.put(fmt.Sprintf("/subscription-contracts-update-existing-payment-method?contractId=%d&paymentMethodId=%s", second, one.PaymentMethodID), nil, nil); got != http.StatusOK {
+			t.Fatalf("answered %d", got)
+		}
+	}
+	for _, id := range []int64{first, second} {
+		s.id = id
+		s.declines("CARD_DECLINED", 2)
+	}
+	s.pass("P16D")
+	on := make(map[string]int)
+	zone := newYork(t)
+	for _, id := range []int64{first, second} {
+		for _, a := range s.contract(id).Attempts {
+			on[a.CreatedAt.In(zone).Format("Jan 2")]++
+		}
+	}
+	if on["Nov 11"] != 2 || on["Nov 12"] != 1 || on["Nov 13"] != 1 || on["Nov 14"] != 1 || on["Nov 15"] != 1 {
+		t.Errorf("tries of one card by day: %v", on)
+	}
+}
+
+func TestAnotherPaymentMethodOfAContractIsTriedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
+	s.pass("P13D")
+	var rows []struct{ CustomerID int64 }
+	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
+	var method struct{ ID string }
+	s.call("POST", fmt.Sprintf("/platform/customers/%d/payment-methods", rows[0].CustomerID), map[string]any{"kind": "card"}, &method)
+	s.begin()
+	if got := s.put(fmt.Sprintf("/subscription-contracts-update-existing-payment-method?contractId=%d&paymentMethodId=%s", s.id, method.ID), nil, nil); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("PT5M")
+	s.wantOrders(1)
+	s.wantTries("Nov 11 09h 1", "Nov 14 07h 1")
+	s.pass("P30D")
+	s.wantOrders(1, 2)
+}
+
+func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"timeout_after", "timeout_before", "http_500", "connection_reset"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.declines("EXPIRED_CARD", 1)
+			s.pass("P24D") // the contract is paused two hours later
+			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT6H"}, nil)
+			s.pass("PT4H")
+			if d := s.standing(); d == nil || d.State != "ENDING" || d.FinalAction != "PAUSE" {
+				t.Errorf("while the platform does not answer the contract tells of %+v", d)
+			}
+			s.pass("P1D")
+			if got := s.contract(s.id).Status; got != "PAUSED" {
+				t.Errorf("the contract is %s at the platform", got)
+			}
+			var list []struct{ EventType string }
+			s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &list)
+			count := make(map[string]int)
+			for _, e := range list {
+				count[e.EventType]++
+			}
+			if count["DUNNING_PAUSED"] != 1 || count["CONTRACT_PAUSED"] != 1 || count["SEND_SUSPENSION_EMAIL"] != 1 {
+				t.Errorf("entries %v", count)
+			}
+			s.wantOrders()
+		})
+	}
+}
+
+// Whatever is lost on the way, what is charged in the end is the same.
+func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
+	t.Parallel()
+	story := func(t *testing.T, rate float64, seed int) []int {
+		t.Helper()
+		s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+		for _, cycle := range []int{1, 4, 6} {
+			for range 4 {
+				s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{cycle}, "code": "CARD_DECLINED"}, nil)
+			}
+		}
+		if rate > 0 {
+			s.call("POST", "/platform/faults", map[string]any{"rate": rate, "seed": seed, "for": "P60D"}, nil)
+		}
+		s.pass("P63D")
+		var cycles []int
+		for _, o := range s.orders() {
+			cycles = append(cycles, o.Cycle)
+		}
+		for i, cycle := range cycles {
+			if slices.Contains(cycles[:i], cycle) {
+				t.Errorf("cycle %d has two orders: %v", cycle, cycles)
+			}
+		}
+		return cycles
+	}
+	peace := story(t, 0, 0)
+	if len(peace) < 5 {
+		t.Errorf("orders of the cycles %v: too few to prove anything", peace)
+	}
+	for seed := 1; seed <= 3; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			if got := story(t, 0.2, seed); !slices.Equal(got, peace) {
+				t.Errorf("orders of the cycles %v, in peace %v", got, peace)
+			}
+		})
+	}
+}
+
+func TestSettingsOfDunningAreCheckedAndShown(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	for _, bad := range []map[string]any{
+		{"mode": "CLEVER"}, {"mode": "SIMPLE", "retries": 11, "everyDays": 1}, {"mode": "SIMPLE", "retries": 1}, {"finalAction": "SUE"},
+		{"outOfStock": map[string]any{"everyDays": 99}},
+	} {
+		if got := s.send("POST", s.urls.Control+"/settings", "", map[string]any{"dunning": bad}, nil); got != http.StatusBadRequest {
+			t.Errorf("%v answered %d", bad, got)
+		}
+	}
+	var shown struct {
+		Dunning struct {
+			Mode, FinalAction string
+			OutOfStock        struct {
+				Retries, EveryDays int
+				FinalAction        string
+			}
+		}
+	}
+	s.call("POST", "/settings", map[string]any{"dunning": map[string]any{"outOfStock": map[string]any{"retries": 2}}}, &shown)
+	if d := shown.Dunning; d.Mode != "SMART" || d.FinalAction != "PAUSE" || d.OutOfStock.Retries != 2 || d.OutOfStock.EveryDays != 1 || d.OutOfStock.FinalAction != "SKIP" {
+		t.Errorf("shown are %+v", d)
+	}
+}
