@@ -317,7 +317,7 @@ func TestADeclineIsKeptAndAFailedAttemptCanBeChargedAgain(t *testing.T) {
 	if len(keys) != 7 || len(s.orders()) != 1 {
 		t.Errorf("%d keys and %d orders, want 7 keys and 1 order", len(keys), len(s.orders()))
 	}
-	want := []string{created, declined}
+	want := []string{created, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS"}
 	for range 5 {
 		want = append(want, triggered, declined)
 	}
@@ -358,7 +358,8 @@ func TestAChallengeThatNobodyAnswersFails(t *testing.T) {
 	if past := s.past(); len(past) != 1 || past[0].Status != "FAILURE" {
 		t.Errorf("past %+v, want the failure", past)
 	}
-	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_UPDATED INFO", declined)
+	toldToConfirm := "SYSTEM_EVENT SEND_SECURITY_CHALLENGE_EMAIL SUCCESS"
+	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_UPDATED INFO", toldToConfirm, declined, toldToConfirm)
 }
 
 func TestAFailedAttemptIsChargedAgainOnTheDateItIsGiven(t *testing.T) {
@@ -377,7 +378,7 @@ func TestAFailedAttemptIsChargedAgainOnTheDateItIsGiven(t *testing.T) {
 	if orders := s.orders(); len(orders) != 1 || orders[0].Cycle != 1 || !orders[0].At.Equal(time.Date(2026, 11, 20, 14, 0, 2, 0, time.UTC)) {
 		t.Errorf("orders %+v, want that of cycle 1 on November 20", orders)
 	}
-	s.wantEntries(created, declined, "MERCHANT_EXTERNAL_API NEXT_BILLING_DATE_CHANGE SUCCESS", charged)
+	s.wantEntries(created, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", "MERCHANT_EXTERNAL_API NEXT_BILLING_DATE_CHANGE SUCCESS", charged)
 }
 
 func TestAPausedContractHasNoQueueAndBeginsAgainAfterwards(t *testing.T) {

@@ -26,7 +26,7 @@ func full(c contract.ID, cycle int) billing.Attempt {
 			Stage: billing.OrderPlanned, Edited: true, Edits: 1, Failures: 2, NoteLeft: true, Since: at(9),
 			Plan: &billing.Plan{Base: "a", Wanted: "b", Shift: -3, Changes: []billing.Change{{Rule: 7, Name: "rule", Once: true}}},
 		},
-		CreatedAt: at(7), UpdatedAt: at(8),
+		Dunning: fullCase(), CreatedAt: at(7), UpdatedAt: at(8),
 	}
 }
 

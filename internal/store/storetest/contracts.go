@@ -40,6 +40,7 @@ func fullContract(id contract.ID) contract.Contract {
 		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, CancellationFeedback: "moving", CancellationNote: "back in June",
 		Moving: &contract.Move{To: contract.Paused, Actor: activity.Actor{Source: activity.CustomerPortal, By: "ana", ClientIP: "::1"}, At: at(11), Pause: &contract.Pause{Until: at(12), Cycles: 2, Reason: "away", Feedback: "\"ja\""}, Feedback: "f", Note: "n"},
 		Pause:  &contract.Pause{Until: at(13)}, Ending: &contract.Ending{Why: contract.EndOfTerm, Cycle: 4, At: at(14)}, Trial: &contract.Trial{EndsAt: at(15), ChargeAt: at(16)},
+		Dunning: unpaid(77),
 	}
 }
 
@@ -129,6 +130,7 @@ func testContracts(t *testing.T, open opener) {
 		want.Wishes = sent.Wishes
 		want.AmendAt, want.ExpireAt = sent.AmendAt, sent.ExpireAt
 		want.Version, want.Revision = want.Version+1, 4711
+		want.Dunning = nil
 		if got := w.contract(1); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"tenancy":      testTenancy,
 		"transactions": testTransactions,
 		"due":          testDue,
+		"dunning":      testDunning,
 		"activity":     testActivity,
 		"delivery":     testDelivery,
 		"guards":       testGuards,

@@ -1,0 +1,92 @@
+package dunning
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+func TestACaseFollowsItsDeclines(t *testing.T) {
+	t.Parallel()
+	g := Ground{Calendar: berlin(t)}
+	day := func(n int) time.Time { return time.Date(2025, 3, 4+n, 8, 0, 0, 0, time.UTC) } // 9:00 in Berlin
+	var k Case
+	k.Decline(g, "CARD_DECLINED", day(0), day(0).Add(2*time.Second))
+	if k.State != Open || k.Class != Issuer || !k.RetryAt.Equal(day(1)) || !k.OpenedAt.Equal(day(0)) {
+		t.Fatalf("opened as %+v", k)
+	}
+	if slot, ok := k.Notice(g, day(0)); !ok || slot.What != Declined {
+		t.Errorf("told %+v", slot)
+	}
+	k.ToldAt = day(0)
+	if _, ok := k.Notice(g, day(4)); ok {
+		t.Error("told twice")
+	}
+	if !k.Wake(g).Equal(day(1)) {
+		t.Errorf("wakes %s", k.Wake(g))
+	}
+	k.Decline(g, "EXPIRED_CARD", day(3), day(3))
+	if k.Class != Card || k.FirstCode != "CARD_DECLINED" || !k.RetryAt.IsZero() || !k.EndAt.Equal(day(14)) || !k.Wake(g).Equal(day(3)) {
+		t.Errorf("a dead card later makes it %+v, waking %s", k, k.Wake(g))
+	}
+	k.PaidWith = day(4)
+	k.Decline(g, "EXPIRED_CARD", day(3), day(4))
+	if k.Cause != ByCardUpdate || !k.Due(day(4)) {
+		t.Errorf("a card that was replaced while the one before was declined makes it %+v", k)
+	}
+	k.Close(Recovered, day(5))
+	if k.State.Live() || !k.Wake(g).IsZero() || k.Due(day(9)) || k.Over(day(99)) {
+		t.Errorf("closed as %+v", k)
+	}
+}
+
+func TestARetryThatIsLeftOutIsFollowedByTheNext(t *testing.T) {
+	t.Parallel()
+	g := Ground{Calendar: berlin(t)}
+	first := time.Date(2025, 3, 4, 8, 0, 0, 0, time.UTC)
+	var k Case
+	k.Decline(g, "INVALID_SHIPPING_ADDRESS", first, first)
+	k.Pass(g)
+	if !k.RetryAt.Equal(first.AddDate(0, 0, 7)) {
+		t.Errorf("the retry after the third day's is %s", k.RetryAt)
+	}
+	k.Pass(g)
+	if !k.RetryAt.IsZero() || !k.Over(first.AddDate(0, 0, 7)) {
+		t.Errorf("after the last one comes %+v", k)
+	}
+}
+
+func TestSettingsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]Settings{
+		"dunning.mode":                   {Mode: "CLEVER"},
+		"dunning.retries":                {Mode: Simple, Retries: 11, EveryDays: 1},
+		"dunning.everyDays":              {Mode: Simple, Retries: 1},
+		"dunning.finalAction":            {Then: "SUE"},
+		"dunning.outOfStock.retries":     {OutOfStock: &StockPolicy{Retries: -1}},
+		"dunning.outOfStock.everyDays":   {OutOfStock: &StockPolicy{EveryDays: 15}},
+		"dunning.outOfStock.finalAction": {OutOfStock: &StockPolicy{Then: "SUE"}},
+	} {
+		if err := s.Check(); err == nil || !strings.Contains(field(err), want) {
+			t.Errorf("%+v: %v, want a failure about %s", s, err, want)
+		}
+	}
+	for _, s := range []Settings{{}, {Mode: Simple}, {Mode: Simple, Retries: 10, EveryDays: 14, Then: Cancel}, {OutOfStock: &StockPolicy{}}} {
+		if err := s.Check(); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+	if (Settings{Then: Cancel}).Final(Stock) != Skip || (Settings{}).Final(Funds) != Pause {
+		t.Error("stock has an end of its own")
+	}
+}
+
+func field(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Param
+	}
+	return ""
+}

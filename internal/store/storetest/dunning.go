@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+// fullCase is a case in which nothing is zero.
+func fullCase() dunning.Case {
+	at := func(hours int) time.Time { return day.Add(time.Duration(hours) * time.Hour) }
+	return dunning.Case{
+		State: dunning.Open, OpenedAt: at(1), FirstCode: "CARD_DECLINED", Class: dunning.Funds, TriedAt: at(2), Cause: dunning.ByHand, RetryAt: at(3),
+		EndAt: at(4), Action: dunning.Cancel, ToldAt: at(5), PaidWith: at(6), ClosedAt: at(7), Told: 2, Asked: 1,
+	}
+}
+
+// unpaid is what a contract tells of an order that could not be charged, with
+// nothing zero.
+func unpaid(attempt int64) *contract.Dunning {
+	return &contract.Dunning{
+		Attempt: attempt, Cycle: 3, State: dunning.Ending, Class: dunning.Card, Code: "EXPIRED_CARD", Since: day, Tries: 2,
+		RetryAt: day.Add(time.Hour), EndAt: day.Add(2 * time.Hour), Action: dunning.Pause,
+	}
+}
+
+func testDunning(t *testing.T, open opener) {
+	t.Run("tries are counted for one payment method of one shop, from an instant", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		try := func(method string, hours int, byPlan bool) billing.CardTry {
+			return billing.CardTry{PaymentMethod: method, Try: dunning.Try{At: day.Add(time.Duration(hours) * time.Hour), ByPlan: byPlan}}
+		}
+		w.inShop(other.ID, func(tx *store.Tx) error { return tx.AddCardTries(t.Context(), []billing.CardTry{try("a", 5, true)}) })
+		w.in(func(tx *store.Tx) error {
+			return tx.AddCardTries(t.Context(), []billing.CardTry{try("a", 3, true), try("a", 1, false), try("b", 2, false), try("a", 0, false)})
+		})
+		w.in(func(tx *store.Tx) error {
+			got, err := tx.CardTries(t.Context(), []string{"a", "b", "c"}, day.Add(time.Hour))
+			want := map[string][]dunning.Try{"a": {try("a", 1, false).Try, try("a", 3, true).Try}, "b": {try("b", 2, false).Try}}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v", got)
+			}
+			if err != nil {
+				return err
+			}
+			none, err := tx.CardTries(t.Context(), nil, day)
+			if len(none) != 0 {
+				t.Errorf("of no payment method: %v", none)
+			}
+			return err
+		})
+	})
+	t.Run("tries that do not count any more are forgotten with the next", func(t *testing.T) {
+		w := begin(t, open)
+		try := func(days int) billing.CardTry {
+			return billing.CardTry{PaymentMethod: "a", Try: dunning.Try{At: day.AddDate(0, 0, days)}}
+		}
+		for _, days := range []int{0, 31, 90} {
+			w.in(func(tx *store.Tx) error { return tx.AddCardTries(t.Context(), []billing.CardTry{try(days)}) })
+		}
+		w.in(func(tx *store.Tx) error {
+			got, err := tx.CardTries(t.Context(), []string{"a"}, time.Time{})
+			if len(got["a"]) != 2 {
+				t.Errorf("kept %+v", got)
+			}
+			return err
+		})
+	})
+	t.Run("contracts with an open case are found, those of their shop", func(t *testing.T) {
+		w := begin(t, open)
+		failing, member := monthly(1), fullContract(3)
+		failing.Dunning, member.Dunning = unpaid(1), unpaid(2)
+		w.put(failing, monthly(2), member)
+		w.in(func(tx *store.Tx) error {
+			got, err := tx.ContractsInDunning(t.Context())
+			if len(got) != 2 || got[0].ID != 1 || got[1].ID != 3 || !reflect.DeepEqual(got[0].Dunning, unpaid(1)) {
+				t.Errorf("got %+v", got)
+			}
+			return err
+		})
+		w.inShop(w.addShop("second.myshopify.com").ID, func(tx *store.Tx) error {
+			got, err := tx.ContractsInDunning(t.Context())
+			if len(got) != 0 {
+				t.Errorf("another shop has %+v", got)
+			}
+			return err
+		})
+	})
+	t.Run("progress writes an open case, what the contract waits for, and the case's end", func(t *testing.T) {
+		w := begin(t, open)
+		w.put(monthly(1))
+		c := w.contract(1)
+		for _, d := range []*contract.Dunning{unpaid(7), nil} {
+			if c.Dunning, c.AmendAt = d, (time.Time{}); d != nil {
+				c.AmendAt = day
+			}
+			w.in(func(tx *store.Tx) error { return tx.PutProgress(t.Context(), []contract.Contract{c}) })
+			got := w.contract(1)
+			if !reflect.DeepEqual(got.Dunning, d) || !got.AmendAt.Equal(c.AmendAt) {
+				t.Errorf("got %+v and %s, want %+v and %s", got.Dunning, got.AmendAt, d, c.AmendAt)
+			}
+			c = got
+		}
+	})
+	t.Run("a record says what became of its last e-mails, and of no other's", func(t *testing.T) {
+		w := begin(t, open)
+		w.put(monthly(1))
+		told := queued(1, 2, day)
+		told.Status, told.Dunning = billing.Failure, dunning.Case{Told: 2, Asked: 1}
+		a := w.queue(told, queued(1, 3, day))[0]
+		letter := func(of shop.ID, kind notify.Kind, nth int, status notify.Status) {
+			w.inShop(of, func(tx *store.Tx) error {
+				return tx.PutMessages(t.Context(), []notify.Message{{Kind: kind, To: "ana@shopper.example", Status: status, DedupeKey: billing.MailKey(kind, a, nth)}})
+			})
+		}
+		letter(w.shop.ID, notify.TransactionFailed, 1, notify.Failed)
+		letter(w.shop.ID, notify.TransactionFailed, 2, notify.Sent)
+		letter(w.addShop("second.myshopify.com").ID, notify.SecurityChallenge, 1, notify.Sent)
+		records, _, err := w.db.AttemptsWhere(t.Context(), w.shop.ID, billing.Question{Line: shop.Subscriptions, Contract: 1}, page.Request{Size: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if r.ID == a.ID && !reflect.DeepEqual(r.Mails, map[notify.Kind]notify.Status{notify.TransactionFailed: notify.Sent}) {
+				t.Errorf("the record says %v", r.Mails)
+			}
+		}
+		if len(records) != 1 {
+			t.Errorf("%d records", len(records))
+		}
+	})
+}
