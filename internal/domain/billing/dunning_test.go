@@ -1,0 +1,79 @@
+package billing
+
+import (
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+)
+
+// failed returns a failed attempt with an open case of which a retry is due.
+func failed(change ...func(*dunning.Case)) Attempt {
+	k := dunning.Case{State: dunning.Open, OpenedAt: now.AddDate(0, 0, -1), TriedAt: now.AddDate(0, 0, -1), Class: dunning.Issuer, RetryAt: now}
+	for _, f := range change {
+		f(&k)
+	}
+	return due(func(a *Attempt) {
+		a.Status, a.Try, a.ErrorCode, a.FirstSentAt, a.Dunning = Failure, 1, "CARD_DECLINED", now.AddDate(0, 0, -1), k
+	})
+}
+
+func TestDecideOnDeclines(t *testing.T) {
+	t.Parallel()
+	tries := func(n int, ago time.Duration, byPlan bool) func(*ground) {
+		return func(g *ground) {
+			for range n {
+				g.tries = append(g.tries, dunning.Try{At: now.Add(-ago), ByPlan: byPlan})
+			}
+		}
+	}
+	for _, row := range []struct {
+		name string
+		a    Attempt
+		g    ground
+		want verdict
+	}{
+		{"a retry that is due is made", failed(), monthly(), verdict{do: charge}},
+		{"a case of which no retry is due has something else to do", failed(func(k *dunning.Case) { k.RetryAt = now.Add(time.Hour) }), monthly(),
+			verdict{do: dun, how: follow}},
+		{"a case of which the end has come has, too", failed(func(k *dunning.Case) { k.RetryAt, k.EndAt = time.Time{}, now }), monthly(), verdict{do: dun, how: follow}},
+		{"no retry is made for a paused contract", failed(), monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: dun, how: abandon}},
+		{"nor for a cancelled one", failed(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: dun, how: abandon}},
+		{"nor for a store without connection", failed(), monthly(func(g *ground) { g.shop.Connected = false }), verdict{do: dun, how: abandon}},
+		{"nor without automatic charges", failed(), monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: dun, how: abandon}},
+		{"a retry waits while another charge is in flight", failed(), monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 4, Status: Progress}} }),
+			verdict{do: wait, until: now.Add(10 * time.Minute)}},
+		{"a card that was tried fourteen times may be tried", failed(), monthly(tries(14, time.Hour, false)), verdict{do: charge}},
+		{"a card that was tried fifteen times may not", failed(), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
+		{"not even when it was replaced", failed(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
+		{"fifteen tries of more than thirty days ago are forgotten", failed(), monthly(tries(15, dunning.TryWindow, false)), verdict{do: charge}},
+		{"a card that was tried by plan today waits for tomorrow", failed(), monthly(tries(1, time.Hour, true)), verdict{do: dun, how: putOff}},
+		{"one that a person tried today does not", failed(), monthly(tries(1, time.Hour, false)), verdict{do: charge}},
+		{"one that was tried by plan yesterday does not", failed(), monthly(tries(1, 15*time.Hour, true)), verdict{do: charge}},
+		{"a retry that somebody asked for does not wait", failed(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
+		{"a fault on the way to the bank is no try of the day", failed(func(k *dunning.Case) { k.Class = dunning.Transient }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
+		{"an order that is paid already is looked for and not charged", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
+		{"even when it was looked for before", due(func(a *Attempt) { a.Status, a.Try, a.ErrorCode = Requesting, 2, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
+		{"and when the contract is paused", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }),
+			monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: ask}},
+		{"an order that falls due while an older one is unpaid is left out", due(), monthly(func(g *ground) { g.contract.Dunning = &contract.Dunning{Attempt: 2, Cycle: 2} }),
+			verdict{do: end, status: SkippedDunning}},
+		{"one that a person asked for is charged", due(func(a *Attempt) { a.Status, a.Manual = Requesting, true }),
+			monthly(func(g *ground) { g.contract.Dunning = &contract.Dunning{Attempt: 2, Cycle: 2} }), verdict{do: charge}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			got := decide(row.a, row.g, now)
+			if got.reason = ""; got.how == putOff {
+				if day := now.AddDate(0, 0, 1); got.until.Before(day) || !got.until.Before(day.Add(time.Hour)) {
+					t.Errorf("put off until %s, want tomorrow after the order time", got.until)
+				}
+				got.until = time.Time{}
+			}
+			if got != row.want {
+				t.Errorf("decided %+v, want %+v", got, row.want)
+			}
+		})
+	}
+}
