@@ -324,6 +324,23 @@ func TestAnAddressThatCannotBeDeliveredToIsTriedTwiceMore(t *testing.T) {
 	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 14 "+told, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_SKIPPED SUCCESS")
 }
 
+func TestAnAddressThatIsPutRightIsTriedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.declines("INVALID_SHIPPING_ADDRESS", 1)
+	s.pass("P12D")
+	s.begin()
+	address := map[string]any{
+		"firstName": "Ana", "lastName": "Silva", "address1": "1 Main Street", "city": "Albany", "provinceCode": "NY", "countryCode": "US", "zip": "12207", "methodType": "SHIPPING",
+	}
+	if got := s.put(fmt.Sprintf("/subscription-contracts-update-shipping-address?contractId=%d", s.id), address, nil); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("PT5M")
+	s.wantStory("Nov 13 SHIPPING_ADDRESS_CHANGE SUCCESS", "Nov 13 IMMEDIATE_RETRY_TRIGGERED INFO", "Nov 13 "+paid)
+	s.wantOrders(1)
+}
+
 func TestAnOrderThatIsPaidAlreadyIsNotChargedAgain(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -91,10 +91,20 @@ func Fence(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contra
 	return tx.Record(ctx, entries...)
 }
 
-// RetryPaid has orders charged again at once whose customers have changed how
-// they pay, in the caller's transaction. No other cycle is begun for it. A charge
-// that is under way is tried again should it be declined.
-func RetryPaid(ctx context.Context, tx Tx, of shop.Shop, ids []contract.ID, now time.Time) error {
+// remedies says how a retry is told of that follows a remedy.
+var remedies = map[dunning.Remedy]struct {
+	actor  activity.Actor
+	reason string
+}{
+	dunning.NewPayment: {activity.Platform, "the payment method has changed"},
+	dunning.NewAddress: {activity.System, "the delivery address has changed"},
+}
+
+// RetryAfter has orders charged again at once against the declines of which a
+// remedy may help, in the caller's transaction. No other cycle is begun for it. A
+// charge that is under way with the payment method before is tried again should it
+// be declined.
+func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy, ids []contract.ID, now time.Time) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -106,7 +116,7 @@ func RetryPaid(ctx context.Context, tx Tx, of shop.Shop, ids []contract.ID, now 
 	if err != nil {
 		return err
 	}
-	attempts = slices.DeleteFunc(attempts, func(a Attempt) bool { return !a.Status.InFlight() })
+	attempts = slices.DeleteFunc(attempts, func(a Attempt) bool { return remedy != dunning.NewPayment || !a.Status.InFlight() })
 	var failed []AttemptID
 	for _, c := range contracts {
 		if c.Dunning != nil && c.Status == contract.Active && c.PaymentUsable {
@@ -123,17 +133,16 @@ func RetryPaid(ctx context.Context, tx Tx, of shop.Shop, ids []contract.ID, now 
 		attempts[i].Dunning.PaidWith, attempts[i].UpdatedAt = now, now
 	}
 	for _, a := range unpaid {
-		if a.Status != Failure || a.Dunning.State != dunning.Open || !a.Dunning.Class.Paid() {
+		if a.Status != Failure || a.Dunning.State != dunning.Open || !remedy.Helps(a.Dunning.Class) {
 			continue
 		}
-		a.Dunning.PaidWith = now
 		a.Dunning.Retry(dunning.ByCardUpdate, now)
 		a.DueAt, a.UpdatedAt = now, now
 		attempts = append(attempts, a)
 		showCase(contracts[a.Contract], a, of)
 		shown = append(shown, a.Contract)
-		entries = append(entries, entryOf(a, activity.ImmediateRetryTriggered, activity.Info, activity.Platform, now, outcome{
-			Cycle: a.Cycle, Try: a.Try + 1, Reason: "the payment method has changed",
+		entries = append(entries, entryOf(a, activity.ImmediateRetryTriggered, activity.Info, remedies[remedy].actor, now, outcome{
+			Cycle: a.Cycle, Try: a.Try + 1, Reason: remedies[remedy].reason,
 		}))
 	}
 	if err := tx.PutAttempts(ctx, attempts); err != nil {

@@ -73,7 +73,7 @@ func (k *Case) Decline(g Ground, code string, tried, now time.Time) {
 	}
 	k.Class, k.TriedAt = class, tried
 	k.Plan(g)
-	if k.PaidWith.After(tried) && class.Paid() { // it was charged with the one before
+	if k.PaidWith.After(tried) && NewPayment.Helps(class) { // it was charged with the one before
 		k.Retry(ByCardUpdate, now)
 	}
 }

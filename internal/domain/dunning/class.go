@@ -91,8 +91,22 @@ func (c Class) Bank() bool {
 	return true
 }
 
-// Paid reports whether another payment method may help.
-func (c Class) Paid() bool { return c.Bank() }
+// Remedy is what has been changed so that an order can be charged.
+type Remedy int
+
+// The remedies.
+const (
+	NewPayment Remedy = iota // the payment method
+	NewAddress               // where the order goes
+)
+
+// Helps reports whether a remedy may help against declines of a class.
+func (r Remedy) Helps(c Class) bool {
+	if r == NewAddress {
+		return c == Address
+	}
+	return c.Bank()
+}
 
 // ForStaff reports whether the store's staff has to know at once.
 func (c Class) ForStaff() bool { return c == Merchant || c == Fraud || c == Gone }

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -317,10 +318,13 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := billing.MarkBegun(ctx, tx, w.begun, now); err != nil {
 		return err
 	}
-	if err := billing.RetryPaid(ctx, tx, store, w.repaid, now); err != nil {
+	if err := tx.Record(ctx, w.entries...); err != nil {
 		return err
 	}
-	if err := tx.Record(ctx, w.entries...); err != nil {
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewPayment, w.repaid, now); err != nil {
+		return err
+	}
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewAddress, w.redirected, now); err != nil {
 		return err
 	}
 	return tx.Enqueue(ctx, billing.Work{Shop: store.ID})
@@ -334,15 +338,16 @@ func apart(a, b time.Time) time.Duration { return a.Sub(b).Abs() }
 
 // writing collects the changes of one transaction.
 type writing struct {
-	now       time.Time
-	by        *Authored           // nil: the platform told us
-	seen      []contract.Contract // of which nothing but the revision changed
-	contracts []contract.Contract
-	replanned []int               // indexes of contracts
-	limited   []int               // the same, of those that end with another cycle than before
-	begun     []contract.Contract // new ones, and those that run again
-	repaid    []contract.ID       // with another payment method than before
-	entries   []activity.Entry
+	now        time.Time
+	by         *Authored           // nil: the platform told us
+	seen       []contract.Contract // of which nothing but the revision changed
+	contracts  []contract.Contract
+	replanned  []int               // indexes of contracts
+	limited    []int               // the same, of those that end with another cycle than before
+	begun      []contract.Contract // new ones, and those that run again
+	repaid     []contract.ID       // with another payment method than before
+	redirected []contract.ID       // with another address than before
+	entries    []activity.Entry
 }
 
 // contract applies one fresh reading.
@@ -389,6 +394,9 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	w.contracts = append(w.contracts, c)
 	if old != nil && old.PaymentMethod != c.PaymentMethod {
 		w.repaid = append(w.repaid, c.ID)
+	}
+	if w.by != nil && slices.ContainsFunc(w.by.Entries, func(e activity.Entry) bool { return e.Event == activity.ShippingAddressChange }) {
+		w.redirected = append(w.redirected, c.ID)
 	}
 	if c.Status == contract.Active && (change.Created || change.Status) {
 		w.begun = append(w.begun, c)

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -216,7 +217,7 @@ func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pe
 		if err != nil {
 			return err
 		}
-		if err := billing.RetryPaid(ctx, tx, current, paid, now); err != nil {
+		if err := billing.RetryAfter(ctx, tx, current, dunning.NewPayment, paid, now); err != nil {
 			return err
 		}
 		return tx.FinishEvents(ctx, idsOf(events), now)
