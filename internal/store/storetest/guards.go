@@ -103,6 +103,7 @@ func testGuards(t *testing.T, open opener) {
 			select {
 			case err := <-frozen:
 				t.Errorf("the shop was frozen while it was charged: %v", err)
+				frozen <- err
 			case <-time.After(50 * time.Millisecond):
 			}
 			return nil
