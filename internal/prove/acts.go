@@ -32,6 +32,7 @@ type deal struct {
 	first    int       // cycle of the first renewal
 	touched  time.Time // since when people changed it; zero: never
 	triggers int       // charges that people asked for
+	asked    time.Time // when they did last
 }
 
 var someone = activity.Actor{Source: activity.MerchantExternalAPI, By: "somebody", ClientIP: "192.0.2.1"}
@@ -101,6 +102,7 @@ func (w *world) act(a act) {
 		if a.Deed == mendCard {
 			status = simulator.MethodValid
 		}
+		d.ask(2, w.now) // the webhook that tells of it may be worked twice
 		w.check(w.sim.SetPaymentMethodStatus(d.method, status))
 		w.platformDue()
 		return
@@ -146,7 +148,7 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 				attempt = failed
 			}
 		}
-		d.triggers++
+		d.ask(1, w.now)
 		err = a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempt, Actor: someone})
 	case pauseIt:
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused})

@@ -44,7 +44,7 @@ var Invariants = []struct {
 	{I7, "in the end: every attempt that ended has the entry of its end, once for an order; at every checkpoint: no entry that was there has changed or gone"},
 	{I8, "in the end: every event that a node accepted was worked and none was given up, and no message waits to be sent"},
 	{I10, "at every call: the token, the address and every object it names belong to one store; in the end: so does every row"},
-	{I11, "at every charge that the platform accepts: no more charges of a cycle than one and those that people asked for; none for a contract that was cancelled when the intent was committed (I5)"},
+	{I11, "at every charge that the platform accepts: no more charges of a cycle, on a day and with a card, than the rules of dunning allow besides those that people asked for; none after a decline that forbids it; none for a contract that was cancelled when the intent was committed (I5)"},
 	{I12, "the first world is run twice and must leave the same trace"},
 }
 
@@ -96,7 +96,7 @@ func (w *world) watch(c simulator.Charge) {
 	key := cycleKey{c.Contract, c.Cycle}
 	w.note("charge", c.State, strconv.FormatInt(c.Contract, 10), strconv.Itoa(c.Cycle), c.Key, c.Code)
 	if c.State == "PENDING" {
-		w.begun[key]++
+		w.tries[key] = append(w.tries[key], c.At)
 		w.fresh = append(w.fresh, c)
 		return
 	}
@@ -150,8 +150,7 @@ func (w *world) charged(c simulator.Charge) {
 		return
 	}
 	w.require(I5, c.Open == 1, "contract %d has %d open charges of cycle %d", c.Contract, c.Open, c.Cycle)
-	n := w.begun[cycleKey{c.Contract, c.Cycle}]
-	w.require(I11, n <= 1+d.triggers, "contract %d is charged for cycle %d for the %d. time; people asked for %d charges", c.Contract, c.Cycle, n, d.triggers)
+	w.retried(c, d)
 	var status, key, contract string
 	var first, paused, cancelled int64
 	err := w.books.QueryRowContext(context.Background(), fmt.Sprintf(`SELECT a.status, a.key, a.first_sent_at, c.status, c.paused_at, c.cancelled_at FROM attempts a

@@ -81,6 +81,7 @@ func (w *world) standings() (map[int64]standing, error) {
 // entry is what the checker keeps of an entry of the activity log.
 type entry struct {
 	event, status string
+	at            time.Time
 }
 
 // entryKey names an entry.
@@ -101,6 +102,7 @@ func (w *world) entries() (byID map[entryKey]uint64, ofAttempt map[int64][]entry
 		if err := rows.Scan(&key.shop, &key.id, &of, &kind, &e.event, &e.status, &source, &actor, &at, &info); err != nil {
 			return nil, nil, err
 		}
+		e.at = time.UnixMilli(at).UTC()
 		sum := fnv.New64a()
 		fmt.Fprint(sum, of, kind, e.event, e.status, source, actor, at, info)
 		byID[key] = sum.Sum64()
@@ -219,6 +221,9 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 	if !d.touched.IsZero() {
 		until = d.touched.Add(-farthestJump)
 	}
+	if at := w.suspended(d, has, log); !at.IsZero() && at.Before(until) {
+		until = at.Add(-farthestJump)
+	}
 	calendar := oracle.Calendar{Zone: d.shop.zone, Hour: d.shop.plan.Hour, Minute: d.shop.plan.Minute}
 	policy := policyOf(d.plan.Spec.Billing)
 	if d.plan.Spec.NextBillingDate.After(until) {
@@ -247,6 +252,23 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 	}
 }
 
+// suspended returns when the contract was paused because an order of it could not be
+// charged; zero: never.
+func (w *world) suspended(d *deal, has map[int]attempt, log map[int64][]entry) (at time.Time) {
+	for cycle, a := range has {
+		for _, e := range log[a.id] {
+			if e.event != "DUNNING_PAUSED" {
+				continue
+			}
+			w.require(I2, w.declinedBefore(d.id, cycle), "contract %d was paused for cycle %d, and no charge failed", d.id, cycle)
+			if at.IsZero() || e.at.Before(at) {
+				at = e.at
+			}
+		}
+	}
+	return at
+}
+
 // explained checks the outcome of a cycle that fell due.
 func (w *world) explained(d *deal, a attempt, date, later time.Time) {
 	key := cycleKey{a.contract, a.cycle}
@@ -268,6 +290,10 @@ func (w *world) explained(d *deal, a attempt, date, later time.Time) {
 	case "SKIPPED":
 		if d.touched.IsZero() && a.updated.Before(later.Add(-farthestJump)) {
 			why = fmt.Sprintf("nobody asked for it, and the cycle after it, due %s, had not come", later)
+		}
+	case "SKIPPED_DUNNING_MGMT":
+		if !w.declinedBefore(a.contract, a.cycle) {
+			why = "no charge of it or of an earlier one failed"
 		}
 	case "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":
 		if d.touched.IsZero() {
@@ -322,6 +348,8 @@ func (w *world) explainedEnd(a attempt, log []entry) {
 		w.require(I7, n == 1, "attempt %d has an order and %d entries of it", a.id, n)
 	case "FAILURE":
 		n = count(triggered, "FAILURE")
+	case "SKIPPED_DUNNING_MGMT":
+		n = count("DUNNING_SKIPPED", "SUCCESS") + count("DUNNING_CANCELLED", "SUCCESS") + count("DUNNING_ATTEMPT_SKIPPED", "SKIPPED")
 	case "SKIPPED", "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":
 		n = count(skipped, "SKIPPED", "SUCCESS", "INFO") + count("DUPLICATE_BILLING_ATTEMPT_DETECTED", "SKIPPED") + count("BILLING_ATTEMPT_UPDATED", "INFO", "SUCCESS")
 	case "REQUESTING", "PROGRESS", "SECURITY_CHALLENGE":

@@ -59,7 +59,7 @@ type world struct {
 
 	// What happened, by the platform's word.
 	orders map[cycleKey]*order
-	begun  map[cycleKey]int // charges
+	tries  map[cycleKey][]time.Time // when charges began
 	ends   map[cycleKey][]simulator.Charge
 	fresh  []simulator.Charge // of the call that is being answered
 	logged map[entryKey]uint64
@@ -94,7 +94,7 @@ type merchant struct {
 func newWorld(p plan, database string) (*world, error) {
 	w := &world{
 		kernel: newKernel(p.Seed, 1, p.Start), plan: p, byToken: make(map[string]*merchant), byID: make(map[int64]*deal), deals: make([]*deal, len(p.Deals)),
-		orders: make(map[cycleKey]*order), begun: make(map[cycleKey]int), ends: make(map[cycleKey][]simulator.Charge),
+		orders: make(map[cycleKey]*order), tries: make(map[cycleKey][]time.Time), ends: make(map[cycleKey][]simulator.Charge),
 		tally: tally{counts: make(map[Kind]int), checks: make(map[Invariant]int)},
 	}
 	for _, step := range []func() error{w.openPlatform, func() error { return w.openDatabase(database) }, w.open} {

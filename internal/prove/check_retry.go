@@ -1,0 +1,83 @@
+package prove
+
+import (
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+)
+
+// What an order that was declined may be charged at most, by the rules that are
+// written down and not by those that are carried out.
+const (
+	mostTries  = 9  // one, two soon after a fault, six by plan
+	mostOnDay  = 2  // one by plan; another by clocks that differ
+	soonTries  = 2  // more on a day, after a fault on the way to the bank
+	mostOfCard = 15 // declined, or retries, within windowOfCard
+)
+
+const windowOfCard = 30 * day
+
+// Codes that the story uses, by what they say about trying again.
+var (
+	neverAgain = []string{"EXPIRED_PAYMENT_METHOD", "EXPIRED_CARD", "INVALID_PAYMENT_METHOD", "PAYMENT_METHOD_NOT_FOUND", "PAYMENT_METHOD_NOT_SPECIFIED", "FRAUD_SUSPECTED"}
+	onTheWay   = []string{"PAYMENT_PROVIDER_ERROR", "UNEXPECTED_ERROR", "PROCESSING_ERROR", "TRANSIENT_ERROR"}
+)
+
+// ask notes that somebody asked for a charge of a contract, or changed how it is
+// paid, which is charged at once.
+func (d *deal) ask(n int, now time.Time) {
+	d.triggers += n
+	d.asked = now
+}
+
+// retried checks that an order may be charged again.
+func (w *world) retried(c simulator.Charge, d *deal) {
+	key := cycleKey{c.Contract, c.Cycle}
+	tries := w.tries[key]
+	w.require(I11, len(tries) <= mostTries+d.triggers, "contract %d is charged for cycle %d for the %d. time; people asked for %d charges", c.Contract, c.Cycle, len(tries), d.triggers)
+
+	ends := w.ends[key]
+	onDay := mostOnDay + d.triggers
+	if slices.ContainsFunc(ends, func(e simulator.Charge) bool { return slices.Contains(onTheWay, e.Code) }) {
+		onDay += soonTries
+	}
+	n := 0
+	for _, t := range tries {
+		if t.In(d.shop.zone).Format(time.DateOnly) == c.At.In(d.shop.zone).Format(time.DateOnly) {
+			n++
+		}
+	}
+	w.require(I11, n <= onDay, "contract %d is charged for cycle %d for the %d. time on one day", c.Contract, c.Cycle, n)
+
+	if len(ends) > 0 && len(tries) > 1 {
+		last, begun := ends[len(ends)-1], tries[len(tries)-2]
+		w.require(I11, !slices.Contains(neverAgain, last.Code) || !d.asked.Before(begun.Add(-farthestJump)),
+			"contract %d is charged again for cycle %d after %s, and nobody changed or asked anything", c.Contract, c.Cycle, last.Code)
+	}
+
+	counted := 0
+	for other, times := range w.tries {
+		if other.contract != c.Contract {
+			continue
+		}
+		for i, t := range times {
+			first := i == 0 && !slices.ContainsFunc(w.ends[other], func(e simulator.Charge) bool { return e.Code != "" })
+			if !first && c.At.Sub(t) < windowOfCard {
+				counted++
+			}
+		}
+	}
+	w.require(I11, len(tries) == 1 || counted <= mostOfCard, "the card of contract %d was declined or tried again %d times within %s", c.Contract, counted, windowOfCard)
+}
+
+// declinedBefore reports whether an order of the contract was declined, of this
+// cycle or an earlier one.
+func (w *world) declinedBefore(contract int64, cycle int) bool {
+	for key, ends := range w.ends {
+		if key.contract == contract && key.cycle <= cycle && slices.ContainsFunc(ends, func(e simulator.Charge) bool { return e.Code != "" }) {
+			return true
+		}
+	}
+	return false
+}
