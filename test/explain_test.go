@@ -185,7 +185,7 @@ func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "INSUFFICIENT_FUNDS"}, nil)
 	s.pass("P11D")
 	e := s.explain(first.ID)
-	if e.Status != "FAILURE" || e.Next.Action != "NONE" || e.Next.At != nil || e.Outcome.Final || !strings.Contains(e.Outcome.Words, "(INSUFFICIENT_FUNDS)") {
+	if e.Status != "FAILURE" || e.Next.Action != "CHARGE" || e.Next.At == nil || e.Outcome.Final || !strings.Contains(e.Outcome.Words, "(INSUFFICIENT_FUNDS)") {
 		t.Errorf("the decline is explained as %+v, %+v", e.Outcome, e.Next)
 	}
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "CHALLENGE"}, nil)
@@ -209,7 +209,8 @@ func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
 		delete(keys, try.IdempotencyKey)
 	}
 	says(t, []string{e.Next.Words}, "If the customer has not confirmed the payment by")
-	s.wantEntries(created, declined, triggered, "SYSTEM_EVENT BILLING_ATTEMPT_UPDATED INFO")
+	s.wantEntries(created, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", triggered, "SYSTEM_EVENT BILLING_ATTEMPT_UPDATED INFO",
+		"SYSTEM_EVENT SEND_SECURITY_CHALLENGE_EMAIL SUCCESS")
 }
 
 func TestAnOrderIsExplainedWhileThePlatformIsSilent(t *testing.T) {

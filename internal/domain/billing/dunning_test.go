@@ -8,8 +8,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
 
-// failed returns a failed attempt with an open case of which a retry is due.
-func failed(change ...func(*dunning.Case)) Attempt {
+// inCase returns a failed attempt with an open case of which a retry is due.
+func inCase(change ...func(*dunning.Case)) Attempt {
 	k := dunning.Case{State: dunning.Open, OpenedAt: now.AddDate(0, 0, -1), TriedAt: now.AddDate(0, 0, -1), Class: dunning.Issuer, RetryAt: now}
 	for _, f := range change {
 		f(&k)
@@ -34,25 +34,25 @@ func TestDecideOnDeclines(t *testing.T) {
 		g    ground
 		want verdict
 	}{
-		{"a retry that is due is made", failed(), monthly(), verdict{do: charge}},
-		{"a case of which no retry is due has something else to do", failed(func(k *dunning.Case) { k.RetryAt = now.Add(time.Hour) }), monthly(),
+		{"a retry that is due is made", inCase(), monthly(), verdict{do: charge}},
+		{"a case of which no retry is due has something else to do", inCase(func(k *dunning.Case) { k.RetryAt = now.Add(time.Hour) }), monthly(),
 			verdict{do: dun, how: follow}},
-		{"a case of which the end has come has, too", failed(func(k *dunning.Case) { k.RetryAt, k.EndAt = time.Time{}, now }), monthly(), verdict{do: dun, how: follow}},
-		{"no retry is made for a paused contract", failed(), monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: dun, how: abandon}},
-		{"nor for a cancelled one", failed(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: dun, how: abandon}},
-		{"nor for a store without connection", failed(), monthly(func(g *ground) { g.shop.Connected = false }), verdict{do: dun, how: abandon}},
-		{"nor without automatic charges", failed(), monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: dun, how: abandon}},
-		{"a retry waits while another charge is in flight", failed(), monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 4, Status: Progress}} }),
+		{"a case of which the end has come has, too", inCase(func(k *dunning.Case) { k.RetryAt, k.EndAt = time.Time{}, now }), monthly(), verdict{do: dun, how: follow}},
+		{"no retry is made for a paused contract", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: dun, how: abandon}},
+		{"nor for a cancelled one", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: dun, how: abandon}},
+		{"nor for a store without connection", inCase(), monthly(func(g *ground) { g.shop.Connected = false }), verdict{do: dun, how: abandon}},
+		{"nor without automatic charges", inCase(), monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: dun, how: abandon}},
+		{"a retry waits while another charge is in flight", inCase(), monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 4, Status: Progress}} }),
 			verdict{do: wait, until: now.Add(10 * time.Minute)}},
-		{"a card that was tried fourteen times may be tried", failed(), monthly(tries(14, time.Hour, false)), verdict{do: charge}},
-		{"a card that was tried fifteen times may not", failed(), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
-		{"not even when it was replaced", failed(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
-		{"fifteen tries of more than thirty days ago are forgotten", failed(), monthly(tries(15, dunning.TryWindow, false)), verdict{do: charge}},
-		{"a card that was tried by plan today waits for tomorrow", failed(), monthly(tries(1, time.Hour, true)), verdict{do: dun, how: putOff}},
-		{"one that a person tried today does not", failed(), monthly(tries(1, time.Hour, false)), verdict{do: charge}},
-		{"one that was tried by plan yesterday does not", failed(), monthly(tries(1, 15*time.Hour, true)), verdict{do: charge}},
-		{"a retry that somebody asked for does not wait", failed(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
-		{"a fault on the way to the bank is no try of the day", failed(func(k *dunning.Case) { k.Class = dunning.Transient }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
+		{"a card that was tried fourteen times may be tried", inCase(), monthly(tries(14, time.Hour, false)), verdict{do: charge}},
+		{"a card that was tried fifteen times may not", inCase(), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
+		{"not even when it was replaced", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
+		{"fifteen tries of more than thirty days ago are forgotten", inCase(), monthly(tries(15, dunning.TryWindow, false)), verdict{do: charge}},
+		{"a card that was tried by plan today waits for tomorrow", inCase(), monthly(tries(1, time.Hour, true)), verdict{do: dun, how: putOff}},
+		{"one that a person tried today does not", inCase(), monthly(tries(1, time.Hour, false)), verdict{do: charge}},
+		{"one that was tried by plan yesterday does not", inCase(), monthly(tries(1, 15*time.Hour, true)), verdict{do: charge}},
+		{"a retry that somebody asked for does not wait", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
+		{"a fault on the way to the bank is no try of the day", inCase(func(k *dunning.Case) { k.Class = dunning.Transient }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
 		{"an order that is paid already is looked for and not charged", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
 		{"even when it was looked for before", due(func(a *Attempt) { a.Status, a.Try, a.ErrorCode = Requesting, 2, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
 		{"and when the contract is paused", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }),

@@ -214,6 +214,8 @@ func (f Facts) history() []happening {
 			h.what = askedFor
 		case e.Event == activity.BillingAttemptSkipped && e.Status == activity.Success:
 			h.what = skippedBy
+		case e.Event == activity.DunningSkipped, e.Event == activity.DunningCancelled, e.Event == activity.DunningAttemptSkipped && f.Status == SkippedDunning:
+			h.what = ended
 		case e.Event == activity.BillingAttemptSkipped, e.Event == activity.DuplicateBillingAttemptDetected && e.Status == activity.Skipped:
 			h.what = ended
 		case e.Event == activity.BillingAttemptUpdated && h.told.Reason == noLongerSkipped:

@@ -32,6 +32,9 @@ var StepKinds = []StepKind{StepCharge, StepPrepare, StepAsk, StepWait, StepEnd, 
 // explainNext says what comes next: what would be decided when the attempt falls
 // due, as far as that is known now.
 func (f Facts) explainNext() NextStep {
+	if f.Status == Failure && f.Attempt.Dunning.State.Live() {
+		return f.explainCase()
+	}
 	if f.DueAt.IsZero() {
 		return NextStep{Kind: StepNone, Words: f.resting()}
 	}

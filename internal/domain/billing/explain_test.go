@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -182,6 +183,14 @@ func TestExplanations(t *testing.T) {
 			f.BillingDate, f.DueAt, f.Moved = berlin(t, time.May, 5), berlin(t, time.May, 5), true
 			f.Entries = append(f.Entries, log(activity.NextBillingDateChange, activity.Success, warehouse, f.Now, outcome{From: "2025-04-30T07:00:00Z", To: "2025-05-05T07:00:00Z"}))
 		}},
+		"failure-with-a-retry-to-come":   {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Open, Class: dunning.Issuer, RetryAt: berlin(t, time.May, 1)})},
+		"failure-without-a-retry":        {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Open, Class: dunning.Card, EndAt: berlin(t, time.May, 14)})},
+		"failure-that-is-held":           {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Held, Class: dunning.Merchant})},
+		"failure-that-ends-the-contract": {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Ending, Class: dunning.Card, Action: dunning.Cancel})},
+		"left-out-while-another-is-unpaid": {func(f *Facts) {
+			f.Status, f.DueAt, f.ErrorMessage = SkippedDunning, time.Time{}, "cycle 3 could not be charged yet: no other order is made before it is paid or given up"
+			f.Entries = []activity.Entry{log(activity.DunningAttemptSkipped, activity.Skipped, activity.System, f.Now, outcome{Reason: f.ErrorMessage})}
+		}},
 		"success": {begun(Success), func(f *Facts) {
 			f.DueAt, f.PlatformID, f.OrderID, f.OrderName, f.Amount = time.Time{}, "gid://shopify/SubscriptionBillingAttempt/81", 5004, "#1004", usd(2250)
 			f.Lines, f.Prep.Stage = f.Of.Lines, Ready
@@ -248,6 +257,14 @@ func TestExplanations(t *testing.T) {
 
 // What is explained comes from what is decided: where the explanation says that
 // the order will be charged, it would be.
+// withCase opens a case of an order that was declined.
+func withCase(k dunning.Case) func(*Facts) {
+	return func(f *Facts) {
+		k.OpenedAt, k.TriedAt = f.BillingDate, f.BillingDate
+		f.Attempt.Dunning = k
+	}
+}
+
 func TestWhatComesNextIsWhatWouldBeDecided(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -265,6 +282,9 @@ func TestWhatComesNextIsWhatWouldBeDecided(t *testing.T) {
 		"another cycle that the platform has":     {func(f *Facts) { f.Others = []Attempt{{ID: 1, Cycle: 3, Status: PlatformException, PlatformID: "x"}} }, StepCharge, ""},
 		"an order that wants something":           {func(f *Facts) { f.Needs.OneOffs = 2 }, StepPrepare, ""},
 		"a decline that waits for a person":       {func(f *Facts) { f.Status, f.DueAt, f.Try = Failure, time.Time{}, 1 }, StepNone, ""},
+		"a decline that is tried again":           {func(f *Facts) { withCase(dunning.Case{State: dunning.Open, RetryAt: f.DueAt})(f); f.Status = Failure }, StepCharge, ""},
+		"a decline that waits for another card":   {func(f *Facts) { withCase(dunning.Case{State: dunning.Open, EndAt: f.DueAt})(f); f.Status = Failure }, StepEnd, Failure},
+		"an order behind one that is unpaid":      {func(f *Facts) { f.Of.Dunning = &contract.Dunning{Attempt: 1, Cycle: 3} }, StepEnd, SkippedDunning},
 		"a decline of a contract that was paused": {func(f *Facts) { f.Status, f.Try, f.Of.Status = Failure, 1, contract.Paused }, StepEnd, Failure},
 	} {
 		f := april(t, row.change)

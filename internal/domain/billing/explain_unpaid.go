@@ -1,6 +1,10 @@
 package billing
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+)
 
 // retrying says when an order that was declined is charged again by itself.
 func (f Facts) retrying(when string) string {
@@ -11,4 +15,38 @@ func (f Facts) retrying(when string) string {
 // by itself.
 func (f Facts) unpaid() string {
 	return "The service does not charge the order again by itself: a person may charge it again, or give it another date."
+}
+
+// finalWords says what the final actions do.
+var finalWords = map[dunning.Action]string{
+	dunning.Pause: "the contract is paused", dunning.Skip: "the order is given up, and the contract goes on with the next", dunning.Cancel: "the contract is cancelled",
+}
+
+// explainCase says what comes next for an order of which the case is open.
+func (f Facts) explainCase() NextStep {
+	k := f.Attempt.Dunning
+	final := f.Shop.Settings.Dunning.Final(k.Class)
+	ends := SkippedDunning
+	if final == dunning.Pause {
+		ends = Failure
+	}
+	when := func(step NextStep) string {
+		if step.At.After(f.Now) {
+			return "at " + f.moment(step.At)
+		}
+		return "now"
+	}
+	switch {
+	case k.State == dunning.Held:
+		return NextStep{Kind: StepNone, Words: "The store itself could not take the payment. The order is held until its staff says that this is solved, and no other order of the contract is charged before."}
+	case k.State == dunning.Ending:
+		return NextStep{Kind: StepEnd, At: later(f.Of.AmendAt, f.Now), Ends: ends, Words: fmt.Sprintf("No retry is left: %s as soon as the platform has confirmed it.", finalWords[k.Action])}
+	case !k.RetryAt.IsZero():
+		step := NextStep{Kind: StepCharge, At: later(k.RetryAt, f.Now)}
+		step.Words = f.retrying(when(step))
+		return step
+	}
+	step := NextStep{Kind: StepEnd, At: later(k.EndAt, f.Now), Ends: ends}
+	step.Words = fmt.Sprintf("The service does not charge the order again by itself: that takes a person, or another payment method. Otherwise %s %s.", finalWords[final], when(step))
+	return step
 }
