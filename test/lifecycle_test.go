@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// standing is what a story looks at in the row of a contract.
-type standing struct {
+// phase is what a story looks at in the row of a contract.
+type phase struct {
 	Status, SubscriptionType                                string
 	NextBillingDate, PauseTillDate, PendingCancellationDate *time.Time
 	TrialEndDate, BillingDateAfterTrial, EndsAt             *time.Time
@@ -18,9 +18,9 @@ type standing struct {
 	SubscriptionTypeIdentifier                              *string
 }
 
-func (s *subscription) standing() standing {
+func (s *subscription) phase() phase {
 	s.t.Helper()
-	var rows []standing
+	var rows []phase
 	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
 	if len(rows) != 1 {
 		s.t.Fatalf("%d contracts found by the number %d", len(rows), s.id)
@@ -49,8 +49,8 @@ func (s *subscription) until(day string) {
 	s.call("POST", "/clock", map[string]any{"to": day + "T20:00:00Z"}, nil)
 }
 
-// wantOrders asserts the days of the renewals of the contract.
-func (s *subscription) wantOrders(want string) {
+// wantOrderDays asserts the days of the renewals of the contract.
+func (s *subscription) wantOrderDays(want string) {
 	s.t.Helper()
 	if got := fmt.Sprint(s.orderDays()); got != want {
 		s.t.Errorf("orders on %s, want %s", got, want)
@@ -94,7 +94,7 @@ func TestAPauseWithADateEndsByItself(t *testing.T) {
 	s.status(http.StatusBadRequest, "PAUSED", "pauseTillDate", "2126-10-01")
 	s.status(http.StatusBadRequest, "PAUSED", "pauseTillDate", "2026-12-20", "pauseDurationCycle", "1")
 	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2026-12-20", "pauseReason", "away", "pauseFeedback", "ski")
-	c := s.standing()
+	c := s.phase()
 	wantDay(t, "the end of the pause", c.PauseTillDate, "2026-12-20T05:00:00Z")
 	if c.Status != "paused" || len(s.upcoming()) != 0 || c.PauseReason == nil || *c.PauseReason != "away" || c.PauseFeedback == nil || *c.PauseFeedback != "ski" || c.NextBillingDate != nil {
 		t.Errorf("paused: %+v, and %d orders wait", c, len(s.upcoming()))
@@ -104,11 +104,11 @@ func TestAPauseWithADateEndsByItself(t *testing.T) {
 	s.wantPlatform("PAUSED")
 	s.until("2026-12-20")
 	s.wantPlatform("ACTIVE")
-	if c := s.standing(); c.Status != "active" || c.PauseTillDate != nil || c.PauseReason != nil || len(s.upcoming()) != 6 {
+	if c := s.phase(); c.Status != "active" || c.PauseTillDate != nil || c.PauseReason != nil || len(s.upcoming()) != 6 {
 		t.Errorf("resumed: %+v, and %d orders wait", c, len(s.upcoming()))
 	}
 	s.until("2027-02-12")
-	s.wantOrders("[01-11 02-11]")
+	s.wantOrderDays("[01-11 02-11]")
 	s.wantEntries(created, paused, scheduled, resumed, requeued, charged, charged)
 }
 
@@ -117,13 +117,13 @@ func TestAPauseEndsOnTheMorningOfTheOrderThatItWasCountedTo(t *testing.T) {
 	s := subscribe(t, nil)
 	s.status(http.StatusBadRequest, "PAUSED", "pauseDurationCycle", "366")
 	s.status(http.StatusNoContent, "PAUSED", "pauseDurationCycle", "2")
-	c := s.standing()
+	c := s.phase()
 	wantDay(t, "the end of the pause", c.PauseTillDate, "2027-01-11T05:00:00Z")
 	if c.PauseDurationCycle == nil || *c.PauseDurationCycle != 2 {
 		t.Errorf("pauseDurationCycle %v, want 2", c.PauseDurationCycle)
 	}
 	s.until("2027-01-12")
-	s.wantOrders("[01-11]")
+	s.wantOrderDays("[01-11]")
 	s.wantEntries(created, paused, scheduled, resumed, requeued, charged)
 }
 
@@ -132,20 +132,20 @@ func TestAnActivationIsDeferredToADay(t *testing.T) {
 	s := subscribe(t, nil)
 	s.status(http.StatusBadRequest, "ACTIVE", "activationDate", "2026-12-01") // it is active
 	s.status(http.StatusNoContent, "PAUSED")
-	if c := s.standing(); c.PauseTillDate != nil {
+	if c := s.phase(); c.PauseTillDate != nil {
 		t.Errorf("the pause ends on %s and has no end", c.PauseTillDate)
 	}
 	s.status(http.StatusBadRequest, "ACTIVE", "activationDate", "2026-10-01")
 	s.status(http.StatusBadRequest, "ACTIVE", "activationDate", "2126-10-01")
 	s.status(http.StatusNoContent, "ACTIVE", "activationDate", "2026-12-05")
 	s.status(http.StatusNoContent, "ACTIVE", "activationDate", "2026-12-01T12:00:00Z")
-	c := s.standing()
+	c := s.phase()
 	wantDay(t, "the activation", c.PauseTillDate, "2026-12-01T12:00:00Z")
 	if c.Status != "paused" {
 		t.Errorf("the contract is %s before its day", c.Status)
 	}
 	s.until("2026-12-12")
-	s.wantOrders("[12-11]")
+	s.wantOrderDays("[12-11]")
 	deferred := api2 + "CONTRACT_ACTIVATION_DEFERRED SUCCESS"
 	s.wantEntries(created, paused, deferred, deferred, resumed, requeued, charged)
 }
@@ -158,7 +158,7 @@ func TestWhoResumesEndsThePauseForGood(t *testing.T) {
 	s.status(http.StatusNoContent, "PAUSED")
 	s.until("2026-12-30")
 	s.wantPlatform("PAUSED")
-	s.wantOrders("[]")
+	s.wantOrderDays("[]")
 	s.wantEntries(created, paused, scheduled, activated, paused)
 }
 
@@ -169,7 +169,7 @@ func TestAChosenCalendarOutlivesAPause(t *testing.T) {
 	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-date?contractId=%d&nextBillingDate=2026-11-05", s.id), nil)
 	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2027-08-20")
 	s.until("2027-10-06")
-	s.wantOrders("[09-05 10-05]")
+	s.wantOrderDays("[09-05 10-05]")
 	s.wantEntries(created, api2+"NEXT_BILLING_DATE_CHANGE SUCCESS", paused, scheduled, resumed, requeued, charged, charged)
 }
 
@@ -199,7 +199,7 @@ func TestAPrepaidContractIsCancelledWhenItsTermIsOver(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.cancel(http.StatusNoContent, "cancellationFeedback=too+much&cancellationNote=for+now")
-	c := s.standing()
+	c := s.phase()
 	wantDay(t, "the cancellation", c.PendingCancellationDate, "2027-02-01T14:00:00Z")
 	wantDay(t, "the end", c.EndsAt, "2027-02-01T14:00:00Z")
 	if c.Status != "active" || c.NextBillingDate != nil || len(s.upcoming()) != 0 || c.CancellationFeedback == nil || *c.CancellationFeedback != "too much" {
@@ -210,11 +210,11 @@ func TestAPrepaidContractIsCancelledWhenItsTermIsOver(t *testing.T) {
 	s.wantPlatform("ACTIVE")
 	s.until("2027-02-01")
 	s.wantPlatform("CANCELLED")
-	if c := s.standing(); c.Status != "cancelled" || c.PendingCancellationDate != nil || c.CancellationFeedback == nil || *c.CancellationFeedback != "too much" {
+	if c := s.phase(); c.Status != "cancelled" || c.PendingCancellationDate != nil || c.CancellationFeedback == nil || *c.CancellationFeedback != "too much" {
 		t.Errorf("ended: %+v", c)
 	}
 	s.until("2027-06-01")
-	s.wantOrders("[]")
+	s.wantOrderDays("[]")
 	s.wantEntries(created, endScheduled, endExecuted, ended)
 }
 
@@ -225,13 +225,13 @@ func TestACancellationThatWaitsIsTakenBack(t *testing.T) {
 	s.status(http.StatusNoContent, "CANCELLED")
 	s.status(http.StatusNoContent, "ACTIVE")
 	s.status(http.StatusBadRequest, "ACTIVE")
-	c := s.standing()
+	c := s.phase()
 	wantDay(t, "the next order", c.NextBillingDate, "2027-02-01T14:00:00Z")
 	if c.PendingCancellationDate != nil || c.CancellationFeedback != nil {
 		t.Errorf("kept on: %+v", c)
 	}
 	s.until("2027-11-02")
-	s.wantOrders("[02-01 08-01 11-01]")
+	s.wantOrderDays("[02-01 08-01 11-01]")
 	s.wantEntries(created, skipped, endScheduled, endCleared, charged, charged, charged)
 }
 
@@ -265,7 +265,7 @@ func TestAPrepaidContractIsCancelledAtOnceWhenNothingIsLeftOrSomebodyInsists(t *
 	s.cancel(http.StatusNoContent, "immediately=true")
 	s.wantPlatform("CANCELLED")
 	s.status(http.StatusBadRequest, "ACTIVE") // the platform does not let it start again
-	if c := s.standing(); c.Status != "cancelled" {
+	if c := s.phase(); c.Status != "cancelled" {
 		t.Errorf("the contract is %s", c.Status)
 	}
 	s.wantEntries(created, cancelled)
@@ -286,7 +286,7 @@ func TestAPrepaidContractIsCancelledAtOnceWhenNothingIsLeftOrSomebodyInsists(t *
 func TestAContractExpiresAfterItsLastOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
-	wantDay(t, "the end", s.standing().EndsAt, "2026-12-11T14:00:00Z")
+	wantDay(t, "the end", s.phase().EndsAt, "2026-12-11T14:00:00Z")
 	if n := len(s.upcoming()); n != 2 {
 		t.Errorf("%d orders wait, want 2", n)
 	}
@@ -294,12 +294,12 @@ func TestAContractExpiresAfterItsLastOrder(t *testing.T) {
 	s.wantPlatform("ACTIVE")
 	s.until("2026-12-11")
 	s.wantPlatform("EXPIRED")
-	if c := s.standing(); c.Status != "expired" || c.NextBillingDate != nil || c.EndsAt != nil {
+	if c := s.phase(); c.Status != "expired" || c.NextBillingDate != nil || c.EndsAt != nil {
 		t.Errorf("expired: %+v", c)
 	}
 	s.status(http.StatusBadRequest, "ACTIVE")
 	s.until("2027-03-11")
-	s.wantOrders("[11-11 12-11]")
+	s.wantOrderDays("[11-11 12-11]")
 	s.wantEntries(created, charged, charged, expired)
 }
 
@@ -322,7 +322,7 @@ func TestALimitThatChangesMovesTheEnd(t *testing.T) {
 	s.skipNumber(0) // the last one: nothing is left
 	s.until("2026-11-12")
 	s.wantPlatform("EXPIRED")
-	s.wantOrders("[11-11]")
+	s.wantOrderDays("[11-11]")
 	updated := api2 + "SUBSCRIPTION_CONTRACT_UPDATED SUCCESS"
 	s.wantEntries(created, updated, updated, charged, updated, skipped, expired)
 }
@@ -332,10 +332,10 @@ func TestAPrepaidContractExpiresAfterItsLastDelivery(t *testing.T) {
 	s := quarterly(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 3, "maxCycles": 1}})
 	s.until("2027-03-31")
 	s.wantPlatform("ACTIVE")
-	wantDay(t, "the end", s.standing().EndsAt, "2027-04-01T13:00:00Z") // the third delivery, in summer time
+	wantDay(t, "the end", s.phase().EndsAt, "2027-04-01T13:00:00Z") // the third delivery, in summer time
 	s.until("2027-04-01")
 	s.wantPlatform("EXPIRED")
-	s.wantOrders("[02-01]")
+	s.wantOrderDays("[02-01]")
 	s.wantEntries(created, charged, expired)
 }
 
@@ -350,7 +350,7 @@ func TestAContractDoesNotExpireWhileItsLastOrderMayStillBeMade(t *testing.T) {
 	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.past()[0].ID), nil)
 	s.until("2026-11-12")
 	s.wantPlatform("EXPIRED")
-	s.wantOrders("[11-11]")
+	s.wantOrderDays("[11-11]")
 	s.wantEntries(created, "SYSTEM_EVENT UPDATED SUCCESS", declined, triggered, charged, expired)
 }
 
@@ -360,14 +360,14 @@ func TestAFailedContractStandsStillUntilItIsActivated(t *testing.T) {
 	s := subscribe(t, nil)
 	s.mutate(fmt.Sprintf(`mutation { subscriptionContractFail(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { contract { id } userErrors { message } } }`, s.id))
 	s.pass("PT1M")
-	if c := s.standing(); c.Status != "failed" || len(s.upcoming()) != 0 {
+	if c := s.phase(); c.Status != "failed" || len(s.upcoming()) != 0 {
 		t.Errorf("failed: %+v, and %d orders wait", c, len(s.upcoming()))
 	}
 	s.status(http.StatusBadRequest, "PAUSED")
 	s.until("2026-11-15")
 	s.status(http.StatusNoContent, "ACTIVE")
 	s.until("2026-12-12")
-	s.wantOrders("[12-11]")
+	s.wantOrderDays("[12-11]")
 	s.wantEntries(created, "SHOPIFY_EVENT SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", activated, requeued, charged)
 }
 
@@ -429,12 +429,12 @@ func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
 			s := subscribe(t, nil)
 			s.t = t
 			s.on(s.planned(s.urls.Subscriptions, row.option), row.bought)
-			c := s.standing()
+			c := s.phase()
 			wantDay(t, "the end of the trial", c.TrialEndDate, row.trial)
 			wantDay(t, "the first order after it", c.BillingDateAfterTrial, row.charge)
 			wantDay(t, "the next order", c.NextBillingDate, row.charge)
 			s.until("2027-02-02")
-			s.wantOrders(row.orders)
+			s.wantOrderDays(row.orders)
 		})
 	}
 }
@@ -445,14 +445,14 @@ func TestAMembershipForLifeIsNeverRenewedNorPaused(t *testing.T) {
 	subscriptions := s.urls.Subscriptions
 	s.on(s.planned(s.urls.Memberships, map[string]any{"lifeTimeMembership": true, "maxCycles": 1}), map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 1}})
 	s.urls.Subscriptions = s.urls.Memberships
-	if c := s.standing(); c.Status != "active" || c.NextBillingDate != nil || c.EndsAt != nil || len(s.upcoming()) != 0 {
+	if c := s.phase(); c.Status != "active" || c.NextBillingDate != nil || c.EndsAt != nil || len(s.upcoming()) != 0 {
 		t.Errorf("for life: %+v, and %d orders wait", c, len(s.upcoming()))
 	}
 	s.status(http.StatusBadRequest, "PAUSED")
 	s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/subscription-billing-attempts/skip-upcoming-order?subscriptionContractId=%d", s.id), nil)
 	s.until("2028-01-01")
 	s.wantPlatform("ACTIVE")
-	s.wantOrders("[]")
+	s.wantOrderDays("[]")
 	s.cancel(http.StatusNoContent, "")
 	s.wantPlatform("CANCELLED")
 	s.urls.Subscriptions = subscriptions
@@ -476,7 +476,7 @@ func TestAChangeOfStatusSurvivesLostAnswers(t *testing.T) {
 			s.status(http.StatusConflict, "CANCELLED")                                // one after the other
 			s.status(http.StatusServiceUnavailable, "PAUSED", "pauseReason", "bored") // the same again is no second pause
 			calm()
-			c := s.standing()
+			c := s.phase()
 			wantDay(t, "the end of the pause", c.PauseTillDate, "2026-11-20T05:00:00Z")
 			if c.Status != "paused" || c.PauseReason == nil || *c.PauseReason != "away" {
 				t.Errorf("paused: %+v", c)
@@ -488,7 +488,7 @@ func TestAChangeOfStatusSurvivesLostAnswers(t *testing.T) {
 			s.wantPlatform("ACTIVE")
 			s.cancelLost(lose, calm)
 			s.until("2027-02-01")
-			s.wantOrders("[]")
+			s.wantOrderDays("[]")
 			s.wantEntries(created, paused, scheduled, resumed, requeued, cancelled)
 		})
 	}
@@ -501,7 +501,7 @@ func (s *subscription) cancelLost(lose, calm func()) {
 	s.cancel(http.StatusServiceUnavailable, "cancellationFeedback=enough")
 	calm()
 	s.wantPlatform("CANCELLED")
-	if c := s.standing(); c.CancellationFeedback == nil || *c.CancellationFeedback != "enough" {
+	if c := s.phase(); c.CancellationFeedback == nil || *c.CancellationFeedback != "enough" {
 		s.t.Errorf("cancelled: %+v", c)
 	}
 }
