@@ -1481,16 +1481,16 @@ func (e PartnerAppStatus) Valid() bool {
 
 // Defines values for PartnerConnectionDirection.
 const (
-	MERCHANT PartnerConnectionDirection = "MERCHANT"
-	PARTNER  PartnerConnectionDirection = "PARTNER"
+	PartnerConnectionDirectionMERCHANT PartnerConnectionDirection = "MERCHANT"
+	PartnerConnectionDirectionPARTNER  PartnerConnectionDirection = "PARTNER"
 )
 
 // Valid indicates whether the value is a known member of the PartnerConnectionDirection enum.
 func (e PartnerConnectionDirection) Valid() bool {
 	switch e {
-	case MERCHANT:
+	case PartnerConnectionDirectionMERCHANT:
 		return true
-	case PARTNER:
+	case PartnerConnectionDirectionPARTNER:
 		return true
 	default:
 		return false
@@ -1812,6 +1812,90 @@ func (e RecommendationsRecommendationStrategy) Valid() bool {
 	case CURATED:
 		return true
 	case PASTORDERS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RowDunningClass.
+const (
+	RowDunningClassADDRESS   RowDunningClass = "ADDRESS"
+	RowDunningClassAUTH      RowDunningClass = "AUTH"
+	RowDunningClassCARD      RowDunningClass = "CARD"
+	RowDunningClassFRAUD     RowDunningClass = "FRAUD"
+	RowDunningClassFUNDS     RowDunningClass = "FUNDS"
+	RowDunningClassGONE      RowDunningClass = "GONE"
+	RowDunningClassISSUER    RowDunningClass = "ISSUER"
+	RowDunningClassMERCHANT  RowDunningClass = "MERCHANT"
+	RowDunningClassSTOCK     RowDunningClass = "STOCK"
+	RowDunningClassTRANSIENT RowDunningClass = "TRANSIENT"
+)
+
+// Valid indicates whether the value is a known member of the RowDunningClass enum.
+func (e RowDunningClass) Valid() bool {
+	switch e {
+	case RowDunningClassADDRESS:
+		return true
+	case RowDunningClassAUTH:
+		return true
+	case RowDunningClassCARD:
+		return true
+	case RowDunningClassFRAUD:
+		return true
+	case RowDunningClassFUNDS:
+		return true
+	case RowDunningClassGONE:
+		return true
+	case RowDunningClassISSUER:
+		return true
+	case RowDunningClassMERCHANT:
+		return true
+	case RowDunningClassSTOCK:
+		return true
+	case RowDunningClassTRANSIENT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RowDunningFinalAction.
+const (
+	CANCEL RowDunningFinalAction = "CANCEL"
+	PAUSE  RowDunningFinalAction = "PAUSE"
+	SKIP   RowDunningFinalAction = "SKIP"
+)
+
+// Valid indicates whether the value is a known member of the RowDunningFinalAction enum.
+func (e RowDunningFinalAction) Valid() bool {
+	switch e {
+	case CANCEL:
+		return true
+	case PAUSE:
+		return true
+	case SKIP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RowDunningState.
+const (
+	ENDING RowDunningState = "ENDING"
+	HELD   RowDunningState = "HELD"
+	OPEN   RowDunningState = "OPEN"
+)
+
+// Valid indicates whether the value is a known member of the RowDunningState enum.
+func (e RowDunningState) Valid() bool {
+	switch e {
+	case ENDING:
+		return true
+	case HELD:
+		return true
+	case OPEN:
 		return true
 	default:
 		return false
@@ -2633,7 +2717,7 @@ type BillingAttempt struct {
 	// RetryingNeeded A mark of the caller's; the service does not act on it.
 	RetryingNeeded bool `json:"retryingNeeded"`
 
-	// SecurityChallengeSentStatus What became of the e-mail that asks the customer to confirm the payment. The service does not send it: always UNSENT.
+	// SecurityChallengeSentStatus What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way.
 	//
 	// Examples: UNSENT
 	SecurityChallengeSentStatus BillingAttemptSecurityChallengeSentStatus `json:"securityChallengeSentStatus"`
@@ -2646,7 +2730,7 @@ type BillingAttempt struct {
 	// Status How far the attempt is.
 	Status BillingAttemptStatus `json:"status"`
 
-	// TransactionFailedEmailSentStatus What became of the e-mail about a failed charge. The service does not send it: always UNSENT.
+	// TransactionFailedEmailSentStatus What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way.
 	//
 	// Examples: UNSENT
 	TransactionFailedEmailSentStatus BillingAttemptTransactionFailedEmailSentStatus `json:"transactionFailedEmailSentStatus"`
@@ -2682,7 +2766,7 @@ type BillingAttempt struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// BillingAttemptSecurityChallengeSentStatus What became of the e-mail that asks the customer to confirm the payment. The service does not send it: always UNSENT.
+// BillingAttemptSecurityChallengeSentStatus What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way.
 //
 // Examples: UNSENT
 type BillingAttemptSecurityChallengeSentStatus string
@@ -2690,7 +2774,7 @@ type BillingAttemptSecurityChallengeSentStatus string
 // BillingAttemptStatus How far the attempt is.
 type BillingAttemptStatus string
 
-// BillingAttemptTransactionFailedEmailSentStatus What became of the e-mail about a failed charge. The service does not send it: always UNSENT.
+// BillingAttemptTransactionFailedEmailSentStatus What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way.
 //
 // Examples: UNSENT
 type BillingAttemptTransactionFailedEmailSentStatus string
@@ -3570,8 +3654,8 @@ type ContractRow struct {
 	// Examples: false
 	DisableFixEmptyQueue bool `json:"disableFixEmptyQueue"`
 
-	// Dunning Whether a failed charge is being retried. Always null: the record of the billing attempt shows it.
-	Dunning *bool `json:"dunning"`
+	// Dunning The order that could not be charged and has not been given up; null when there is none.
+	Dunning *RowDunning `json:"dunning"`
 
 	// EmailBouncedOrFailed Whether the last e-mail to the customer came back. Always false.
 	//
@@ -5961,6 +6045,75 @@ type Recommendations struct {
 
 // RecommendationsRecommendationStrategy How the storefront chooses them.
 type RecommendationsRecommendationStrategy string
+
+// RowDunning defines model for RowDunning.
+type RowDunning struct {
+	// BillingAttemptId Number of the billing attempt.
+	//
+	// Examples: 9
+	BillingAttemptId int64 `json:"billingAttemptId"`
+
+	// Class What the last decline says about trying again.
+	//
+	// Examples: FUNDS
+	Class RowDunningClass `json:"class"`
+
+	// Cycle The billing cycle.
+	//
+	// Examples: 3
+	Cycle int32 `json:"cycle"`
+
+	// EndsAt When finalAction is taken, in UTC, if nothing happens before; null while a retry is planned.
+	//
+	// Examples: 2026-02-14T08:12:00Z
+	EndsAt *time.Time `json:"endsAt"`
+
+	// ErrorCode The platform's code of the last decline.
+	//
+	// Examples: INSUFFICIENT_FUNDS
+	ErrorCode string `json:"errorCode"`
+
+	// FinalAction What is done when no retry is left: the contract is paused, the order left out, or the contract cancelled.
+	//
+	// Examples: PAUSE
+	FinalAction RowDunningFinalAction `json:"finalAction"`
+
+	// NextRetryAt When it is charged again by itself, in UTC; null when it is not.
+	//
+	// Examples: 2026-02-04T08:12:00Z
+	NextRetryAt *time.Time `json:"nextRetryAt"`
+
+	// Since When the order was declined first, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	Since time.Time `json:"since"`
+
+	// State OPEN: it is tried again, or waits for the customer. HELD: it waits for the store's staff. ENDING: the contract is being paused or cancelled.
+	//
+	// Examples: OPEN
+	State RowDunningState `json:"state"`
+
+	// Tries How often the order was charged so far.
+	//
+	// Examples: 2
+	Tries                int32                  `json:"tries"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// RowDunningClass What the last decline says about trying again.
+//
+// Examples: FUNDS
+type RowDunningClass string
+
+// RowDunningFinalAction What is done when no retry is left: the contract is paused, the order left out, or the contract cancelled.
+//
+// Examples: PAUSE
+type RowDunningFinalAction string
+
+// RowDunningState OPEN: it is tried again, or waits for the customer. HELD: it waits for the store's staff. ENDING: the contract is being paused or cancelled.
+//
+// Examples: OPEN
+type RowDunningState string
 
 // RuleAnchor defines model for RuleAnchor.
 type RuleAnchor struct {
@@ -23123,6 +23276,189 @@ func (a Recommendations) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'showCuratedBundles': %w", err)
 		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for RowDunning. Returns the specified
+// element and whether it was found
+func (a RowDunning) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for RowDunning
+func (a *RowDunning) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for RowDunning to handle AdditionalProperties
+func (a *RowDunning) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["billingAttemptId"]; found {
+		err = json.Unmarshal(raw, &a.BillingAttemptId)
+		if err != nil {
+			return fmt.Errorf("error reading 'billingAttemptId': %w", err)
+		}
+		delete(object, "billingAttemptId")
+	}
+
+	if raw, found := object["class"]; found {
+		err = json.Unmarshal(raw, &a.Class)
+		if err != nil {
+			return fmt.Errorf("error reading 'class': %w", err)
+		}
+		delete(object, "class")
+	}
+
+	if raw, found := object["cycle"]; found {
+		err = json.Unmarshal(raw, &a.Cycle)
+		if err != nil {
+			return fmt.Errorf("error reading 'cycle': %w", err)
+		}
+		delete(object, "cycle")
+	}
+
+	if raw, found := object["endsAt"]; found {
+		err = json.Unmarshal(raw, &a.EndsAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'endsAt': %w", err)
+		}
+		delete(object, "endsAt")
+	}
+
+	if raw, found := object["errorCode"]; found {
+		err = json.Unmarshal(raw, &a.ErrorCode)
+		if err != nil {
+			return fmt.Errorf("error reading 'errorCode': %w", err)
+		}
+		delete(object, "errorCode")
+	}
+
+	if raw, found := object["finalAction"]; found {
+		err = json.Unmarshal(raw, &a.FinalAction)
+		if err != nil {
+			return fmt.Errorf("error reading 'finalAction': %w", err)
+		}
+		delete(object, "finalAction")
+	}
+
+	if raw, found := object["nextRetryAt"]; found {
+		err = json.Unmarshal(raw, &a.NextRetryAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'nextRetryAt': %w", err)
+		}
+		delete(object, "nextRetryAt")
+	}
+
+	if raw, found := object["since"]; found {
+		err = json.Unmarshal(raw, &a.Since)
+		if err != nil {
+			return fmt.Errorf("error reading 'since': %w", err)
+		}
+		delete(object, "since")
+	}
+
+	if raw, found := object["state"]; found {
+		err = json.Unmarshal(raw, &a.State)
+		if err != nil {
+			return fmt.Errorf("error reading 'state': %w", err)
+		}
+		delete(object, "state")
+	}
+
+	if raw, found := object["tries"]; found {
+		err = json.Unmarshal(raw, &a.Tries)
+		if err != nil {
+			return fmt.Errorf("error reading 'tries': %w", err)
+		}
+		delete(object, "tries")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for RowDunning to handle AdditionalProperties
+func (a RowDunning) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["billingAttemptId"], err = json.Marshal(a.BillingAttemptId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'billingAttemptId': %w", err)
+	}
+
+	object["class"], err = json.Marshal(a.Class)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'class': %w", err)
+	}
+
+	object["cycle"], err = json.Marshal(a.Cycle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'cycle': %w", err)
+	}
+
+	object["endsAt"], err = json.Marshal(a.EndsAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'endsAt': %w", err)
+	}
+
+	object["errorCode"], err = json.Marshal(a.ErrorCode)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'errorCode': %w", err)
+	}
+
+	object["finalAction"], err = json.Marshal(a.FinalAction)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'finalAction': %w", err)
+	}
+
+	object["nextRetryAt"], err = json.Marshal(a.NextRetryAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'nextRetryAt': %w", err)
+	}
+
+	object["since"], err = json.Marshal(a.Since)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'since': %w", err)
+	}
+
+	object["state"], err = json.Marshal(a.State)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'state': %w", err)
+	}
+
+	object["tries"], err = json.Marshal(a.Tries)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'tries': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
