@@ -105,15 +105,6 @@ func (s *subscription) wantOrders(cycles ...int) {
 	}
 }
 
-// on writes "day event status" for days and one event.
-func on(event string, days ...string) []string {
-	texts := make([]string, len(days))
-	for i, day := range days {
-		texts[i] = day + " " + event
-	}
-	return texts
-}
-
 // Entries of the log, without their days.
 const (
 	decline  = "BILLING_ATTEMPT_TRIGGERED FAILURE"

@@ -52,7 +52,7 @@ func read(file string) (mutant, error) {
 		}
 	}
 	if m.guard == "" || m.without == "" || m.kill == "" {
-		return m, fmt.Errorf("%s must begin with lines Guard:, Without: and Kill:", file)
+		return m, fmt.Errorf("%s must say Guard, Without and Kill in its first lines", file)
 	}
 	return m, nil
 }
