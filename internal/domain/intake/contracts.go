@@ -51,7 +51,7 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 	now := s.Clock.Now()
 	var replanned []contract.Contract
 	var bought []platform.Contract
-	shown := make(map[contract.ID]time.Time)
+	shown, rerun := make(map[contract.ID]time.Time), make(map[contract.ID]bool)
 	changes := false
 	for _, p := range fresh {
 		c, change, err := contract.Read(known[contract.ID(p.ID)], p, store.Settings, now)
@@ -65,7 +65,7 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 		}
 		if change.Replans() && c.Status == contract.Active {
 			replanned = append(replanned, c)
-			shown[c.ID] = p.NextBillingDate
+			shown[c.ID], rerun[c.ID] = p.NextBillingDate, !change.Billing
 		}
 	}
 	if !changes && by == nil {
@@ -85,6 +85,9 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 	}
 	for _, c := range replanned {
 		was := past[c.ID].of(known[c.ID])
+		if !rerun[c.ID] {
+			was.series = contract.Series{}
+		}
 		if was.trial = plans[c.ID].trial; plans[c.ID].lifelong || c.Lifelong {
 			plans[c.ID] = plan{beginning: plans[c.ID].beginning, fits: true}
 			continue
@@ -121,18 +124,30 @@ type had struct {
 	skipped map[int]bool    // cycles to come that people skip
 	next    time.Time       // of the earliest order that waits; zero when there is none
 	trial   *contract.Trial // with which it begins
-	series  contract.Series // that a person chose the dates of; zero when nobody did
+	series  contract.Series // by which it ran before it stood still; zero when its interval has changed
 }
 
 // of adds what the contract's own row says.
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
-		h.before, h.next = true, c.NextBillingDate
-		if c.Series.Moved {
-			h.series = c.Series
-		}
+		h.before, h.next, h.series = true, c.NextBillingDate, c.Series
 	}
 	return h
+}
+
+// resumes returns the date of the first order at or after an instant that nobody
+// skips, by the series of before; zero when there is none. The platform's word on
+// the next date may be older than what people have skipped.
+func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore time.Time) time.Time {
+	if h.series.Start.IsZero() {
+		return time.Time{}
+	}
+	series := cadence.Series{Policy: p, Calendar: cal, Start: h.series.Start}
+	n := series.After(notBefore.Add(-time.Millisecond))
+	for h.skipped[h.series.Cycle+n] {
+		n++
+	}
+	return series.Nth(n)
 }
 
 // past returns what has become of the cycles of contracts.
@@ -219,8 +234,8 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
 			}
 		}
-		if chosen := (cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.series.Start}); wanted.IsZero() && was.series.Moved {
-			wanted = chosen.Nth(chosen.After(notBefore.Add(-time.Millisecond)))
+		if on := was.resumes(c.Billing, cal, notBefore); !on.IsZero() {
+			wanted = on
 		}
 	}
 	var passed []int

@@ -1,0 +1,31 @@
+package intake
+
+import (
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+)
+
+func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
+	t.Parallel()
+	day := func(month time.Month, d int) time.Time { return time.Date(2026, month, d, 9, 0, 0, 0, time.UTC) }
+	monthly := contract.Policy{Interval: cadence.Month, Count: 1}
+	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
+	for _, row := range []struct {
+		name      string
+		had       had
+		notBefore time.Time
+		want      time.Time
+	}{
+		{"it never ran", had{}, day(3, 1), time.Time{}},
+		{"the next date that is not past", had{series: contract.Series{Cycle: 4, Start: day(1, 31)}}, day(3, 1), day(3, 31)},
+		{"the date of this very instant", had{series: contract.Series{Cycle: 4, Start: day(1, 31)}}, day(3, 31), day(3, 31)},
+		{"not the date of an order that people skip", had{series: contract.Series{Cycle: 4, Start: day(1, 31)}, skipped: map[int]bool{6: true, 7: true}}, day(3, 1), day(5, 31)},
+	} {
+		if got := row.had.resumes(monthly, cal, row.notBefore); !got.Equal(row.want) {
+			t.Errorf("%s: %s, want %s", row.name, got, row.want)
+		}
+	}
+}
