@@ -260,7 +260,7 @@ func (w *world) suspended(d *deal, has map[int]attempt, log map[int64][]entry) (
 			if e.event != "DUNNING_PAUSED" {
 				continue
 			}
-			w.require(I2, w.declinedBefore(d.id, cycle), "contract %d was paused for cycle %d, and no charge failed", d.id, cycle)
+			w.require(I2, w.declinedBefore(d, cycle), "contract %d was paused for cycle %d, and no charge failed", d.id, cycle)
 			if at.IsZero() || e.at.Before(at) {
 				at = e.at
 			}
@@ -284,7 +284,7 @@ func (w *world) explained(d *deal, a attempt, date, later time.Time) {
 			why = fmt.Sprintf("the order of %s came too early", o.At)
 		}
 	case "FAILURE":
-		if len(ends) == 0 && a.code != "CHALLENGE_EXPIRED" && a.code != "EARLIER_CHARGE_OPEN" {
+		if len(ends) == 0 && !slices.Contains(unmet, a.code) {
 			why = "no charge failed"
 		}
 	case "SKIPPED":
@@ -292,7 +292,7 @@ func (w *world) explained(d *deal, a attempt, date, later time.Time) {
 			why = fmt.Sprintf("nobody asked for it, and the cycle after it, due %s, had not come", later)
 		}
 	case "SKIPPED_DUNNING_MGMT":
-		if !w.declinedBefore(a.contract, a.cycle) {
+		if !w.declinedBefore(d, a.cycle) {
 			why = "no charge of it or of an earlier one failed"
 		}
 	case "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":

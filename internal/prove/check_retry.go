@@ -71,13 +71,17 @@ func (w *world) retried(c simulator.Charge, d *deal) {
 	w.require(I11, len(tries) == 1 || counted <= mostOfCard, "the card of contract %d was declined or tried again %d times within %s", c.Contract, counted, windowOfCard)
 }
 
-// declinedBefore reports whether an order of the contract was declined, of this
-// cycle or an earlier one.
-func (w *world) declinedBefore(contract int64, cycle int) bool {
-	for key, ends := range w.ends {
-		if key.contract == contract && key.cycle <= cycle && slices.ContainsFunc(ends, func(e simulator.Charge) bool { return e.Code != "" }) {
+// unmet are the service's own words for a payment that the customer was to confirm
+// and did not: the platform leaves such a charge open.
+var unmet = []string{"CHALLENGE_EXPIRED", "EARLIER_CHARGE_OPEN"}
+
+// declinedBefore reports whether an order of a contract was declined, or was to be
+// confirmed by its customer, of this cycle or an earlier one.
+func (w *world) declinedBefore(d *deal, cycle int) bool {
+	for n := 1; n <= cycle; n++ {
+		if slices.ContainsFunc(w.ends[cycleKey{d.id, n}], func(e simulator.Charge) bool { return e.Code != "" }) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(d.plan.Outcomes, func(o outcome) bool { return o.Cycle <= cycle && o.Code == simulator.Challenge })
 }
