@@ -177,8 +177,8 @@ func TestChargesEndAsTheDirectorSays(t *testing.T) {
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(""), &made)
 	b.direct("POST", "/platform/outcomes", `{"contractId":9001,"cycles":[1],"code":"INSUFFICIENT_FUNDS"}`, nil)
-	if r := b.advance("P1M"); r.Billed != 0 || r.Failed != 1 || r.Orders != 0 {
-		t.Errorf("a declined month: %+v", r)
+	if r := b.advance("P1M"); r.Billed != 1 || r.Failed != 1 || r.Orders != 1 {
+		t.Errorf("a month with a decline and its retry: %+v", r)
 	}
 	if r := b.advance("P1M"); r.Billed != 1 || r.Failed != 0 || r.Orders != 1 {
 		t.Errorf("the month after: %+v", r)
@@ -189,12 +189,12 @@ func TestChargesEndAsTheDirectorSays(t *testing.T) {
 	}
 	var c simulator.Contract
 	b.direct("GET", "/platform/contracts/gid:%2F%2Fshopify%2FSubscriptionContract%2F9001", "", &c)
-	if c.MethodStatus != simulator.MethodExpired || len(c.Attempts) != 3 || c.Attempts[0].ErrorCode != "INSUFFICIENT_FUNDS" {
+	if c.MethodStatus != simulator.MethodExpired || len(c.Attempts) != 4 || c.Attempts[0].ErrorCode != "INSUFFICIENT_FUNDS" {
 		t.Errorf("the contract is %+v", c)
 	}
 	var cycles []simulator.Cycle
 	b.direct("GET", "/platform/cycles?contractId=9001", "", &cycles)
-	if cycles[0].Index != 1 || cycles[0].Billed || !cycles[1].Billed || cycles[2].Billed {
+	if cycles[0].Index != 1 || !cycles[0].Billed || !cycles[1].Billed || cycles[2].Billed {
 		t.Errorf("the cycles are %+v", cycles[:3])
 	}
 }

@@ -78,3 +78,14 @@ func Details(v any) string {
 	}
 	return string(text)
 }
+
+// ConnectionGone returns the entry of finding that a store's token opens it no more.
+func ConnectionGone(store int64, now time.Time) Entry {
+	type note struct {
+		Reason string `json:"reason"`
+	}
+	return Entry{
+		EntityID: store, EntityType: EntityShopInfo, Event: Updated, Status: Info, Actor: Platform, At: now,
+		Info: Details(note{Reason: "the platform no longer knows the token: the connection is gone and nothing is charged"}),
+	}
+}

@@ -226,10 +226,7 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 	if gone := l.gone && l.shop.Connected; gone || l.guarded {
 		if gone {
 			l.shop.Connected = false
-			l.entries = append(l.entries, activity.Entry{
-				EntityID: int64(l.shop.ID), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Info,
-				Actor: activity.Platform, At: l.now, Info: activity.Details(outcome{Reason: "the platform no longer knows the token: the connection is gone and nothing is charged"}),
-			})
+			l.entries = append(l.entries, activity.ConnectionGone(int64(l.shop.ID), l.now))
 		}
 		if err := tx.PutShop(ctx, l.shop); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -51,7 +52,11 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		switch {
 		case failed == nil:
 			current.ReconciledAt, current.ReconcileAt = started, started.Add(s.ReconcileEvery)
+		case gone(failed) && !current.Connected: // somebody else has found it
 		case gone(failed):
+			if err := tx.Record(ctx, activity.ConnectionGone(int64(of), s.Clock.Now())); err != nil {
+				return err
+			}
 			current.Connected = false
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
