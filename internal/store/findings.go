@@ -122,13 +122,15 @@ func (tx *Tx) OpenSince(ctx context.Context, before time.Time, limit int, in ...
 }
 
 // Strays returns at most limit ACTIVE contracts whose next billing date is before
-// an instant, or which have none, while no attempt of theirs is in flight.
+// an instant, or which have none, while no attempt of theirs is in flight. Those
+// that are paid for life, or whose cancellation waits, need have none.
 func (tx *Tx) Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error) {
 	var ids []contract.ID
 	flying := tx.q.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("1").Where("a.shop_id = c.shop_id").Where("a.contract_id = c.id").
 		Where("a.status IN (?)", bun.List(inFlight))
 	for _, q := range []*bun.SelectQuery{
-		tx.q.NewSelect().Model((*contractRow)(nil)).Column("c.id").Where("c.next_billing_date = 0"),
+		tx.q.NewSelect().Model((*contractRow)(nil)).Column("c.id").Where("c.next_billing_date = 0").
+			Where("NOT c.lifelong").Where("c.ending = ''"),
 		tx.q.NewSelect().Model((*contractRow)(nil)).Column("c.id").Where("c.next_billing_date > 0").Where("c.next_billing_date < ?", millis(before)),
 	} {
 		var part []contract.ID

@@ -34,7 +34,8 @@ type Tx interface {
 	// instant, longest first.
 	OpenSince(ctx context.Context, before time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error)
 	// Strays returns ACTIVE contracts whose next billing date is before an
-	// instant, or which have none, while no attempt of theirs is in flight.
+	// instant, or which have none, while no attempt of theirs is in flight. Those
+	// that are paid for life, or whose cancellation waits, need have none.
 	Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
 
 	// OpenFindings returns findings that are not resolved, oldest first;

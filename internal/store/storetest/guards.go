@@ -189,6 +189,10 @@ func testGuards(t *testing.T, open opener) {
 			with(4, func(c *contract.Contract) { c.NextBillingDate, c.Status = time.Time{}, contract.Cancelled }),
 			with(5, func(c *contract.Contract) { c.NextBillingDate = day.Add(-time.Hour) }),
 			with(6, func(c *contract.Contract) { c.NextBillingDate, c.MaxCycles, c.Orders = time.Time{}, 2, 2 }),
+			with(7, func(c *contract.Contract) { c.NextBillingDate, c.Lifelong = time.Time{}, true }),
+			with(8, func(c *contract.Contract) {
+				c.NextBillingDate, c.Ending = time.Time{}, &contract.Ending{Why: contract.EndOfTerm}
+			}),
 		)
 		put := w.queue(
 			billing.Attempt{Contract: 5, Cycle: 1, Status: billing.Progress, BillingDate: day, SentAt: day.Add(-time.Hour)},
