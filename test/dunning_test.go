@@ -403,6 +403,24 @@ func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
 	}
 }
 
+func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("CARD_DECLINED", 1)
+	s.declines("CHALLENGE", 1)
+	s.pass("P12D")
+	if got := s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=PAUSED", s.id), nil, nil); got != http.StatusNoContent {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("P30D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 BILLING_ATTEMPT_UPDATED INFO", "Nov 12 "+toldAuth, "Nov 13 CONTRACT_PAUSED SUCCESS", "Nov 14 "+decline, "Nov 14 "+left)
+	s.wantTries("Nov 11 09h 1", "Nov 12 09h 1")
+	if s.standing() != nil {
+		t.Errorf("the contract still tells of %+v", s.standing())
+	}
+}
+
 func TestAnUnpaidOrderComesBeforeThoseThatFallDueMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
