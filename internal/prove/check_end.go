@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -214,6 +216,19 @@ func (w *world) finish() error {
 // cutoff is until when what fell due must be settled in the end.
 func (w *world) cutoff() time.Time { return w.now.Add(-2 * day) }
 
+// historyOf tells what the service knows of a contract's orders.
+func historyOf(has map[int]attempt, log map[int64][]entry) string {
+	var b strings.Builder
+	for _, cycle := range slices.Sorted(maps.Keys(has)) {
+		a := has[cycle]
+		fmt.Fprintf(&b, "\n  cycle %d: %s, due %s, moved %t, manual %t, %s", cycle, a.status, a.date.Format(time.RFC3339), a.moved, a.manual, a.code)
+		for _, e := range log[a.id] {
+			fmt.Fprintf(&b, "\n    %s %s %s", e.at.Format(time.RFC3339), e.event, e.status)
+		}
+	}
+	return b.String()
+}
+
 // owed holds what became of the cycles of a contract against the oracle's dates,
 // up to where people changed it.
 func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
@@ -237,7 +252,7 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 		}
 		w.due++
 		a, there := has[cycle]
-		if !w.require(I2, there, "contract %d has nothing for cycle %d, due %s", d.id, cycle, date) {
+		if !w.require(I2, there, "contract %d has nothing for cycle %d, due %s%s", d.id, cycle, date, historyOf(has, log)) {
 			w.missed++
 			continue
 		}
