@@ -1,0 +1,211 @@
+package billing
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+func TestWhatIsSentWasCommittedBefore(t *testing.T) {
+	t.Parallel()
+	s, b := open(t, nil, due())
+	taken, err := s.takeUp(t.Context(), 1)
+	if err != nil || len(taken.charges) != 1 || !taken.charges[0].send {
+		t.Fatalf("took up %+v, %v; want one charge", taken.charges, err)
+	}
+	a := b.attempts[1]
+	if a.Status != Requesting || a.Try != 1 || a.Key != KeyOf(b.shop.Domain, a.Contract, a.Cycle, 1) || a.Key != taken.charges[0].Key {
+		t.Errorf("committed as %s, try %d, key %q; the charge has key %q", a.Status, a.Try, a.Key, taken.charges[0].Key)
+	}
+	if !a.FirstSentAt.Equal(now) || !a.SentAt.Equal(now) {
+		t.Errorf("committed as sent at %s, first at %s; want %s", a.SentAt, a.FirstSentAt, now)
+	}
+	if want := now.Add(DefaultPolicy().Lease); !a.DueAt.Equal(want) {
+		t.Errorf("due again at %s, want the end of the lease, %s", a.DueAt, want)
+	}
+	if again, err := s.takeUp(t.Context(), 1); err != nil || again.taken != 0 {
+		t.Errorf("another node took up %d attempts of the first one's, %v", again.taken, err)
+	}
+}
+
+func TestATryIsANewOneOnlyAfterAKnownEnd(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[Status]int{Queued: 2, Requesting: 2, PlatformException: 2, Failure: 3} {
+		a := due(func(a *Attempt) { a.Status, a.Try, a.Key = status, 2, "key" })
+		must(t, a.request(shop.Shop{Domain: "demo.myshopify.com"}, now))
+		if a.Try != want || (a.Key == "key") != (want == 2) {
+			t.Errorf("what was %s is asked for with try %d and key %q, want try %d", status, a.Try, a.Key, want)
+		}
+	}
+}
+
+// belated is a platform whose answers about cycles take longer than a lease.
+type belated struct {
+	Platform
+	clock *clock.Manual
+	asked int
+	sent  int
+}
+
+func (p *belated) CycleStates(_ context.Context, _ platform.Shop, of []platform.CycleRef) ([]platform.CycleState, error) {
+	p.asked++
+	p.clock.Set(p.clock.Now().Add(DefaultPolicy().Lease))
+	return make([]platform.CycleState, len(of)), nil
+}
+
+func (p *belated) Charge(_ context.Context, _ platform.Shop, charges []platform.Charge) ([]platform.ChargeAnswer, error) {
+	p.sent++
+	return make([]platform.ChargeAnswer, len(charges)), nil
+}
+
+func TestNothingIsSentAfterItsLease(t *testing.T) {
+	t.Parallel()
+	s, b := open(t, nil, due())
+	p := &belated{clock: s.Clock.(*clock.Manual)}
+	s.Platform = p
+	taken, err := s.takeUp(t.Context(), 1)
+	must(t, err)
+	findings := s.askPlatform(t.Context(), taken)
+	if p.asked != 1 || p.sent != 0 || !findings[0].late {
+		t.Errorf("asked %d times, sent %d charges, %+v; want one question and nothing sent", p.asked, p.sent, findings)
+	}
+	before := b.attempts[1]
+	must(t, s.settle(t.Context(), 1, findings))
+	if after := b.attempts[1]; !reflect.DeepEqual(before, after) {
+		t.Errorf("who was late wrote %+v over %+v", after, before)
+	}
+}
+
+func TestWhatThePlatformHasIsNotChargedAgain(t *testing.T) {
+	t.Parallel()
+	is := func(key string, state platform.AttemptState) []platform.Attempt {
+		return []platform.Attempt{{ID: "gid", Key: key, State: state}}
+	}
+	for _, row := range []struct {
+		name  string
+		state platform.CycleState
+		found string // key of the charge that is adopted
+		busy  bool
+		send  bool
+	}{
+		{name: "of a cycle that has nothing", send: true},
+		{name: "our own try that the cycle shows", state: platform.CycleState{Attempts: is("key", platform.Pending)}, found: "key"},
+		{name: "our own try that the contract shows", state: platform.CycleState{Recent: is("key", platform.Failed)}, found: "key"},
+		{name: "a charge that has not ended", state: platform.CycleState{Attempts: is("other", platform.Pending)}, busy: true},
+		{name: "a charge that waits for the customer", state: platform.CycleState{Attempts: is("other", platform.Challenged)}, busy: true},
+		{name: "an order of somebody else's", state: platform.CycleState{Cycle: platform.Cycle{Billed: true}, Attempts: is("other", platform.Succeeded)}, found: "other"},
+		{name: "a cycle that was billed some other way", state: platform.CycleState{Cycle: platform.Cycle{Billed: true}}},
+		{name: "a cycle that is skipped", state: platform.CycleState{Cycle: platform.Cycle{Skipped: true}}},
+		{name: "a charge of somebody else's that failed", state: platform.CycleState{Attempts: is("other", platform.Failed)}, send: true},
+	} {
+		f := finding{Attempt: sent(0, 0)}
+		send := f.weigh(row.state, true)
+		found := ""
+		if f.found != nil {
+			found = f.found.Key
+		}
+		if send != row.send || found != row.found || f.busy != row.busy {
+			t.Errorf("%s: sent %t, adopted %q, busy %t; want %t, %q, %t", row.name, send, found, f.busy, row.send, row.found, row.busy)
+		}
+	}
+}
+
+func TestLearn(t *testing.T) {
+	t.Parallel()
+	cancelled := func(c *contract.Contract) { c.Status = contract.Cancelled }
+	of := func(key string, state platform.AttemptState) *platform.Attempt {
+		return &platform.Attempt{ID: "gid", Key: key, State: state, Order: platform.OrderRef{ID: 7, Name: "#7"}}
+	}
+	challenged := func(ago time.Duration) Attempt {
+		a := sent(ago, ago)
+		a.Status, a.PlatformID = Challenge, "gid"
+		return a
+	}
+	for _, row := range []struct {
+		name   string
+		of     func(*contract.Contract)
+		a      Attempt
+		f      finding
+		status Status
+		code   string
+		due    time.Time // zero: whenever
+	}{
+		{"an order of somebody else's is the cycle's", nil, sent(0, 0), finding{billed: true, found: of("other", platform.Succeeded)}, Success, "", time.Time{}},
+		{"a cycle that was billed some other way is left out", nil, sent(0, 0), finding{billed: true}, Skipped, "", time.Time{}},
+		{"a charge that comes too early is no decline", nil, sent(0, 0), finding{early: now.AddDate(0, 0, 3)}, Queued, "", now.AddDate(0, 0, 3)},
+		{"what the platform has not seen may still be on its way", cancelled, sent(time.Hour, 59*time.Minute), finding{absent: true}, Requesting, "", now.Add(time.Minute)},
+		{"what it has not seen for an hour never came", cancelled, sent(time.Hour, time.Hour), finding{absent: true}, ContractCancelled, "", time.Time{}},
+		{"an order of a contract that was cancelled meanwhile is one", cancelled, sent(time.Hour, time.Hour), finding{found: of("key", platform.Succeeded)}, Success, "", time.Time{}},
+		{"a customer has two days to confirm a payment", nil, challenged(47 * time.Hour), finding{found: of("key", platform.Challenged)}, Challenge, "", time.Time{}},
+		{"and no more", nil, challenged(48 * time.Hour), finding{found: of("key", platform.Challenged)}, Failure, dunning.ChallengeExpired, time.Time{}},
+		{"a platform that cannot be reached may have charged", nil, sent(time.Minute, time.Minute), finding{err: platform.ErrUnknown}, Requesting, "", now.Add(time.Minute)},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s, b := open(t, row.of, row.a)
+			row.f.Attempt = row.a
+			must(t, s.settle(t.Context(), 1, []finding{row.f}))
+			a := b.attempts[1]
+			if a.Status != row.status || a.ErrorCode != row.code || a.Key != "key" || !row.due.IsZero() && !a.DueAt.Equal(row.due) {
+				t.Errorf("%s %q, due at %s, key %q; want %s %q at %s", a.Status, a.ErrorCode, a.DueAt, a.Key, row.status, row.code, row.due)
+			}
+		})
+	}
+}
+
+func TestFindingsOfAnotherTryOrStatusChangeNothing(t *testing.T) {
+	t.Parallel()
+	first := sent(time.Minute, time.Minute)
+	for _, row := range []struct {
+		name string
+		a    Attempt
+		f    finding
+	}{
+		{"an answer about the try before", due(func(a *Attempt) { a.Status, a.Try, a.Key = Requesting, 2, "second" }), finding{found: &platform.Attempt{ID: "gid", Key: "key", State: platform.Failed}}},
+		{"no answer about the try before", due(func(a *Attempt) { a.Status, a.Try, a.Key = Requesting, 2, "second" }), finding{err: platform.ErrUnknown}},
+		{"the word that there is nothing of what is paid by now", due(func(a *Attempt) { a.Status, a.Try, a.Key = Success, 1, "key" }), finding{absent: true}},
+		{"a skip of what has failed by now", due(func(a *Attempt) { a.Status, a.Try, a.Key = Failure, 1, "key" }), finding{skipped: true}},
+	} {
+		s, b := open(t, nil, row.a)
+		row.f.Attempt = first
+		if err := s.settle(t.Context(), 1, []finding{row.f}); err != nil || !reflect.DeepEqual(b.attempts[1], row.a) {
+			t.Errorf("%s: %v, made %+v of %+v", row.name, err, b.attempts[1], row.a)
+		}
+	}
+}
+
+func TestALateSuccessOfAnEarlierTryIsTheOrder(t *testing.T) {
+	t.Parallel()
+	a := due(func(a *Attempt) { a.Status, a.Try, a.ErrorCode = Failure, 2, "CARD_DECLINED" })
+	a.Key = KeyOf("demo.myshopify.com", a.Contract, a.Cycle, 2)
+	s, b := open(t, nil, a)
+	late := platform.Attempt{ID: "gid", Contract: 9001, Key: KeyOf("demo.myshopify.com", a.Contract, a.Cycle, 1), State: platform.Succeeded, Order: platform.OrderRef{ID: 7, Name: "#7"}}
+	must(t, b.Update(t.Context(), 1, func(tx Tx) error { return s.Settle(t.Context(), tx, []platform.Attempt{late}) }))
+	if got := b.attempts[1]; got.Status != Success || got.OrderID != 7 {
+		t.Errorf("it is %s with order %d, want the order of the first try", got.Status, got.OrderID)
+	}
+}
+
+func TestACaseIsClosedOnce(t *testing.T) {
+	t.Parallel()
+	a := inCase()
+	s, b := open(t, func(c *contract.Contract) { c.Dunning = &contract.Dunning{Attempt: 1, Cycle: 3, State: dunning.Open} }, a)
+	c := b.contracts[9001]
+	c.Status = contract.Cancelled
+	must(t, b.Update(t.Context(), 1, func(tx Tx) error { return Fence(t.Context(), tx, b.shop, []contract.Contract{c}, now) }))
+	closed := b.attempts[1]
+	if closed.Status != SkippedDunning || closed.Dunning.State != dunning.Lost || !closed.DueAt.IsZero() || len(b.entries) != 1 {
+		t.Errorf("a cancellation left %s, case %s, due at %s, %d entries; want its case closed, with an entry", closed.Status, closed.Dunning.State, closed.DueAt, len(b.entries))
+	}
+	must(t, s.settleDunned(t.Context(), 1, []dunned{{1, verdict{do: dun, how: leaveOut}}}))
+	if got := b.attempts[1]; !reflect.DeepEqual(got, closed) || len(b.entries) != 1 {
+		t.Errorf("whoever had taken the case up wrote %+v and %d entries", got, len(b.entries))
+	}
+}

@@ -1,0 +1,81 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// source finds another shop by every question, and fails at one of them.
+type source struct{ fails shop.ID }
+
+func (s source) answer(id shop.ID) ([]shop.ID, error) {
+	if id == s.fails {
+		return nil, errors.New("the database is away")
+	}
+	return []shop.ID{id}, nil
+}
+
+func (s source) DueShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(1) }
+func (s source) UnpublishedShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(2)
+}
+func (s source) PendingInboxShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(3)
+}
+func (s source) DuePartnerShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(4)
+}
+func (s source) DueMessageShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(5)
+}
+func (s source) DueMarkShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(6) }
+func (s source) LoyaltyShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(7) }
+func (s source) DuePlanShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(8) }
+func (s source) DueProfileShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(9)
+}
+func (s source) ShopsToAmend(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(10) }
+func (s source) UncheckedShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(11)
+}
+func (s source) UnreconciledShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(12)
+}
+
+// queue keeps what is asked for, as "kind shop".
+type queue []string
+
+func (q *queue) Enqueue(_ context.Context, tasks ...task.Task) error {
+	for _, t := range tasks {
+		*q = append(*q, fmt.Sprint(t.Kind(), t))
+	}
+	return nil
+}
+
+func TestASweepFindsAllThatIsDue(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"billing_work{1}", "billing_work{2}", "billing_work{6}", "delivery_work{9}", "intake_work{3}", "amend_work{10}",
+		"loyalty_work{7}", "notify_work{5}", "partner_work{4}", "plan_repair{8}", "intake_reconcile{12}", "repair_check{11}",
+	}
+	slices.Sort(want)
+	var q queue
+	if n, err := (Sweep{Source: source{}, Queue: &q, Clock: clock.System{}}).Once(t.Context()); err != nil || n != len(want) {
+		t.Errorf("%d tasks, %v", n, err)
+	}
+	if slices.Sort(q); !slices.Equal(q, want) {
+		t.Errorf("asked for  %v\nwant %v", q, want)
+	}
+	q = nil
+	if n, err := (Sweep{Source: source{fails: 3}, Queue: &q, Clock: clock.System{}}).Once(t.Context()); err == nil || n != len(want)-1 {
+		t.Errorf("%d tasks, %v: what cannot be found must be told, and hold up nothing else", n, err)
+	}
+}
