@@ -128,6 +128,8 @@ func TestLearn(t *testing.T) {
 		a.Status, a.PlatformID = Challenge, "gid"
 		return a
 	}
+	tired := sent(time.Hour, time.Minute)
+	tired.Failures = len(DefaultPolicy().Retries)
 	for _, row := range []struct {
 		name   string
 		of     func(*contract.Contract)
@@ -145,6 +147,8 @@ func TestLearn(t *testing.T) {
 		{"an order of a contract that was cancelled meanwhile is one", cancelled, sent(time.Hour, time.Hour), finding{found: of("key", platform.Succeeded)}, Success, "", time.Time{}},
 		{"a customer has two days to confirm a payment", nil, challenged(47 * time.Hour), finding{found: of("key", platform.Challenged)}, Challenge, "", time.Time{}},
 		{"and no more", nil, challenged(48 * time.Hour), finding{found: of("key", platform.Challenged)}, Failure, dunning.ChallengeExpired, time.Time{}},
+		{"what the platform has accepted is asked for, should nobody tell", nil, sent(0, 0), finding{found: of("key", platform.Pending)}, Progress, "", now.Add(10 * time.Minute)},
+		{"what could not be sent for long is shown, and looked for again", nil, tired, finding{err: platform.ErrUnknown}, PlatformException, "", now.Add(time.Hour)},
 		{"a platform that cannot be reached may have charged", nil, sent(time.Minute, time.Minute), finding{err: platform.ErrUnknown}, Requesting, "", now.Add(time.Minute)},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -157,6 +161,43 @@ func TestLearn(t *testing.T) {
 				t.Errorf("%s %q, due at %s, key %q; want %s %q at %s", a.Status, a.ErrorCode, a.DueAt, a.Key, row.status, row.code, row.due)
 			}
 		})
+	}
+}
+
+// refusing is a platform that refuses every charge of cycles which it expects in
+// three days.
+type refusing struct {
+	Platform
+	code string
+}
+
+func (p refusing) CycleStates(_ context.Context, _ platform.Shop, of []platform.CycleRef) ([]platform.CycleState, error) {
+	states := make([]platform.CycleState, len(of))
+	for i := range states {
+		states[i].Cycle.Expected = now.AddDate(0, 0, 3)
+	}
+	return states, nil
+}
+
+func (p refusing) Charge(_ context.Context, _ platform.Shop, charges []platform.Charge) ([]platform.ChargeAnswer, error) {
+	answers := make([]platform.ChargeAnswer, len(charges))
+	for i := range answers {
+		answers[i].Refused = &platform.Refusal{Code: p.code}
+	}
+	return answers, nil
+}
+
+func TestOnlyAnEarlyChargeIsPostponed(t *testing.T) {
+	t.Parallel()
+	for code, postponed := range map[string]bool{tooEarly: true, "CONTRACT_UNDER_REVIEW": false} {
+		s, _ := open(t, nil, due())
+		s.Platform = refusing{code: code}
+		taken, err := s.takeUp(t.Context(), 1)
+		must(t, err)
+		f := s.askPlatform(t.Context(), taken)[0]
+		if f.early.Equal(now.AddDate(0, 0, 3)) != postponed || (f.refused == nil) != postponed {
+			t.Errorf("%s: possible at %s, refused %v; want it postponed: %t", code, f.early, f.refused, postponed)
+		}
 	}
 }
 
