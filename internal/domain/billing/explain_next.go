@@ -40,7 +40,7 @@ func (f Facts) explainNext() NextStep {
 	}
 	at := later(f.DueAt, f.Now)
 	ground := ground{shop: f.Shop, contract: f.Of, calendar: f.Calendar, policy: f.Policy, others: f.Others, prepare: f.Needs.any()}
-	v := foreseen(decide(f.Attempt, ground, at), f.Attempt, f.Shop.Guard, f.Policy, at)
+	v := foreseen(decide(f.Attempt, ground, at), f.Attempt, f.Shop.Guard, f.Policy, f.Now, at)
 	step := NextStep{At: at}
 	when := "now"
 	if f.DueAt.After(f.Now) {

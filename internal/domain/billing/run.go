@@ -237,7 +237,11 @@ func barred(v verdict, a Attempt, g shop.Guard, p Policy, now time.Time) verdict
 }
 
 // foreseen changes a verdict as the store's guard will when the attempt falls due.
-func foreseen(v verdict, a Attempt, g shop.Guard, p Policy, at time.Time) verdict {
+// The platform's word that holds now is renewed before it ends.
+func foreseen(v verdict, a Attempt, g shop.Guard, p Policy, now, at time.Time) verdict {
+	if now.Before(g.ConfirmBy) {
+		g.ConfirmBy = time.Time{}
+	}
 	v = barred(v, a, g, p, at)
 	if (v.do == charge || v.do == prepare) && !a.Status.InFlight() && at.Before(g.Hold.Until) {
 		return verdict{do: wait, until: g.Hold.Until, reason: "charges of the store are held, since nearly all were declined or many are under way"}

@@ -171,7 +171,7 @@ func TestForeseen(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := foreseen(row.v, row.a, row.g, DefaultPolicy(), now); got.do != row.want {
+			if got := foreseen(row.v, row.a, row.g, DefaultPolicy(), now, now); got.do != row.want {
 				t.Errorf("foreseen %+v, want %d", got, row.want)
 			}
 		})
