@@ -564,8 +564,8 @@ func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
 			s := subscribe(t, nil)
 			s.declines("EXPIRED_CARD", 1)
 			s.pass("P24D") // the contract is paused two hours later
-			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT6H"}, nil)
-			s.pass("PT4H")
+			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT2H30M"}, nil)
+			s.pass("PT2H15M")
 			if d := s.standing(); d == nil || d.State != "ENDING" || d.FinalAction != "PAUSE" {
 				t.Errorf("while the platform does not answer the contract tells of %+v", d)
 			}
