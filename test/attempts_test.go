@@ -343,7 +343,7 @@ func TestAChargeWithoutAnEndIsShownAndHoldsLaterCyclesBackForTwoDaysAtMost(t *te
 	if n := len(s.contract(s.id).Attempts); n != 2 {
 		t.Errorf("%d charges were sent, want one for each cycle", n)
 	}
-	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_NOTIFICATION FAILURE", charged)
+	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_NOTIFICATION FAILURE", "SYSTEM_EVENT INFORMATIONAL_EVENT FAILURE", charged)
 }
 
 func TestAChallengeThatNobodyAnswersFails(t *testing.T) {
