@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -15,25 +16,67 @@ import (
 // DueAttempts returns at most limit attempts that are due, earliest first,
 // locked, passing over those that another transaction holds.
 func (tx *Tx) DueAttempts(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
-	return tx.waitingAttempts(ctx, dueAttempts, now, limit)
+	return tx.waitingAttempts(ctx, dueAttempts, now, limit, nil)
 }
 
 // DueInFlight does the same for those in flight alone.
 func (tx *Tx) DueInFlight(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
-	return tx.waitingAttempts(ctx, dueAttempts, now, limit, inFlight...)
+	return tx.waitingAttempts(ctx, dueAttempts, now, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("a.status IN (?)", bun.List(inFlight))
+	})
 }
 
-// UnpublishedAttempts does the same by PublishAt.
+// UnpublishedAttempts does the same by PublishAt, and passes over contracts of
+// which somebody is telling.
 func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
-	return tx.waitingAttempts(ctx, unpublished, now, limit)
+	told := tx.told(now).ColumnExpr("1").Where("t.contract_id = a.contract_id")
+	return tx.waitingAttempts(ctx, unpublished, now, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("NOT EXISTS (?)", told)
+	})
 }
 
-func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error) {
+// told selects the attempts of which somebody is telling the platform.
+func (tx *Tx) told(now time.Time) *bun.SelectQuery {
+	return tx.q.NewSelect().Model((*attemptRow)(nil)).ModelTableExpr("attempts AS t").Where("t.shop_id = ?", tx.of).
+		Where("t.telling_until > 0").Where("t.telling_until > ?", millis(now)) // the first is the index's
+}
+
+// ClaimNews lets the caller tell the platform of attempts until an instant. It
+// returns those of contracts of which nobody else is telling. The contracts must
+// be locked.
+func (tx *Tx) ClaimNews(ctx context.Context, news []billing.Attempt, now, until time.Time) ([]billing.Attempt, error) {
+	contracts := make([]contract.ID, len(news))
+	for i, a := range news {
+		contracts[i] = a.Contract
+	}
+	var others []contract.ID
+	if err := tx.told(now).Column("t.contract_id").Where("t.contract_id IN (?)", bun.List(contracts)).Scan(ctx, &others); err != nil {
+		return nil, fmt.Errorf("read who tells the platform: %w", err)
+	}
+	var ours []billing.Attempt
+	var rows []attemptRow
+	for _, a := range news {
+		if slices.Contains(others, a.Contract) {
+			continue
+		}
+		rows = append(rows, attemptRow{ID: int64(a.ID), TellingUntil: millis(until), Version: a.Version})
+		a.TellingUntil = until
+		a.Version++
+		ours = append(ours, a)
+	}
+	n, err := update(ctx, tx, rows, "telling_until")
+	if err == nil && int(n) != len(rows) {
+		err = changed("subscriptionBillingAttempt", "The billing attempt")
+	}
+	return ours, err
+}
+
+func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, limit int, narrow func(*bun.SelectQuery) *bun.SelectQuery) ([]billing.Attempt, error) {
 	var rows []attemptRow
 	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.? <= ?", ident(w.column), millis(now)).
 		OrderExpr("a.?, a.id", ident(w.column)).Limit(int64(limit))
-	if len(in) > 0 {
-		q = q.Where("a.status IN (?)", bun.List(in))
+	if narrow != nil {
+		q = narrow(q)
 	}
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts that wait: %w", err)

@@ -32,6 +32,9 @@ type Attempt struct {
 	Moved       bool      // a person chose the date: the calendar leaves it alone
 	DueAt       time.Time // when the service must act on it next; zero: never by itself
 	PublishAt   time.Time // when to tell the platform of a skip, an unskip or a date; zero: it knows
+	// TellingUntil is until when whoever began to tell the platform does so alone;
+	// past or zero: nobody does.
+	TellingUntil time.Time
 
 	Try         int       // which charge of the cycle this is, from 1; 0 before the first
 	Key         string    // idempotency key of the try

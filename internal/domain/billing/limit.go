@@ -14,39 +14,9 @@ import (
 // and what a later end lets in comes back. Orders that stay keep their dates.
 // Refill must follow; it writes what people wish of the orders that go.
 func Limit(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract, now time.Time) error {
-	if len(contracts) == 0 {
-		return nil
-	}
-	cal, err := of.Calendar()
-	if err != nil {
-		return err
-	}
-	ids := make([]contract.ID, len(contracts))
-	for i, c := range contracts {
-		ids[i] = c.ID
-	}
-	there, err := tx.AttemptsOf(ctx, ids)
-	if err != nil {
-		return err
-	}
-	byContract := make(map[contract.ID][]Attempt, len(contracts))
-	for _, a := range there {
-		byContract[a.Contract] = append(byContract[a.Contract], a)
-	}
-	var gone []AttemptID
-	var added []Attempt
-	for _, c := range contracts {
-		beyond, holes := limited(*c, byContract[c.ID], cal, now)
-		for _, a := range beyond {
-			gone = append(gone, a.ID)
-			keepWish(c, a)
-		}
-		added = append(added, holes...)
-	}
-	if err := tx.DeleteAttempts(ctx, gone); err != nil {
-		return err
-	}
-	return tx.PutAttempts(ctx, added)
+	return reshape(ctx, tx, of, contracts, func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt) {
+		return limited(c, there, cal, now)
+	})
 }
 
 // limited returns the attempts of one contract that wait for a cycle beyond its

@@ -14,7 +14,9 @@ import (
 
 // publish tells the platform of skips, of dates that people chose, and of the
 // next date after an order. What is ours is committed before; the platform is
-// told until it has heard. Two nodes that tell the same do no harm.
+// told until it has heard. One at a time tells of a contract: a word that was slow
+// must not come after a newer one, for the platform's state would then look like
+// somebody's wish.
 func (s *Service) publish(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		var store shop.Shop
@@ -32,13 +34,18 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 			if contracts, err = byID(tx.Contracts(ctx, contractsOf(news))); err != nil {
 				return err
 			}
+			now := s.Clock.Now()
+			if news, err = tx.ClaimNews(ctx, news, now, now.Add(s.Policy.Lease)); err != nil {
+				return err
+			}
 			needs, err = readOneOffs(ctx, tx, contracts)
 			return err
 		})
 		if err != nil || len(news) == 0 {
 			return err
 		}
-		if err := s.published(ctx, of, news, needs, s.tellAll(ctx, store, news, contracts, needs)); err != nil {
+		unheard := s.tellAll(ctx, store, news, contracts, needs)
+		if err := s.published(ctx, of, news, needs, unheard); err != nil {
 			return fmt.Errorf("note what was published: %w", err)
 		}
 	}
@@ -46,8 +53,11 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 }
 
 // tellAll tells the platform of attempts, and of each contract's next date once.
-// It returns the attempts of which the platform has not heard all.
+// It returns the attempts of which the platform has not heard all, and leaves off
+// when the claim on them ends.
 func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, contracts map[contract.ID]*contract.Contract, needs preparations) map[AttemptID]bool {
+	ctx, cancel := context.WithTimeout(ctx, s.Policy.Lease)
+	defer cancel()
 	byContract := make(map[contract.ID][]Attempt, len(contracts))
 	for _, a := range news {
 		byContract[a.Contract] = append(byContract[a.Contract], a)
@@ -117,8 +127,8 @@ func (s *Service) heard(ctx context.Context, of shop.Shop, a Attempt, err error)
 	return err
 }
 
-// published clears what the platform has heard, unless it changed meanwhile, and
-// puts off what it has not.
+// published clears what the platform has heard, unless it changed meanwhile, puts
+// off what it has not, and gives back the claims.
 func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, needs preparations, unheard map[AttemptID]bool) error {
 	told := make(map[AttemptID]Attempt, len(news))
 	ids := make([]AttemptID, len(news))
@@ -132,24 +142,33 @@ func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, nee
 		}
 		var done []Attempt
 		for _, a := range rows {
-			if t := told[a.ID]; a.Status != t.Status || !a.BillingDate.Equal(t.BillingDate) || !a.PublishAt.Equal(t.PublishAt) {
-				// It has news again. Somebody else may have told them already,
-				// and what was told here, which is old, may have come later.
-				if (a.Status == Queued || a.Status == Skipped) && a.PublishAt.IsZero() {
-					a.PublishAt = s.Clock.Now()
-					done = append(done, a)
-				}
-				continue
-			} else if t.Prep.Edited && a.Version != t.Version {
-				continue // what the order carries may have changed
-			} else if !unheard[a.ID] && t.plainAgain(needs.oneOffsOf(t)) {
-				a.Prep.Edited = false
+			t := told[a.ID]
+			if a.TellingUntil.Equal(t.TellingUntil) {
+				a.TellingUntil = time.Time{}
 			}
-			if a.PublishAt = (time.Time{}); unheard[a.ID] {
-				a.PublishAt = s.Clock.Now().Add(s.Policy.Repair)
-			}
-			done = append(done, a)
+			done = append(done, heardOf(a, t, unheard[a.ID], needs, s.Clock.Now(), s.Policy))
 		}
 		return tx.PutAttempts(ctx, done)
 	})
+}
+
+// heardOf returns an attempt of which something was told, as it was then.
+func heardOf(a, told Attempt, unheard bool, needs preparations, now time.Time, p Policy) Attempt {
+	switch {
+	case a.Status != told.Status || !a.BillingDate.Equal(told.BillingDate) || !a.PublishAt.Equal(told.PublishAt):
+		// It has news again. After the claim somebody else may have told them
+		// already, and what was told here, which is old, may have come later.
+		if (a.Status == Queued || a.Status == Skipped) && a.PublishAt.IsZero() {
+			a.PublishAt = now
+		}
+	case told.Prep.Edited && a.Version != told.Version: // what the order carries may have changed
+	case unheard:
+		a.PublishAt = now.Add(p.Repair)
+	default:
+		a.PublishAt = time.Time{}
+		if told.plainAgain(needs.oneOffsOf(told)) {
+			a.Prep.Edited = false
+		}
+	}
+	return a
 }

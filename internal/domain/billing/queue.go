@@ -32,6 +32,18 @@ func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []A
 // a contract that does not run all go that wait; what people wish of them is left
 // in the contract, which Refill writes.
 func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract, now time.Time) error {
+	return reshape(ctx, tx, of, contracts, func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt) {
+		return replan(c, there, cal, now)
+	}, Queued, Skipped)
+}
+
+// reshape lets a rule say of each contract which of its attempts in any of the
+// statuses (none: all) go, and which are changed or new. What people wish of those
+// that go is left in the contract.
+func reshape(
+	ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract,
+	rule func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt), in ...Status,
+) error {
 	if len(contracts) == 0 {
 		return nil
 	}
@@ -43,7 +55,7 @@ func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Cont
 	for i, c := range contracts {
 		ids[i] = c.ID
 	}
-	there, err := tx.AttemptsOf(ctx, ids, Queued, Skipped)
+	there, err := tx.AttemptsOf(ctx, ids, in...)
 	if err != nil {
 		return err
 	}
@@ -54,7 +66,7 @@ func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Cont
 	var gone []AttemptID
 	var kept []Attempt
 	for _, c := range contracts {
-		dropped, follow := replan(*c, byContract[c.ID], cal, now)
+		dropped, follow := rule(*c, byContract[c.ID], cal)
 		for _, a := range dropped {
 			gone = append(gone, a.ID)
 			keepWish(c, a)

@@ -25,8 +25,8 @@ func (r Run) Plus(o Run) Run {
 
 // How a run goes on.
 const (
-	// firstCharges is how many charges of a store may be without an end before
-	// any has succeeded. Every success lets growth more go.
+	// firstCharges is how many charges of a store may be without an end, or
+	// declined, before any has succeeded. Every success lets growth more go.
 	firstCharges = 100
 	growth       = 4
 	// probeCharges is how many are sent to see whether a hold is over, and
@@ -39,13 +39,19 @@ const (
 	anyEnds, anyShare         = 50, 95
 )
 
-// allowance returns how many charges may be sent now.
+// allowance returns how many charges may be sent now. Until one is paid a decline
+// makes no room for another charge: how soon the first declines come must not say
+// how many customers a broken gateway is tried on.
 func (r Run) allowance(probing bool) int {
 	most := max(firstCharges, growth*r.Paid)
 	if probing {
 		most = probeCharges
 	}
-	return max(0, most-max(0, r.Sent-r.Ended))
+	open := max(0, r.Sent-r.Ended)
+	if r.Paid == 0 {
+		open += r.Declined
+	}
+	return max(0, most-open)
 }
 
 // spike reports whether the declines are too many to be the customers'.

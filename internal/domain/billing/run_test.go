@@ -44,12 +44,15 @@ func TestAllowance(t *testing.T) {
 	}{
 		{"a run begins with a hundred", Run{}, false, 100},
 		{"no more are sent while none has ended", Run{Sent: 100}, false, 0},
-		{"what was declined makes room and lets no more go", Run{Sent: 100, Ended: 100, Declined: 100}, false, 100},
+		{"what was declined makes no room before any is paid", Run{Sent: 100, Ended: 40, Declined: 40}, false, 0},
+		{"what says nothing of the gateway makes room", Run{Sent: 100, Ended: 40, Declined: 10}, false, 30},
+		{"once one is paid what was declined makes room", Run{Sent: 100, Ended: 41, Paid: 1, Declined: 40}, false, 41},
 		{"every success lets four more go", Run{Sent: 100, Ended: 100, Paid: 100}, false, 400},
 		{"what is under way counts", Run{Sent: 500, Ended: 100, Paid: 100}, false, 0},
 		{"ends of charges that were sent before the window make no room", Run{Ended: 50, Paid: 50}, false, 200},
 		{"a probe is five", Run{}, true, 5},
-		{"a probe of which two are under way", Run{Sent: 5, Ended: 3, Declined: 3}, true, 3},
+		{"a probe of which two are under way", Run{Sent: 5, Ended: 3, Declined: 3}, true, 0},
+		{"a probe that is paid goes on while its hold stands", Run{Sent: 5, Ended: 3, Paid: 1, Declined: 2}, true, 3},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

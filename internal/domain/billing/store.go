@@ -33,8 +33,13 @@ type Tx interface {
 	DueAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
 	// DueInFlight does the same for those in flight alone.
 	DueInFlight(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
-	// UnpublishedAttempts does the same by PublishAt.
+	// UnpublishedAttempts does the same by PublishAt, and passes over those of
+	// contracts of which somebody is telling the platform.
 	UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
+	// ClaimNews lets the caller alone tell the platform of attempts until an
+	// instant. It returns those of contracts of which nobody else is telling, with
+	// their versions raised. The contracts must be locked.
+	ClaimNews(ctx context.Context, news []Attempt, now, until time.Time) ([]Attempt, error)
 	Attempts(ctx context.Context, ids []AttemptID) ([]Attempt, error)
 	AttemptsByKey(ctx context.Context, keys []string) ([]Attempt, error)
 	// AttemptsOf returns the contracts' attempts in any of the statuses (none:

@@ -55,6 +55,15 @@ func testDue(t *testing.T, open opener) {
 			if got := cycles(news); !reflect.DeepEqual(got, [][2]int{{1, 4}}) {
 				t.Errorf("unpublished: %v", got)
 			}
+			if err != nil {
+				return err
+			}
+			if _, err := tx.ClaimNews(t.Context(), news, day, day.Add(time.Hour)); err != nil {
+				return err
+			}
+			if news, err = tx.UnpublishedAttempts(t.Context(), day, 10); len(news) != 0 {
+				t.Errorf("told by somebody else: %v", cycles(news))
+			}
 			return err
 		})
 		shops := w.db.Shops()
