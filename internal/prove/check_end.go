@@ -236,8 +236,9 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 	if !d.touched.IsZero() {
 		until = d.touched.Add(-farthestJump)
 	}
-	if at := w.suspended(d, has, log); !at.IsZero() && at.Before(until) {
-		until = at.Add(-farthestJump)
+	paused := w.suspended(d, has, log)
+	if !paused.IsZero() && paused.Before(until) {
+		until = paused.Add(-farthestJump)
 	}
 	calendar := oracle.Calendar{Zone: d.shop.zone, Hour: d.shop.plan.Hour, Minute: d.shop.plan.Minute}
 	policy := policyOf(d.plan.Spec.Billing)
@@ -263,7 +264,7 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 		if i+1 < len(dates) {
 			later = dates[i+1]
 		}
-		w.explained(d, a, date, later)
+		w.explained(d, a, date, later, paused)
 	}
 }
 
@@ -284,8 +285,9 @@ func (w *world) suspended(d *deal, has map[int]attempt, log map[int64][]entry) (
 	return at
 }
 
-// explained checks the outcome of a cycle that fell due.
-func (w *world) explained(d *deal, a attempt, date, later time.Time) {
+// explained checks the outcome of a cycle that fell due, of a contract that was
+// paused for a decline at an instant (zero: never).
+func (w *world) explained(d *deal, a attempt, date, later, paused time.Time) {
 	key := cycleKey{a.contract, a.cycle}
 	ends := w.ends[key]
 	why := ""
@@ -311,7 +313,8 @@ func (w *world) explained(d *deal, a attempt, date, later time.Time) {
 			why = "no charge of it or of an earlier one failed"
 		}
 	case "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":
-		if d.touched.IsZero() {
+		declined := a.status == "CONTRACT_PAUSED" && !paused.IsZero() && !a.updated.Before(paused.Add(-farthestJump))
+		if d.touched.IsZero() && !declined {
 			why = "nobody touched the contract or its store"
 		}
 	default:

@@ -103,6 +103,13 @@ func (b *books) PutAttempts(_ context.Context, list []Attempt) error {
 	return nil
 }
 
+func (b *books) DeleteAttempts(_ context.Context, ids []AttemptID) error {
+	for _, id := range ids {
+		delete(b.attempts, id)
+	}
+	return nil
+}
+
 func (b *books) Contracts(_ context.Context, ids []contract.ID) ([]contract.Contract, error) {
 	var list []contract.Contract
 	for _, id := range ids {

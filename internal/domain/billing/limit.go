@@ -16,7 +16,7 @@ import (
 func Limit(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract, now time.Time) error {
 	return reshape(ctx, tx, of, contracts, func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt) {
 		return limited(c, there, cal, now)
-	})
+	}, now)
 }
 
 // limited returns the attempts of one contract that wait for a cycle beyond its

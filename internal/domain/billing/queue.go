@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -34,15 +35,16 @@ func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []A
 func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract, now time.Time) error {
 	return reshape(ctx, tx, of, contracts, func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt) {
 		return replan(c, there, cal, now)
-	}, Queued, Skipped)
+	}, now)
 }
 
-// reshape lets a rule say of each contract which of its attempts in any of the
-// statuses (none: all) go, and which are changed or new. What people wish of those
-// that go is left in the contract.
+// reshape lets a rule say of each contract which of its attempts go, and which are
+// changed or new. What people wish of those that go is left in the contract. One
+// that has fallen due never goes: somebody was owed an order, and its end says why
+// there is none.
 func reshape(
 	ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract,
-	rule func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt), in ...Status,
+	rule func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt), now time.Time,
 ) error {
 	if len(contracts) == 0 {
 		return nil
@@ -55,7 +57,7 @@ func reshape(
 	for i, c := range contracts {
 		ids[i] = c.ID
 	}
-	there, err := tx.AttemptsOf(ctx, ids, in...)
+	there, err := tx.AttemptsOf(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -65,22 +67,48 @@ func reshape(
 	}
 	var gone []AttemptID
 	var kept []Attempt
+	var entries []activity.Entry
 	for _, c := range contracts {
 		dropped, follow := rule(*c, byContract[c.ID], cal)
 		for _, a := range dropped {
-			gone = append(gone, a.ID)
-			keepWish(c, a)
+			if a.BillingDate.After(now) {
+				gone = append(gone, a.ID)
+				keepWish(c, a)
+				continue
+			}
+			entry, err := giveUp(&a, of, *c, now)
+			if err != nil {
+				return err
+			}
+			kept, entries = append(kept, a), append(entries, entry)
 		}
 		kept = append(kept, follow...)
 	}
 	if err := tx.DeleteAttempts(ctx, gone); err != nil {
 		return err
 	}
-	return tx.PutAttempts(ctx, kept)
+	if err := tx.PutAttempts(ctx, kept); err != nil {
+		return err
+	}
+	return tx.Record(ctx, entries...)
+}
+
+// giveUp ends an attempt that has fallen due and waits, and has no place in the
+// queue of its contract any more. It ends as it would if it were acted on now.
+func giveUp(a *Attempt, of shop.Shop, c contract.Contract, now time.Time) (activity.Entry, error) {
+	stop, status, reason := hindrance(*a, ground{shop: of, contract: c})
+	if !stop {
+		status, reason = Skipped, "its date had passed when the contract's dates were planned anew"
+	}
+	if err := a.move(status); err != nil {
+		return activity.Entry{}, err
+	}
+	a.DueAt, a.ErrorMessage, a.UpdatedAt = time.Time{}, reason, now
+	return entryOf(*a, activity.BillingAttemptSkipped, activity.Skipped, activity.System, now, outcome{Cycle: a.Cycle, Reason: reason}), nil
 }
 
 // replan returns the attempts of one contract that go, and those that are changed
-// or new.
+// or new. A cycle that has an attempt, however it ended, never gets another one.
 func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time.Time) (gone, kept []Attempt) {
 	runs := c.Status == contract.Active && !c.Series.Start.IsZero()
 	last := 0
@@ -90,6 +118,8 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		switch {
 		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || c.Beyond(a.Cycle)):
 			gone = append(gone, a)
+		case a.Status != Queued && a.Status != Skipped:
+			has[a.Cycle] = true
 		case runs && !past && a.Cycle >= c.Series.Cycle:
 			date := c.DueOn(a.Cycle, cal)
 			if a.Moved || c.Series.Moved || a.Status == Skipped {
