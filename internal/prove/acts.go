@@ -33,6 +33,8 @@ type deal struct {
 	touched  time.Time // since when people changed it; zero: never
 	triggers int       // charges that people asked for
 	asked    time.Time // when they did last
+
+	cancelled time.Time // when somebody first asked for its cancellation; zero: nobody did
 }
 
 var someone = activity.Actor{Source: activity.MerchantExternalAPI, By: "somebody", ClientIP: "192.0.2.1"}
@@ -155,6 +157,9 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 	case activateIt:
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active})
 	case cancelIt:
+		if d.cancelled.IsZero() {
+			d.cancelled = w.now
+		}
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: "too much coffee"})
 	case newInterval:
 		rhythms := []amend.Rhythm{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}

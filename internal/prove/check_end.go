@@ -57,10 +57,27 @@ type standing struct {
 	next     time.Time // zero: none
 	from     int       // cycle with which its series begins
 	max      int
+	ending   *ending // a cancellation that waits; nil: none
+}
+
+// ending is what a row of contracts says of a cancellation that waits.
+type ending struct {
+	Cycle int       `json:"cycle"` // the last one that is charged
+	At    time.Time `json:"at"`
+}
+
+// last returns the last cycle that is charged, and false when there is no end to
+// them.
+func (c standing) last() (int, bool) {
+	last, ends := c.max, c.max > 0
+	if c.ending != nil && (!ends || c.ending.Cycle < last) {
+		last, ends = c.ending.Cycle, true
+	}
+	return last, ends
 }
 
 func (w *world) standings() (map[int64]standing, error) {
-	rows, err := w.books.QueryContext(context.Background(), "SELECT shop_id, id, status, next_billing_date, series_cycle, max_cycles FROM contracts ORDER BY id")
+	rows, err := w.books.QueryContext(context.Background(), "SELECT shop_id, id, status, next_billing_date, series_cycle, max_cycles, ending FROM contracts ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +86,14 @@ func (w *world) standings() (map[int64]standing, error) {
 	for rows.Next() {
 		var c standing
 		var next int64
-		if err := rows.Scan(&c.shop, &c.id, &c.status, &next, &c.from, &c.max); err != nil {
+		var waits string
+		if err := rows.Scan(&c.shop, &c.id, &c.status, &next, &c.from, &c.max, &waits); err != nil {
 			return nil, err
+		}
+		if waits != "" {
+			if err := json.Unmarshal([]byte(waits), &c.ending); err != nil {
+				return nil, err
+			}
 		}
 		if next != 0 {
 			c.next = time.UnixMilli(next).UTC()
@@ -339,12 +362,18 @@ func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 			}
 		}
 	}
+	if c.ending != nil {
+		w.require(I2, !d.cancelled.IsZero(), "contract %d ends on %s, and nobody cancelled it", d.id, c.ending.At)
+		over := c.status != "ACTIVE" && c.status != "PAUSED"
+		w.require(I2, over || c.ending.At.After(w.cutoff()), "contract %d was to end on %s, and is %s", d.id, c.ending.At, c.status)
+	}
 	if c.status != "ACTIVE" || d.shop.gone {
 		return
 	}
-	// Cycles that passed while it was paused count.
-	ended := c.max > 0 && max(last, c.from) >= c.max
-	w.require(I6, ended || waiting >= 6, "contract %d runs, and %d of its cycles wait, from cycle %d to %d of %d", d.id, waiting, c.from, last, c.max)
+	// Cycles that passed while it was paused count. Nothing is sold for life here.
+	end, ends := c.last()
+	ended := ends && max(last, c.from) >= end
+	w.require(I6, ended || waiting >= 6, "contract %d runs, and %d of its cycles wait, from cycle %d to %d of %d", d.id, waiting, c.from, last, end)
 	w.require(I6, ended && waiting == 0 || c.next.After(w.cutoff()), "the next date of contract %d, %s, is past", d.id, c.next)
 }
 

@@ -275,8 +275,13 @@ func (d drawer) first(made, start time.Time, p simulator.PolicySpec, zone *time.
 	}
 	next := from.Add(3*time.Hour + d.within(35*day))
 	if d.chance(0.3) { // the last days of a month
-		l := next.In(zone)
-		next = time.Date(l.Year(), l.Month()+1, -d.IntN(3), l.Hour(), l.Minute(), 0, 0, zone)
+		l, before := next.In(zone), d.IntN(3)
+		end := func(month time.Month) time.Time {
+			return time.Date(l.Year(), month+1, -before, l.Hour(), l.Minute(), 0, 0, zone)
+		}
+		if next = end(l.Month()); !next.After(made) { // it was made on the days after
+			next = end(l.Month() + 1)
+		}
 	}
 	if len(p.Anchors) > 0 {
 		days := oracle.Owed(policyOf(p), next, next.AddDate(p.IntervalCount+1, 0, 0), oracle.Calendar{Zone: zone, Hour: next.In(zone).Hour()})
