@@ -97,13 +97,16 @@ type act struct {
 type size struct {
 	shops, contracts int
 	lasts, calm      time.Duration
+	slack            time.Duration // the shortest that a task may wait for a worker at most
+	busy             float64       // the share of contracts that somebody touches, or with charges that fail
 }
 
-// Most worlds are small, so that many seeds are seen; every fourth is a year of a
-// store of the usual size, in which much falls due at once.
+// Most worlds are small and full of stories, so that many seeds are seen; every
+// fourth is a year of a store of the usual size, in which much falls due at once
+// and most customers do nothing.
 var (
-	small = size{shops: 3, contracts: 90, lasts: 150 * day, calm: 10 * day}
-	large = size{shops: 2, contracts: 1100, lasts: 365 * day, calm: 10 * day}
+	small = size{shops: 3, contracts: 90, lasts: 150 * day, calm: 10 * day, slack: 200 * time.Millisecond, busy: 0.4}
+	large = size{shops: 1, contracts: 3000, lasts: 365 * day, calm: 10 * day, slack: 10 * time.Second, busy: 0.05}
 )
 
 func sizeOf(number int) size {
@@ -151,7 +154,7 @@ func (d drawer) spread(least, most time.Duration) time.Duration {
 func drawPlan(seed uint64, number int, z size) plan {
 	d := newDrawer(seed, number)
 	p := plan{
-		Number: number, Seed: d.Uint64(), Lasts: z.lasts, Calm: z.calm, Nodes: 1 + d.IntN(3), Slack: d.spread(200*time.Millisecond, 30*time.Second),
+		Number: number, Seed: d.Uint64(), Lasts: z.lasts, Calm: z.calm, Nodes: 1 + d.IntN(3), Slack: d.spread(z.slack, time.Minute),
 		Start:    time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(d.within(4 * 365 * day)),
 		Switches: simulator.Switches{KeyLifetime: 24 * time.Hour, OriginOrderBillsFirstCycle: d.chance(0.3), RefuseBilledCycle: d.chance(0.2)},
 		Rates:    d.rates(),
@@ -160,11 +163,13 @@ func drawPlan(seed uint64, number int, z size) plan {
 		p.Shops = append(p.Shops, d.shop(i))
 	}
 	for range z.contracts {
-		p.Deals = append(p.Deals, d.deal(p))
+		p.Deals = append(p.Deals, d.deal(p, z.busy))
 	}
 	slices.SortStableFunc(p.Deals, func(a, b dealPlan) int { return a.At.Compare(b.At) })
 	for i := range p.Deals {
-		p.Acts = append(p.Acts, d.acts(p, i)...)
+		if d.chance(z.busy) {
+			p.Acts = append(p.Acts, d.acts(p, i)...)
+		}
 	}
 	if d.chance(0.3) {
 		shop, at := d.IntN(z.shops), p.Start.Add(z.lasts/4+d.within(z.lasts/2))
@@ -198,7 +203,7 @@ func (d drawer) shop(i int) shopPlan {
 	return s
 }
 
-func (d drawer) deal(p plan) dealPlan {
+func (d drawer) deal(p plan, busy float64) dealPlan {
 	n := d.IntN(len(p.Shops))
 	s := p.Shops[n]
 	billing := d.policy()
@@ -211,7 +216,7 @@ func (d drawer) deal(p plan) dealPlan {
 		panic(err) // zones are known
 	}
 	at := p.Start.Add(-d.within(60 * day))
-	if d.chance(0.4) {
+	if d.chance(busy) {
 		at = p.Start.Add(d.within(p.Lasts * 2 / 3))
 	}
 	next := d.first(at, p.Start, billing, zone)
@@ -224,7 +229,7 @@ func (d drawer) deal(p plan) dealPlan {
 			Lines:         []simulator.LineSpec{{Quantity: 1 + d.IntN(3)}},
 		},
 	}
-	if d.chance(0.35) {
+	if d.chance(busy) {
 		for cycle := 1; cycle < 40; cycle++ {
 			switch {
 			case d.chance(0.12):
@@ -302,11 +307,8 @@ func policyOf(p simulator.PolicySpec) oracle.Policy {
 	return o
 }
 
-// acts draws what people do about one contract. Most never touch theirs.
+// acts draws what people do about one contract.
 func (d drawer) acts(p plan, deal int) []act {
-	if d.chance(0.6) {
-		return nil
-	}
 	var list []act
 	at := p.Deals[deal].At
 	if at.Before(p.Start) {

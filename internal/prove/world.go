@@ -259,20 +259,28 @@ func (w *world) close() {
 	}
 }
 
-// checkEvery is the time between two looks at the whole database.
-const checkEvery = 30 * day
+// tendEvery is the time between two looks at charges without an end, and checkEvery,
+// a multiple of it, between two at the whole database.
+const (
+	tendEvery  = 5 * day
+	checkEvery = 30 * day
+)
 
 // live lets the whole of a world's time pass and checks it. The error says what
 // is wrong.
 func (w *world) live(ctx context.Context) error {
 	w.ended = ctx.Err
 	storm := w.plan.Start.Add(w.plan.Lasts)
-	for at := w.plan.Start.Add(checkEvery); at.Before(storm); at = at.Add(checkEvery) {
+	for at := w.plan.Start.Add(tendEvery); at.Before(storm); at = at.Add(tendEvery) {
 		if err := w.pass(at); err != nil {
 			return err
 		}
 		if w.stopped() {
 			return nil
+		}
+		w.endCharges(w.now.Add(-longestCharge))
+		if at.Sub(w.plan.Start)%checkEvery != 0 {
+			continue
 		}
 		if err := w.checkpoint(); err != nil || w.err != nil {
 			return errors.Join(w.err, err)
@@ -282,7 +290,7 @@ func (w *world) live(ctx context.Context) error {
 		return err
 	}
 	w.soothe()
-	w.endCharges()
+	w.endCharges(w.now)
 	for _, s := range w.shops {
 		if s.gone || !s.connected {
 			w.install(s)
@@ -293,7 +301,7 @@ func (w *world) live(ctx context.Context) error {
 		if err := w.pass(at); err != nil || w.stopped() {
 			return err
 		}
-		w.endCharges()
+		w.endCharges(w.now)
 	}
 	if err := w.pass(storm.Add(w.plan.Calm + 6*time.Hour)); err != nil || w.stopped() {
 		return err
@@ -318,8 +326,13 @@ func (w *world) pass(until time.Time) error {
 	return w.err
 }
 
-// endCharges ends the charges that the platform would never end by itself.
-func (w *world) endCharges() {
+// longestCharge is how long a charge stays without an end that has none by itself:
+// somebody gives up, at the customer's bank or at the platform.
+const longestCharge = 4 * day
+
+// endCharges ends the charges since before an instant that the platform would never
+// end by itself.
+func (w *world) endCharges(before time.Time) {
 	for _, d := range w.dealsInOrder() {
 		is, err := w.sim.Contract(d.id)
 		if err != nil {
@@ -327,7 +340,7 @@ func (w *world) endCharges() {
 			return
 		}
 		for _, a := range is.Attempts {
-			if a.State == "PENDING" || a.State == "CHALLENGED" {
+			if (a.State == "PENDING" || a.State == "CHALLENGED") && !a.CreatedAt.After(before) {
 				if err := w.sim.FinishAttempt(a.ID, d.plan.Finish); err != nil {
 					w.note("finish", err.Error())
 				}

@@ -84,6 +84,18 @@ func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, lim
 	return attemptsOf(rows)
 }
 
+// Waits says, without locking, what of the shop waits besides due attempts.
+func (tx *Tx) Waits(ctx context.Context, now time.Time) (w billing.Waits, err error) {
+	some := func(of waiting) *bun.SelectQuery {
+		return tx.q.NewSelect().Table(of.table).ColumnExpr("1").Where("shop_id = ?", tx.of).Where("? <= ?", ident(of.column), millis(now))
+	}
+	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS news", some(unpublished)).ColumnExpr("EXISTS (?) AS marks", some(dueMarks)).Scan(ctx, &w.News, &w.Marks)
+	if err != nil {
+		err = fmt.Errorf("see what waits: %w", err)
+	}
+	return w, err
+}
+
 // Attempts returns attempts, locked, in the order of their ids.
 func (tx *Tx) Attempts(ctx context.Context, ids []billing.AttemptID) ([]billing.Attempt, error) {
 	if len(ids) == 0 {
@@ -105,7 +117,7 @@ func (tx *Tx) AttemptsByKey(ctx context.Context, keys []string) ([]billing.Attem
 		wanted[i] = clean(k)
 	}
 	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("a.key IN (?)", bun.List(wanted)).Where("a.key <> ''").Order("a.id")
+		return q.Where("a.key IN (?)", bun.List(wanted)).Where("a.key <> ''").OrderExpr(tx.dialect().unindexed + "a.id")
 	})
 }
 

@@ -360,7 +360,7 @@ func (tx *Tx) ContractsPaidWith(ctx context.Context, paymentMethod string) ([]co
 		return nil, nil
 	}
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", tx.of).
-		Where("c.payment_method = ?", clean(paymentMethod)).Where("c.payment_method <> ''").Order("c.id").Scan(ctx, &ids)
+		Where("c.payment_method = ?", clean(paymentMethod)).Where("c.payment_method <> ''").OrderExpr(tx.dialect().unindexed+"c.id").Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the contracts with a payment method: %w", err)
 	}

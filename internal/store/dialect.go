@@ -23,6 +23,10 @@ type dialect struct {
 	customerTerms bool
 	// jsonText reads a column of JSON as text.
 	jsonText string
+	// unindexed begins a name by which rows are sorted or grouped once they are
+	// found. Without it SQLite, which does not know how much a table holds, would
+	// rather read a shop's rows from end to end in that order.
+	unindexed string
 }
 
 var postgresDialect = dialect{
@@ -37,7 +41,7 @@ var postgresDialect = dialect{
 }
 
 var sqliteDialect = dialect{
-	like: "LIKE",
+	like: "LIKE", unindexed: "+",
 	part: func(q *bun.SelectQuery, part string) *bun.SelectQuery {
 		if utf8.RuneCountInString(part) >= 3 {
 			phrase := `"` + strings.ReplaceAll(part, `"`, `""`) + `"`

@@ -79,7 +79,7 @@ func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) 
 func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int, stopped ...shop.ID) ([]shop.ID, error) {
 	var ids []shop.ID
 	err := charging(s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), millis(now)), stopped).
-		Group("shop_id").OrderExpr("MIN(?), shop_id", ident(w.column)).Limit(int64(limit)).Scan(ctx, &ids)
+		GroupExpr(s.db.engine.dialect().unindexed+"shop_id").OrderExpr("MIN(?), shop_id", ident(w.column)).Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops with %s that wait: %w", w.table, err)
 	}

@@ -31,3 +31,9 @@ func (db *DB) SearchQueries(ctx context.Context, of shop.ID, f contract.Filter, 
 	}
 	return queries, nil
 }
+
+// Watch has a hook see every statement on SQLite.
+func (db *DB) Watch(h bun.QueryHook) {
+	db.reader.AddQueryHook(h)
+	db.engine.(*sqliteEngine).writer.AddQueryHook(h)
+}

@@ -92,18 +92,17 @@ func (tx *Tx) PutFindings(ctx context.Context, list []repair.Finding) error {
 		"finding", "The finding")
 }
 
-// datesBack is how much older than its charge the billing date of an attempt is
-// expected to be at most.
-const datesBack = 60 * 24 * time.Hour
-
 // PaidSince returns at most limit attempts that are SUCCESS and were written at or
-// after an instant, by ID, after one.
-func (tx *Tx) PaidSince(ctx context.Context, since time.Time, after billing.AttemptID, limit int) ([]billing.Attempt, error) {
+// after an instant, by that instant and ID, after the one that a page ended with.
+func (tx *Tx) PaidSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error) {
 	var rows []attemptRow
-	err := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.status = ?", billing.Success).
-		Where("a.status <> ?", billing.Queued).Where("a.billing_date >= ?", millis(since.Add(-datesBack))).
-		Where("a.updated_at >= ?", millis(since)).Where("a.id > ?", after).Order("a.id").Limit(int64(limit)).Scan(ctx)
-	if err != nil {
+	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.status = 'SUCCESS'") // as in the index
+	if after.ID == 0 {
+		q = q.Where("a.updated_at >= ?", millis(since))
+	} else {
+		q = q.Where("(a.updated_at, a.id) > (?, ?)", millis(after.UpdatedAt), after.ID)
+	}
+	if err := q.Order("a.updated_at", "a.id").Limit(int64(limit)).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts that were paid: %w", err)
 	}
 	return attemptsOf(rows)

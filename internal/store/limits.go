@@ -27,11 +27,16 @@ func (b bank) Take(ctx context.Context, bucket access.Bucket, want, back int) (a
 	if bucket.Key == 0 { // the shop's own bucket
 		return access.Loan{}, fault.New(fault.Internal, "a bucket names no key")
 	}
-	var loan access.Loan
-	err := b.db.reader.NewRaw("SELECT granted, remains FROM rate_take(?, ?, ?, ?, ?, ?)",
-		bucket.Shop, bucket.Key, bucket.Rate.PerSecond, bucket.Rate.Burst, want, back).Scan(ctx, &loan.Granted, &loan.Remains)
-	if err != nil {
-		return access.Loan{}, fmt.Errorf("take from the rate limit of shop %d: %w", bucket.Shop, err)
+	for run := 1; ; run++ {
+		var loan access.Loan
+		err := b.db.reader.NewRaw("SELECT granted, remains FROM rate_take(?, ?, ?, ?, ?, ?)",
+			bucket.Shop, bucket.Key, bucket.Rate.PerSecond, bucket.Rate.Burst, want, back).Scan(ctx, &loan.Granted, &loan.Remains)
+		if err == nil {
+			return loan, nil
+		}
+		if !b.db.engine.retryable(err) || run == maxRuns || ctx.Err() != nil {
+			return access.Loan{}, fmt.Errorf("take from the rate limit of shop %d: %w", bucket.Shop, err)
+		}
+		pause(ctx, run) // who makes a bucket can meet others who do
 	}
-	return loan, nil
 }

@@ -1,14 +1,18 @@
 package store_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -154,4 +158,116 @@ func TestNoSearchOnPostgresReadsMoreThanItFinds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ear keeps the text of every query.
+type ear struct{ heard []string }
+
+func (e *ear) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (e *ear) AfterQuery(_ context.Context, q *bun.QueryEvent) {
+	if strings.HasPrefix(q.Query, "SELECT") {
+		e.heard = append(e.heard, q.Query)
+	}
+}
+
+// TestWhatIsDueOnSQLiteIsFoundByItsIndex asks as the engine does, over and over, and
+// reads SQLite's plans: which index it takes it decides by the text alone.
+func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	s := shop.Shop{Domain: "planned.myshopify.com"}
+	if err := db.Shops().AddShop(t.Context(), &s); err != nil {
+		t.Fatal(err)
+	}
+	var e ear
+	db.Watch(&e)
+	in := func(ask func(ctx context.Context, tx *store.Tx) error) func() error {
+		return func() error {
+			return db.Update(t.Context(), s.ID, func(tx *store.Tx) error { return ask(t.Context(), tx) })
+		}
+	}
+	shops := func(find func(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)) func() error {
+		return func() error {
+			_, err := find(t.Context(), start, 10)
+			return err
+		}
+	}
+	for name, ask := range map[string]func() error{
+		"shops with due attempts":        shops(db.Shops().DueShops),
+		"shops with news":                shops(db.Shops().UnpublishedShops),
+		"shops with events":              shops(db.Shops().PendingInboxShops),
+		"shops with contracts to change": shops(db.Shops().ShopsToAmend),
+		"shops with messages":            shops(db.Shops().DueMessageShops),
+		"due attempts":                   in(func(ctx context.Context, tx *store.Tx) error { _, err := tx.DueAttempts(ctx, start, 10); return err }),
+		"news": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.UnpublishedAttempts(ctx, start, 10)
+			return err
+		}),
+		"what else waits": in(func(ctx context.Context, tx *store.Tx) error { _, err := tx.Waits(ctx, start); return err }),
+		"attempts by key": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.AttemptsByKey(ctx, []string{"a", "b"})
+			return err
+		}),
+		"open attempts": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.OpenAttempts(ctx, []contract.ID{1, 2}, start)
+			return err
+		}),
+		"queues": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.Queues(ctx, []contract.ID{1, 2})
+			return err
+		}),
+		"contracts with a payment method": in(func(ctx context.Context, tx *store.Tx) error { _, err := tx.ContractsPaidWith(ctx, "card"); return err }),
+		"what was paid": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.PaidSince(ctx, start, billing.Attempt{}, 10)
+			return err
+		}),
+		"what was paid, on": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.PaidSince(ctx, start, billing.Attempt{ID: 7, UpdatedAt: start}, 10)
+			return err
+		}),
+		"events": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.TakeEvents(ctx, start, start, 10)
+			return err
+		}),
+	} {
+		e.heard = nil
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		if len(e.heard) == 0 {
+			t.Errorf("%s: no query was heard", name)
+		}
+		for _, query := range e.heard {
+			for _, step := range stepsOf(t, db, query) {
+				whole := strings.HasPrefix(step, "SCAN ") && !strings.HasPrefix(step, "SCAN s") && step != "SCAN CONSTANT ROW" || strings.HasSuffix(step, "(shop_id=?)")
+				if whole {
+					t.Errorf("%s: %s\n%s", name, step, query)
+				}
+			}
+		}
+	}
+}
+
+// stepsOf returns the steps of SQLite's plan for a query.
+func stepsOf(t *testing.T, db *store.DB, query string) []string {
+	t.Helper()
+	rows, err := db.Raw().DB.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return steps
 }

@@ -40,6 +40,8 @@ type Tx interface {
 	// instant. It returns those of contracts of which nobody else is telling, with
 	// their versions raised. The contracts must be locked.
 	ClaimNews(ctx context.Context, news []Attempt, now, until time.Time) ([]Attempt, error)
+	// Waits says, without locking, what else of the shop waits.
+	Waits(ctx context.Context, now time.Time) (Waits, error)
 	Attempts(ctx context.Context, ids []AttemptID) ([]Attempt, error)
 	AttemptsByKey(ctx context.Context, keys []string) ([]Attempt, error)
 	// AttemptsOf returns the contracts' attempts in any of the statuses (none:
@@ -110,6 +112,12 @@ type Tx interface {
 	DeleteMarks(ctx context.Context, ids []MarkID) error
 
 	Record(ctx context.Context, entries ...activity.Entry) error
+}
+
+// Waits says what of a shop waits besides due attempts.
+type Waits struct {
+	News  bool // attempts of which the platform is to be told
+	Marks bool // orders and customers to be marked
 }
 
 // CardTry is a try that counts against a payment method.

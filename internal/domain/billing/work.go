@@ -24,10 +24,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			return fmt.Errorf("take up due attempts: %w", err)
 		}
 		if b.taken == 0 {
-			if err := s.publish(ctx, of); err != nil {
-				return err
-			}
-			return s.markAll(ctx, of)
+			return s.tellOfAll(ctx, of, b.besides)
 		}
 		findings := s.askPlatform(ctx, b)
 		if err := s.settle(ctx, of, findings); err != nil {
@@ -43,11 +40,25 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	return ctx.Err()
 }
 
+// tellOfAll tells the platform what it is to hear, of what waits for that.
+func (s *Service) tellOfAll(ctx context.Context, of shop.ID, waits Waits) error {
+	if waits.News {
+		if err := s.publish(ctx, of); err != nil {
+			return err
+		}
+	}
+	if waits.Marks {
+		return s.markAll(ctx, of)
+	}
+	return nil
+}
+
 // batch is what one transaction took up.
 type batch struct {
 	shop      shop.Shop
 	policy    Policy
 	taken     int
+	besides   Waits    // what waits when no attempt is due
 	allowance int      // charges that may be sent for the first time
 	charges   []errand // to be charged, or asked for
 	polls     []Attempt
@@ -71,10 +82,13 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		b = batch{policy: s.Policy}
 		now := s.Clock.Now()
 		due, err := b.due(ctx, tx, now)
-		if err != nil || len(due) == 0 {
+		if err != nil {
 			return err
 		}
-		b.taken = len(due)
+		if b.taken = len(due); b.taken == 0 {
+			b.besides, err = tx.Waits(ctx, now)
+			return err
+		}
 		cal, err := b.shop.Calendar()
 		if err != nil {
 			return err

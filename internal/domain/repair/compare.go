@@ -268,7 +268,7 @@ func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, 
 // readOurs asks the platform for the charges that we believe in and did not meet
 // in its list.
 func (s *Service) readOurs(ctx context.Context, c *comparison, since time.Time) error {
-	after := billing.AttemptID(0)
+	var after billing.Attempt
 	for range pagesAtOnce {
 		var page []billing.Attempt
 		err := s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
@@ -279,7 +279,7 @@ func (s *Service) readOurs(ctx context.Context, c *comparison, since time.Time) 
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		after = page[len(page)-1].ID
+		after = page[len(page)-1]
 		if err := s.ask(ctx, c, page); err != nil {
 			return err
 		}

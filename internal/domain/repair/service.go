@@ -28,8 +28,8 @@ type Platform interface {
 type Tx interface {
 	billing.Tx
 	// PaidSince returns attempts that are SUCCESS and were written at or after an
-	// instant, by ID, after one.
-	PaidSince(ctx context.Context, since time.Time, after billing.AttemptID, limit int) ([]billing.Attempt, error)
+	// instant, by that instant and ID, after the one that a page ended with.
+	PaidSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
 	// OpenSince returns attempts in any of the statuses that were sent before an
 	// instant, longest first.
 	OpenSince(ctx context.Context, before time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error)

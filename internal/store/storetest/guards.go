@@ -210,11 +210,11 @@ func testGuards(t *testing.T, open opener) {
 			if open, err = tx.OpenSince(t.Context(), day.Add(-time.Hour), 10, billing.Progress); err != nil || len(open) != 0 {
 				t.Errorf("open for longer %+v, %v", open, err)
 			}
-			paid, err := tx.PaidSince(t.Context(), day, 0, 10)
+			paid, err := tx.PaidSince(t.Context(), day, billing.Attempt{}, 10)
 			if err != nil || len(paid) != 1 || paid[0].ID != put[1].ID {
 				t.Errorf("paid %+v, %v", paid, err)
 			}
-			if paid, err = tx.PaidSince(t.Context(), day.Add(time.Millisecond), 0, 10); err != nil || len(paid) != 0 {
+			if paid, err = tx.PaidSince(t.Context(), day.Add(time.Millisecond), billing.Attempt{}, 10); err != nil || len(paid) != 0 {
 				t.Errorf("paid later %+v, %v", paid, err)
 			}
 			given, err := tx.GivenUpEvents(t.Context(), 10)

@@ -51,6 +51,11 @@ func testDue(t *testing.T, open opener) {
 			if err != nil {
 				return err
 			}
+			for at, want := range map[time.Time]billing.Waits{day: {News: true}, day.Add(-2 * time.Hour): {}} {
+				if waits, err := tx.Waits(t.Context(), at); err != nil || waits != want {
+					t.Errorf("at %s waits %+v, %v; want %+v", at, waits, err, want)
+				}
+			}
 			news, err := tx.UnpublishedAttempts(t.Context(), day, 10)
 			if got := cycles(news); !reflect.DeepEqual(got, [][2]int{{1, 4}}) {
 				t.Errorf("unpublished: %v", got)
