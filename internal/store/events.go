@@ -85,11 +85,11 @@ func (tx *Tx) FinishEvents(ctx context.Context, ids []string, now time.Time) err
 	})
 }
 
-// DeferEvents lets events wait until a later instant and counts a failure with
-// its reason. A zero instant gives them up.
-func (tx *Tx) DeferEvents(ctx context.Context, ids []string, until time.Time, reason string) error {
+// DeferEvents lets events wait until a later instant, with how often they
+// failed and why. A zero instant gives them up.
+func (tx *Tx) DeferEvents(ctx context.Context, ids []string, until time.Time, failures int, reason string) error {
 	return tx.putEvents(ctx, ids, "put off", func(q *bun.UpdateQuery) *bun.UpdateQuery {
-		return q.Set("due_at = NULLIF(?, 0)", millis(until)).Set("failures = failures + 1").Set("reason = ?", clean(reason))
+		return q.Set("due_at = NULLIF(?, 0)", millis(until)).Set("failures = ?", failures).Set("reason = ?", clean(reason))
 	})
 }
 

@@ -19,6 +19,9 @@ const (
 	batchSize = 200
 	// maxFailures is how often working an event may fail before it is given up.
 	maxFailures = 12
+	// outageFailures is how many of them may be those of a platform that did not
+	// answer: the waits grow to an hour.
+	outageFailures = 6
 	// remember is how long a worked event stays known.
 	remember = 7 * 24 * time.Hour
 	// maxDoublings is how often the wait after a failure doubles.

@@ -37,10 +37,10 @@ type Tx interface {
 	// FinishEvents marks events as worked. They stay known for a while, so
 	// that a late duplicate is recognised.
 	FinishEvents(ctx context.Context, ids []string, now time.Time) error
-	// DeferEvents lets events wait until a later instant and counts a failure
-	// with its reason. An event with a zero instant is given up: it stays, is
+	// DeferEvents lets events wait until a later instant, with how often they
+	// failed and why they did last. An event with a zero instant is given up: it stays, is
 	// shown, and is not worked again.
-	DeferEvents(ctx context.Context, ids []string, until time.Time, reason string) error
+	DeferEvents(ctx context.Context, ids []string, until time.Time, failures int, reason string) error
 	// ForgetEvents removes events that were worked before an instant.
 	ForgetEvents(ctx context.Context, before time.Time) error
 }

@@ -76,7 +76,9 @@ func (s *Service) workAll(ctx context.Context, store shop.Shop, events []Pending
 }
 
 // putOff lets events wait after a failure. A batch that failed together is split
-// by its members' own counts, so that one poisoned event is given up alone.
+// by its members' own counts, so that one poisoned event is given up alone. None is
+// for a platform that cannot be reached: however long that lasts, it says nothing
+// about the events.
 func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -85,16 +87,24 @@ func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending,
 	now := s.Clock.Now()
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 		for _, e := range events {
-			until := now.Add(s.Policy.backoff(e.Failures))
-			if e.Failures+1 >= maxFailures {
+			until, failures := now.Add(s.Policy.backoff(e.Failures)), e.Failures+1
+			switch {
+			case away(cause):
+				failures = max(e.Failures, min(failures, outageFailures))
+			case failures >= maxFailures:
 				until = time.Time{}
 			}
-			if err := tx.DeferEvents(ctx, []string{e.ID}, until, cause.Error()); err != nil {
+			if err := tx.DeferEvents(ctx, []string{e.ID}, until, failures, cause.Error()); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// away reports whether a failure is that of a platform that did not answer.
+func away(err error) bool {
+	return errors.Is(err, platform.ErrUnknown) || errors.Is(err, platform.ErrThrottled)
 }
 
 // settle reads attempts anew and writes how they ended.

@@ -2,6 +2,9 @@ package intake
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -28,6 +31,8 @@ type ends struct {
 	Store
 	settled  []platform.Attempt
 	finished []string
+	deferred []time.Time
+	failures int // counted last
 }
 
 func (e *ends) Update(_ context.Context, _ shop.ID, fn func(Tx) error) error {
@@ -42,6 +47,11 @@ func (e *ends) Settle(_ context.Context, _ billing.Tx, found []platform.Attempt)
 type finishing struct {
 	Tx
 	of *ends
+}
+
+func (f finishing) DeferEvents(_ context.Context, _ []string, until time.Time, failures int, _ string) error {
+	f.of.deferred, f.of.failures = append(f.of.deferred, until), failures
+	return nil
 }
 
 func (f finishing) FinishEvents(_ context.Context, ids []string, _ time.Time) error {
@@ -62,5 +72,33 @@ func TestAnEventIsAHintAndThePlatformIsRead(t *testing.T) {
 	}
 	if !slices.Equal(e.finished, []string{"event"}) {
 		t.Errorf("finished %v, want the event", e.finished)
+	}
+}
+
+func TestAnEventIsNotGivenUpForAnOutage(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		name     string
+		cause    error
+		failures int
+		until    time.Time // zero: it is given up
+		counted  int
+	}{
+		{"the first failure", errors.New("it cannot be read"), 0, now.Add(time.Minute), 1},
+		{"the last one", errors.New("it cannot be read"), maxFailures - 1, time.Time{}, maxFailures},
+		{"a platform that does not answer", fmt.Errorf("read: %w", platform.ErrUnknown), 0, now.Add(time.Minute), 1},
+		{"one that has not answered for days", fmt.Errorf("read: %w", platform.ErrUnknown), outageFailures, now.Add(64 * time.Minute), outageFailures},
+		{"one that does not answer a last try", fmt.Errorf("read: %w", platform.ErrUnknown), maxFailures - 1, now.Add(6 * time.Hour), maxFailures - 1},
+		{"one that has no time for us", fmt.Errorf("read: %w", platform.ErrThrottled), outageFailures, now.Add(64 * time.Minute), outageFailures},
+	} {
+		e := &ends{}
+		s := &Service{Store: e, Clock: clock.NewManual(now), Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
+		if err := s.putOff(t.Context(), shop.Shop{ID: 1}, []Pending{{Event: platform.Event{ID: "event"}, Failures: row.failures}}, row.cause); err != nil {
+			t.Fatal(err)
+		}
+		if len(e.deferred) != 1 || !e.deferred[0].Equal(row.until) || e.failures != row.counted {
+			t.Errorf("%s: put off until %v after %d failures, want %s and %d", row.name, e.deferred, e.failures, row.until, row.counted)
+		}
 	}
 }

@@ -99,10 +99,10 @@ func testInbox(t *testing.T, open opener) {
 		add(w, w.shop.ID, "a", day)
 		add(w, w.shop.ID, "b", day)
 		w.in(func(tx *store.Tx) error {
-			if err := tx.DeferEvents(t.Context(), []string{"a"}, day.Add(time.Hour), "the platform does not answer"); err != nil {
+			if err := tx.DeferEvents(t.Context(), []string{"a"}, day.Add(time.Hour), 1, "the platform does not answer"); err != nil {
 				return err
 			}
-			return tx.DeferEvents(t.Context(), []string{"b"}, time.Time{}, "broken\x00")
+			return tx.DeferEvents(t.Context(), []string{"b"}, time.Time{}, 1, "broken\x00")
 		})
 		if got := take(w, day.Add(time.Hour-time.Millisecond), day.Add(2*time.Hour), 10); len(got) != 0 {
 			t.Errorf("too early: %+v", got)
