@@ -20,7 +20,7 @@ const (
 	// maxFailures is how often working an event may fail before it is given up.
 	maxFailures = 12
 	// outageFailures is how many of them may be those of a platform that did not
-	// answer: the waits grow to an hour.
+	// answer, or not to us: the waits grow to an hour.
 	outageFailures = 6
 	// remember is how long a worked event stays known.
 	remember = 7 * 24 * time.Hour

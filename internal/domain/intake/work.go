@@ -66,7 +66,11 @@ func (s *Service) workAll(ctx context.Context, store shop.Shop, events []Pending
 		if len(mine) == 0 {
 			continue
 		}
-		if err := group.work(ctx, store, mine); err != nil {
+		err := platform.ErrDisconnected // nothing can be read until the store is connected again
+		if store.Connected || group.topics[0] == platform.Uninstalled {
+			err = group.work(ctx, store, mine)
+		}
+		if err != nil {
 			if err := s.putOff(ctx, store, mine, err); err != nil {
 				return err
 			}
@@ -77,8 +81,8 @@ func (s *Service) workAll(ctx context.Context, store shop.Shop, events []Pending
 
 // putOff lets events wait after a failure. A batch that failed together is split
 // by its members' own counts, so that one poisoned event is given up alone. None is
-// for a platform that cannot be reached: however long that lasts, it says nothing
-// about the events.
+// for a platform that cannot be reached, or a connection that is gone: however long
+// that lasts, it says nothing about the events.
 func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -102,9 +106,10 @@ func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending,
 	})
 }
 
-// away reports whether a failure is that of a platform that did not answer.
+// away reports whether a failure is that of a platform that did not answer, or not
+// to us.
 func away(err error) bool {
-	return errors.Is(err, platform.ErrUnknown) || errors.Is(err, platform.ErrThrottled)
+	return errors.Is(err, platform.ErrUnknown) || errors.Is(err, platform.ErrThrottled) || errors.Is(err, platform.ErrDisconnected)
 }
 
 // settle reads attempts anew and writes how they ended.

@@ -90,6 +90,7 @@ func TestAnEventIsNotGivenUpForAnOutage(t *testing.T) {
 		{"a platform that does not answer", fmt.Errorf("read: %w", platform.ErrUnknown), 0, now.Add(time.Minute), 1},
 		{"one that has not answered for days", fmt.Errorf("read: %w", platform.ErrUnknown), outageFailures, now.Add(64 * time.Minute), outageFailures},
 		{"one that does not answer a last try", fmt.Errorf("read: %w", platform.ErrUnknown), maxFailures - 1, now.Add(6 * time.Hour), maxFailures - 1},
+		{"one that does not know us any more", fmt.Errorf("read: %w", platform.ErrDisconnected), maxFailures - 1, now.Add(6 * time.Hour), maxFailures - 1},
 		{"one that has no time for us", fmt.Errorf("read: %w", platform.ErrThrottled), outageFailures, now.Add(64 * time.Minute), outageFailures},
 	} {
 		e := &ends{}
@@ -99,6 +100,21 @@ func TestAnEventIsNotGivenUpForAnOutage(t *testing.T) {
 		}
 		if len(e.deferred) != 1 || !e.deferred[0].Equal(row.until) || e.failures != row.counted {
 			t.Errorf("%s: put off until %v after %d failures, want %s and %d", row.name, e.deferred, e.failures, row.until, row.counted)
+		}
+	}
+}
+
+func TestEventsOfAStoreThatIsGoneWait(t *testing.T) {
+	t.Parallel()
+	e := &ends{}
+	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
+	said := Pending{Event: platform.Event{ID: "event", Topic: platform.AttemptSucceeded, Attempt: "gid", Key: "key"}}
+	for _, connected := range []bool{false, true} {
+		if err := s.workAll(t.Context(), shop.Shop{ID: 1, Connected: connected}, []Pending{said}); err != nil {
+			t.Fatal(err)
+		}
+		if (len(e.settled) == 1) != connected || len(e.deferred) != 1 {
+			t.Errorf("connected %t: settled %d charges, put off %d events", connected, len(e.settled), len(e.deferred))
 		}
 	}
 }
