@@ -53,7 +53,7 @@ func TestAnOrderThatFellDueIsNotForgottenWithItsPlace(t *testing.T) {
 				t.Errorf("%s, due %s, %q; want %s, never, %q", a.Status, a.DueAt, a.ErrorMessage, row.status, row.reason)
 			}
 			if len(b.entries) != 1 || b.entries[0].EntityID != 1 || b.entries[0].Event != activity.BillingAttemptSkipped ||
-				b.entries[0].Status != activity.Skipped || !strings.Contains(string(b.entries[0].Info), row.reason) {
+				b.entries[0].Status != activity.Skipped || !strings.Contains(b.entries[0].Info, row.reason) {
 				t.Errorf("the log says %+v", b.entries)
 			}
 			if b.attempts[2].Status != Progress {
