@@ -70,15 +70,19 @@ var lasting = map[Kind]func(*world){
 	DatabaseAway: func(w *world) { w.away = w.now.Add(w.between(time.Minute, 40*time.Minute)) },
 	ClockSkew: func(w *world) {
 		for _, n := range w.nodes {
-			n.skew = w.between(0, 10*time.Minute) - 5*time.Minute
+			n.skew = n.jump + w.between(0, 10*time.Minute) - 5*time.Minute
 		}
 	},
 	ClockJump: func(w *world) {
 		n := w.nodes[w.chance.IntN(len(w.nodes))]
-		was := n.skew
-		n.skew += w.between(time.Hour, farthestJump-10*time.Minute)
+		jump, lasts := w.between(time.Hour, farthestJump-10*time.Minute), w.between(time.Minute, 5*time.Hour)
+		if n.jump != 0 {
+			return // it has not come back from another
+		}
+		n.jump = jump
+		n.skew += jump
 		w.stir()
-		w.after(w.between(time.Minute, 5*time.Hour), func() { n.skew = was })
+		w.after(lasts, func() { n.skew, n.jump = n.skew-n.jump, 0 })
 	},
 	DeathOfAll: func(w *world) {
 		for _, n := range w.nodes {
@@ -139,7 +143,7 @@ func (w *world) soothe() {
 	w.calm = true
 	w.out, w.away, w.silent = time.Time{}, time.Time{}, time.Time{}
 	for _, n := range w.nodes {
-		n.skew, n.paused = 0, time.Time{}
+		n.skew, n.jump, n.paused = 0, 0, time.Time{}
 		if n.app == nil {
 			w.check(n.start())
 		}

@@ -23,6 +23,7 @@ type node struct {
 	w      *world
 	id     int
 	skew   time.Duration // by which its clock is wrong
+	jump   time.Duration // the part of that from which it comes back by itself
 	app    *app.App      // nil: dead
 	paused time.Time     // until when it does not run
 	fibers []*fiber

@@ -1,6 +1,9 @@
 package prove
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // A checkout that the platform refuses would end a world that is sound.
 func TestEveryStoryCanBeTold(t *testing.T) {
@@ -25,5 +28,26 @@ func TestEveryStoryCanBeTold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+func TestAClockComesBackHoweverOftenItJumps(t *testing.T) {
+	t.Parallel()
+	w := &world{kernel: newKernel(1, 1, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), stirred: true}
+	n := &node{w: w}
+	w.nodes = []*node{n}
+	for range 500 {
+		w.at(w.now.Add(w.between(0, 50*day)), func() { lasting[ClockJump](w) })
+		w.at(w.now.Add(w.between(0, 50*day)), func() { lasting[ClockSkew](w) })
+	}
+	far := false
+	for end := w.now.AddDate(1, 0, 0); w.next(end); {
+		if n.skew < -5*time.Minute || n.skew > farthestJump {
+			t.Fatalf("the clock is wrong by %s", n.skew)
+		}
+		far = far || n.skew > time.Hour
+	}
+	if !far || n.skew > 5*time.Minute {
+		t.Errorf("jumped %t, and in the end it is wrong by %s", far, n.skew)
 	}
 }
