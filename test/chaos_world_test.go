@@ -2,6 +2,7 @@ package test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -34,11 +35,15 @@ type world struct {
 	sim     *simulator.Simulator
 	program process.Program
 	db      *sql.DB
-	stores  []chaosStore
-	slots   []*slot
+
+	platform, front string // where the platform answers and takes webhooks for the service, as host:port
+
+	stores []chaosStore
+	slots  []*slot
 
 	made      int
 	contracts []int64
+	declined  map[int64]bool // contracts of which the charge is declined
 }
 
 // chaosStore is a store and the instant of today at which it charges.
@@ -51,6 +56,7 @@ type chaosStore struct {
 // slot is a place for a node, which keeps its address when it is started again.
 type slot struct {
 	address string
+	flags   []string // what the node is told besides what all are
 	log     *os.File
 	mu      sync.Mutex
 	node    *process.Node // nil: killed
@@ -60,7 +66,7 @@ const appSecret = "chaos-secret"
 
 func newWorld(t *testing.T, o ordeal) *world {
 	t.Helper()
-	w := &world{t: t, o: o, random: seeded(o.seed)}
+	w := &world{t: t, o: o, random: seeded(o.seed), declined: map[int64]bool{}}
 	var err error
 	if w.zone, err = process.NoonZone(clock.System{}.Now()); err != nil {
 		t.Fatal(err)
@@ -86,13 +92,13 @@ func newWorld(t *testing.T, o ordeal) *world {
 		}
 	})
 	t.Cleanup(func() { stop(); done.Wait() })
-	folder := t.TempDir()
-	w.program, err = process.Build(t.Context(), folder, process.Settings{
-		Database: o.database, PlatformURL: platform.URL, PublicURL: front.URL, AppSecret: appSecret,
-	})
+	w.platform, w.front = platform.Listener.Addr().String(), front.Listener.Addr().String()
+	program, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.program = program.With(process.Settings{Database: o.database, PlatformURL: platform.URL, PublicURL: front.URL, AppSecret: appSecret})
+	folder := t.TempDir()
 	for i := range o.nodes {
 		address, err := process.FreeAddress(t.Context())
 		if err != nil {
@@ -110,13 +116,29 @@ func newWorld(t *testing.T, o ordeal) *world {
 	return w
 }
 
-// addStore adds a store. Every other store charges already, the others begin
-// within a minute.
+// built is the program, which is built once for all tests. TestMain removes it.
+var built = sync.OnceValues(func() (process.Program, error) {
+	folder, err := os.MkdirTemp("", "perennial-program-")
+	if err != nil {
+		return process.Program{}, err
+	}
+	programFolder = folder
+	return process.Build(context.Background(), folder, process.Settings{})
+})
+
+// programFolder is where the program was built, or "".
+var programFolder string
+
+// addStore adds a store that charges already or, where stores are staggered and
+// it is every other, within a minute.
 func (w *world) addStore(i int) {
 	now := clock.System{}.Now()
 	s := chaosStore{
 		domain: fmt.Sprintf("chaos-%d.myshopify.com", i), token: fmt.Sprintf("chaos-token-%d", i),
-		at: now.Truncate(time.Minute).Add(time.Duration(i%2) * time.Minute),
+		at: now.Truncate(time.Minute),
+	}
+	if w.o.staggered {
+		s.at = s.at.Add(time.Duration(i%2) * time.Minute)
 	}
 	err := w.sim.AddShop(simulator.ShopSpec{Domain: s.domain, Token: s.token, TimeZone: w.zone.String()})
 	if err != nil {
@@ -144,6 +166,13 @@ func (w *world) checkout() {
 	}
 	w.made++
 	w.contracts = append(w.contracts, made.Contract)
+	if w.o.declines == 0 || w.made%w.o.declines != 0 {
+		return
+	}
+	if err := w.sim.Outcome(simulator.Outcome{Contract: made.Contract, Code: declineCode}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.declined[made.Contract] = true
 }
 
 func (w *world) connect(ctx context.Context) {
@@ -175,8 +204,10 @@ func (w *world) start(ctx context.Context, i int) {
 	if w.alive(i) {
 		return
 	}
-	node, err := w.program.Serve(s.address, s.log,
-		"--waits-scale", waitsScale, "--sweep-every", "500ms", "--reconcile-every", "10s", "--job-poll", "250ms", "--drain-timeout", "20s", "--log-level", "WARN")
+	flags := []string{
+		"--waits-scale", cmp.Or(w.o.hurry, waitsScale), "--sweep-every", "500ms", "--reconcile-every", "10s", "--job-poll", "250ms", "--drain-timeout", "20s", "--log-level", "WARN",
+	}
+	node, err := w.program.Serve(s.address, s.log, append(flags, s.flags...)...)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
+	if programFolder != "" {
+		_ = os.RemoveAll(programFolder)
+	}
 	if whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && !testing.Short(); code == 0 && whole {
 		if err := proofs.settle(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -39,16 +39,21 @@ const SecretKeyText = "cGVyZW5uaWFsIHRlc3Qga2V5OiAzMiBieXRlcyAhISE="
 
 // Build builds the program into a folder.
 func Build(ctx context.Context, folder string, s Settings) (Program, error) {
-	p := Program{Path: filepath.Join(folder, "perennial"), Env: []string{
-		"PERENNIAL_DATABASE=" + s.Database, "PERENNIAL_SECRET_KEY=" + SecretKeyText, "PERENNIAL_APP_SECRET=" + s.AppSecret,
-		"PERENNIAL_PLATFORM_URL=" + s.PlatformURL, "PERENNIAL_PUBLIC_URL=" + s.PublicURL,
-	}}
+	p := Program{Path: filepath.Join(folder, "perennial")}
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", p.Path, "github.com/perennialhq/perennial/cmd/perennial")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return Program{}, fmt.Errorf("build the program: %w\n%s", err, out)
 	}
-	return p, nil
+	return p.With(s), nil
+}
+
+// With returns the same program for another installation.
+func (p Program) With(s Settings) Program {
+	return Program{Path: p.Path, Env: []string{
+		"PERENNIAL_DATABASE=" + s.Database, "PERENNIAL_SECRET_KEY=" + SecretKeyText, "PERENNIAL_APP_SECRET=" + s.AppSecret,
+		"PERENNIAL_PLATFORM_URL=" + s.PlatformURL, "PERENNIAL_PUBLIC_URL=" + s.PublicURL,
+	}}
 }
 
 // Connect connects a store that charges at the given local time.
@@ -88,7 +93,16 @@ func (p Program) Serve(address string, log io.Writer, flags ...string) (*Node, e
 }
 
 // Ready waits until the node answers that it is ready.
-func (n *Node) Ready(ctx context.Context) error {
+func (n *Node) Ready(ctx context.Context) error { return n.says(ctx, http.StatusOK) }
+
+// Unready waits until the node, alive, answers that it is not ready.
+func (n *Node) Unready(ctx context.Context) error {
+	return n.says(ctx, http.StatusServiceUnavailable)
+}
+
+// says waits until the node answers with a status when it is asked whether it is
+// ready.
+func (n *Node) says(ctx context.Context, status int) error {
 	ticks := time.NewTicker(20 * time.Millisecond)
 	defer ticks.Stop()
 	for {
@@ -98,13 +112,13 @@ func (n *Node) Ready(ctx context.Context) error {
 		}
 		if res, err := http.DefaultClient.Do(req); err == nil {
 			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
+			if res.StatusCode == status {
 				return nil
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("wait for the node on %s: %w", n.Address, ctx.Err())
+			return fmt.Errorf("wait for the node on %s to answer %d: %w", n.Address, status, ctx.Err())
 		case <-n.ended:
 			return fmt.Errorf("the node on %s ended with exit code %d", n.Address, n.cmd.ProcessState.ExitCode())
 		case <-ticks.C:
@@ -114,6 +128,29 @@ func (n *Node) Ready(ctx context.Context) error {
 
 // PID is the process's number.
 func (n *Node) PID() int { return n.cmd.Process.Pid }
+
+// Freeze stops the node as SIGSTOP does, and returns when it stands still.
+func (n *Node) Freeze() error {
+	if err := n.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	var status syscall.WaitStatus
+	for {
+		_, err := syscall.Wait4(n.PID(), &status, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return err
+		case !status.Stopped():
+			return fmt.Errorf("the node on %s ended", n.Address)
+		default:
+			return nil
+		}
+	}
+}
+
+// Thaw lets a frozen node go on.
+func (n *Node) Thaw() error { return n.cmd.Process.Signal(syscall.SIGCONT) }
 
 // Kill ends the node as kill -9 does and waits until it is gone.
 func (n *Node) Kill() {
