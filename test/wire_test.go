@@ -162,7 +162,7 @@ func (w *wire) deliverLate(t *testing.T) int {
 }
 
 // operationName finds the name in a GraphQL request's body.
-var operationName = regexp.MustCompile(`"query":"(?:query|mutation) (\w+)`)
+var operationName = regexp.MustCompile(`"query":"(?:\\n)?(?:query|mutation) (\w+)`)
 
 func messageOf(req *http.Request, body []byte) message {
 	if topic := req.Header.Get("X-Shopify-Topic"); topic != "" {
