@@ -3,7 +3,9 @@ package test
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
 
@@ -67,6 +69,28 @@ func (w *world) attempts(ctx context.Context) map[int64]string {
 		return err
 	})
 	return believed
+}
+
+// states returns how many attempts there are in each status, with calls that
+// failed and the time until they are due.
+func (w *world) states() (list []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	rows, err := w.db.QueryContext(ctx, "SELECT status, failures, COUNT(*), COALESCE(MIN(due_at), 0) FROM attempts WHERE cycle = 1 GROUP BY status, failures")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var status string
+		var failures, n int
+		var due int64
+		if err := rows.Scan(&status, &failures, &n, &due); err != nil {
+			return append(list, err.Error())
+		}
+		list = append(list, fmt.Sprintf("%s failures %d: %d due %s", status, failures, n, time.UnixMilli(due).Format("15:04:05.0")))
+	}
+	return append(list, "now "+clock.System{}.Now().Format("15:04:05.0"))
 }
 
 // entries returns how often the activity log tells of the end of a charge, by

@@ -153,7 +153,7 @@ func (w *world) settle(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			w.t.Errorf("after the calm the charges of %d of %d contracts have ended (%v)", n, w.o.contracts, err)
+			w.t.Errorf("after the calm the charges of %d of %d contracts have ended (%v); all: %v", n, w.o.contracts, err, w.states())
 			return
 		case <-ticks.C:
 		}

@@ -60,6 +60,7 @@ type slot struct {
 	log     *os.File
 	mu      sync.Mutex
 	node    *process.Node // nil: killed
+	frozen  bool
 }
 
 const appSecret = "chaos-secret"
@@ -237,6 +238,21 @@ func (w *world) kill(i int) {
 	node.Kill()
 }
 
+// freeze stops a node as it stands, and thaw lets it go on.
+func (w *world) freeze(i int) { w.still(i, true, (*process.Node).Freeze) }
+func (w *world) thaw(i int)   { w.still(i, false, (*process.Node).Thaw) }
+
+func (w *world) still(i int, still bool, do func(*process.Node) error) {
+	w.t.Helper()
+	s := w.slots[i]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := do(s.node); err != nil {
+		w.t.Fatal(err)
+	}
+	s.frozen = still
+}
+
 // drain asks the nodes to end and looks at how they do.
 func (w *world) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -273,6 +289,12 @@ func (w *world) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	}
 	for i := range w.slots {
 		s := w.slots[(i+len(body))%len(w.slots)] // a different one first for different webhooks
+		s.mu.Lock()
+		frozen := s.frozen
+		s.mu.Unlock()
+		if frozen { // would take the request and never answer
+			continue
+		}
 		req, err := http.NewRequestWithContext(in.Context(), in.Method, "http://"+s.address+in.URL.Path, bytes.NewReader(body))
 		if err != nil {
 			http.Error(out, err.Error(), http.StatusInternalServerError)

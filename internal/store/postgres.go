@@ -31,6 +31,12 @@ const (
 	// rollbackWithin is how long a rollback may take; a connection that takes
 	// longer is given up.
 	rollbackWithin = 5 * time.Second
+	// idleInTransaction is the server's setting for how long a transaction may wait
+	// for its client, and longestIdle what it is where the address does not say.
+	// A node that stands still, or is cut off, in the middle of a transaction keeps
+	// its locks; the server ends it before that is felt for longer than a lease.
+	idleInTransaction = "idle_in_transaction_session_timeout"
+	longestIdle       = "1min"
 )
 
 func openPostgres(ctx context.Context, o Options) (engine, *bun.DB, error) {
@@ -42,6 +48,13 @@ func openPostgres(ctx context.Context, o Options) (engine, *bun.DB, error) {
 	// never be used twice, and the text must mean the same on every server.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
+	if config.ConnConfig.RuntimeParams[idleInTransaction] == "" {
+		// Not when the connection begins: poolers refuse settings that they do not know.
+		config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, "SET "+idleInTransaction+" = '"+longestIdle+"'")
+			return err
+		}
+	}
 	if config.MaxConns = int32(o.MaxConns); o.MaxConns == 0 {
 		config.MaxConns = postgresConns
 	}
