@@ -4,6 +4,7 @@
 package pgtest
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -38,21 +39,35 @@ type Cluster struct {
 	URL string
 
 	guard *exec.Cmd
-	leash io.Closer
+	leash io.WriteCloser // takes the guard's orders
+	heard *bufio.Reader  // tells that they were carried out
 }
 
 // guardScript runs the server until its standard input ends, which it does when
-// this process ends in whatever way, and removes its files. Its arguments are
-// the folder and then the command.
+// this process ends in whatever way, and removes its files. Before that it takes
+// orders, and repeats each when it is done. Its arguments are the folder and then
+// the command.
 const guardScript = `
 folder=$1; shift
-"$@" >"$folder/log" 2>&1 </dev/null &
+"$@" >>"$folder/log" 2>&1 </dev/null &
 server=$!
-read -r _
+while read -r order; do
+	if [ "$order" = up ]; then
+		"$@" >>"$folder/log" 2>&1 </dev/null &
+		server=$!
+	else
+		kill -QUIT "$server" 2>/dev/null
+		wait "$server"
+	fi
+	echo "$order"
+done
 kill -INT "$server" 2>/dev/null
 wait "$server"
 rm -rf "$folder"
 `
+
+// The guard's orders.
+const orderDown, orderUp = "down", "up"
 
 // settings are for speed: nobody wants the data after a crash.
 var settings = []string{
@@ -60,8 +75,19 @@ var settings = []string{
 	"max_connections=400", "shared_buffers=128MB", "listen_addresses=127.0.0.1", "unix_socket_directories=",
 }
 
+// durable are settings, after the others, with which what was committed outlives
+// the server's crash, if not the machine's.
+var durable = []string{"synchronous_commit=on", "full_page_writes=on"}
+
 // Start starts a cluster. The caller stops it, or it ends with the process.
-func Start(ctx context.Context) (*Cluster, error) {
+func Start(ctx context.Context) (*Cluster, error) { return start(ctx, settings) }
+
+// StartDurable starts a cluster that may crash and restart.
+func StartDurable(ctx context.Context) (*Cluster, error) {
+	return start(ctx, slices.Concat(settings, durable))
+}
+
+func start(ctx context.Context, settings []string) (*Cluster, error) {
 	bin, err := binaries(ctx)
 	if err != nil {
 		return nil, err
@@ -74,14 +100,14 @@ func Start(ctx context.Context) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := startIn(ctx, folder, bin, who)
+	c, err := startIn(ctx, folder, bin, who, settings)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	return c, nil
 }
 
-func startIn(ctx context.Context, folder, bin string, who *syscall.Credential) (*Cluster, error) {
+func startIn(ctx context.Context, folder, bin string, who *syscall.Credential, settings []string) (*Cluster, error) {
 	if who != nil {
 		if err := os.Chown(folder, int(who.Uid), int(who.Gid)); err != nil {
 			return nil, err
@@ -111,15 +137,44 @@ func startIn(ctx context.Context, folder, bin string, who *syscall.Credential) (
 	if err != nil {
 		return nil, err
 	}
+	heard, err := guard.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := guard.Start(); err != nil {
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	c := &Cluster{URL: fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port), guard: guard, leash: leash}
+	c := &Cluster{
+		URL: fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port), guard: guard, leash: leash, heard: bufio.NewReader(heard),
+	}
 	if err := c.ready(ctx); err != nil {
 		log, _ := os.ReadFile(filepath.Join(folder, "log"))
 		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w\n%s", err, log), c.Stop())
 	}
 	return c, nil
+}
+
+// Crash ends the server as pg_ctl stop -m immediate does: every connection is cut,
+// and what was under way is lost.
+func (c *Cluster) Crash() error { return c.order(orderDown) }
+
+// Restart starts a server that crashed, and returns when it answers.
+func (c *Cluster) Restart(ctx context.Context) error {
+	if err := c.order(orderUp); err != nil {
+		return err
+	}
+	return c.ready(ctx)
+}
+
+// order has the guard do something and waits until it has.
+func (c *Cluster) order(what string) error {
+	if _, err := io.WriteString(c.leash, what+"\n"); err != nil {
+		return fmt.Errorf("order the server %s: %w", what, err)
+	}
+	if done, err := c.heard.ReadString('\n'); err != nil || done != what+"\n" {
+		return fmt.Errorf("order the server %s: it says %q: %w", what, done, err)
+	}
+	return nil
 }
 
 // Stop ends the server and removes its files.

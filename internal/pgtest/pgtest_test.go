@@ -42,6 +42,40 @@ func TestAClusterEndsWhenItIsStopped(t *testing.T) {
 	}
 }
 
+func TestAClusterKeepsWhatWasCommittedWhenItCrashes(t *testing.T) {
+	t.Parallel()
+	c, err := pgtest.StartDurable(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Stop()
+	ask := func(query string) (n int) {
+		conn, err := pgx.Connect(t.Context(), c.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.Background())
+		if err := conn.QueryRow(t.Context(), query).Scan(&n); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			t.Fatal(err)
+		}
+		return n
+	}
+	ask("CREATE TABLE kept AS SELECT 7 AS n")
+	if err := c.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := pgx.Connect(t.Context(), c.URL); err == nil {
+		conn.Close(t.Context())
+		t.Error("it answers after its crash")
+	}
+	if err := c.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask("SELECT n FROM kept"); got != 7 {
+		t.Errorf("kept %d", got)
+	}
+}
+
 // childVariable makes the test process below start a cluster, tell its URL and
 // die.
 const childVariable = "PGTEST_CHILD"
