@@ -16,10 +16,14 @@ import (
 // lease is how long what a node has taken up belongs to it in these tests.
 const lease = 5 * time.Minute / 100 // by waitsScale
 
+// idle has the database give up the transactions of a frozen node sooner than it
+// does in earnest. Whoever is frozen may be in one.
+const idle = "&idle_in_transaction_session_timeout=2s"
+
 func TestANodeFrozenInTheMiddleOfItsBatches(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	w := newWorld(t, ordeal{database: pgtest.Empty(t), seed: 5, nodes: 2, shops: 9, contracts: 54, declines: 7, calm: 60 * time.Second})
+	w := newWorld(t, ordeal{database: pgtest.Empty(t) + idle, seed: 5, nodes: 2, shops: 9, contracts: 54, declines: 7, calm: 60 * time.Second})
 	sleeper, other := newHold(), newHold()
 	for i, h := range []*hold{sleeper, other} {
 		way := newWire(t, w.platform)
@@ -64,7 +68,7 @@ func TestANodeFrozenInATransactionHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	w := newWorld(t, ordeal{
-		database: pgtest.Empty(t) + "&idle_in_transaction_session_timeout=2s", seed: 6, nodes: 2, shops: 2, contracts: 24, calm: 30 * time.Second,
+		database: pgtest.Empty(t) + idle, seed: 6, nodes: 2, shops: 2, contracts: 24, calm: 30 * time.Second,
 	})
 	for range w.o.contracts {
 		w.checkout()
