@@ -40,7 +40,7 @@ func TestANodeFrozenInTheMiddleOfItsBatches(t *testing.T) {
 	w.eventually("the node is in the middle of batches", func() bool { return sleeper.everywhere(1) })
 	w.freeze(0)
 	frozen := clock.System{}.Now()
-	idle := sleeper.held(lookedUp)
+	waiting := sleeper.held(lookedUp)
 	t.Log("frozen with", sleeper)
 
 	other.letGo()
@@ -51,7 +51,7 @@ func TestANodeFrozenInTheMiddleOfItsBatches(t *testing.T) {
 	w.quiet(ctx)
 	w.checkEnded()
 	w.drain(ctx)
-	for _, token := range idle {
+	for _, token := range waiting {
 		if sent := sleeper.charges(token); sent > 0 {
 			t.Errorf("the store of %s: %d charges were sent after the lease, by the node that had slept", token, sent)
 		}
