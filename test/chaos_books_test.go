@@ -90,6 +90,9 @@ func (w *world) states() (list []string) {
 		}
 		list = append(list, fmt.Sprintf("%s failures %d: %d due %s", status, failures, n, time.UnixMilli(due).Format("15:04:05.0")))
 	}
+	if err := rows.Err(); err != nil {
+		return append(list, err.Error())
+	}
 	return append(list, "now "+clock.System{}.Now().Format("15:04:05.0"))
 }
 
