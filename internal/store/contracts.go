@@ -81,6 +81,7 @@ type contractRow struct {
 	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
 	ChangingUntil        int64
+	Amending             string
 	Dunning              string
 	CancellationFeedback string
 	CancellationNote     string
@@ -144,6 +145,10 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	amending, err := listText(c.Amending)
+	if err != nil {
+		return contractRow{}, err
+	}
 	return contractRow{
 		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
@@ -160,7 +165,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -230,6 +235,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
 	read(parseList(r.Attributes, &c.Attributes))
 	read(parseList(r.Wishes, &c.Wishes))
+	read(parseList(r.Amending, &c.Amending))
 	read(parseOptional(r.Split, &c.Split))
 	read(parseOptional(r.PendingChange, &c.Pending))
 	c.Pricing, deliveryErr = parsePricing(r.Pricing, currency)

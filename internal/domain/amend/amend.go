@@ -88,6 +88,7 @@ type change struct {
 	also    func(*contract.Contract) // of what only the service keeps
 	entries []note
 	moved   *contract.Move // the change of status that this is; it has its own entries
+	told    *underway      // how it was announced; nil: not at all
 }
 
 // note is an entry to be written when the change has been made.
@@ -119,6 +120,8 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 	var lost []sent
 	var mine claim
 	defer s.giveBack(ctx, of, &mine)
+	var told underway
+	defer s.recall(ctx, of, &told)
 	for range tries {
 		store, known, err := s.known(ctx, of, cmd)
 		if err != nil {
@@ -164,7 +167,14 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		if c.edit.Empty() {
 			return s.adopt(ctx, store, cmd, is, c)
 		}
-		c.edit.Revision = is.Revision
+		from := is.Revision
+		if len(lost) > 0 { // what was sent before may be made yet
+			from = told.as.From
+		}
+		if err := s.announce(ctx, of, cmd.Contract, from, &told); err != nil {
+			return contract.Detail{}, err
+		}
+		c.edit.Revision, c.told = is.Revision, &told
 		after, err := s.Platform.EditContract(ctx, store.At(), int64(cmd.Contract), c.edit)
 		switch {
 		case err == nil:
@@ -275,6 +285,14 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after platform.Detail, c change) (contract.Detail, error) {
 	now := s.Clock.Now()
 	by := intake.Authored{Also: c.also, Moved: c.moved}
+	if c.told != nil {
+		by.Also = func(is *contract.Contract) {
+			if c.also != nil {
+				c.also(is)
+			}
+			is.Answered(c.told.as)
+		}
+	}
 	for _, n := range c.entries {
 		by.Entries = append(by.Entries, activity.Entry{
 			EntityID: after.ID, EntityType: activity.EntitySubscriptionContractDetails, Event: n.event, Status: activity.Success,
@@ -285,6 +303,9 @@ func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after
 	for try := 1; ; try++ {
 		adopted, err := s.Adopter.Adopt(ctx, store, after.Contract, by)
 		if err == nil {
+			if c.told != nil {
+				*c.told = underway{} // it was taken back in the same commit
+			}
 			return contract.DetailOf(adopted, after), nil
 		}
 		if !fault.Is(err, fault.Conflict) || try == adoptions {

@@ -89,15 +89,16 @@ type Contract struct {
 	SplitFrom       ID           // the contract that this one was split from; 0: none
 	Split           *SplitIntent // under way
 	Pending         *PendingChange
-	Priced          bool      // prices of its lines change with the orders
-	ChangingUntil   time.Time // somebody changes it until then, alone; past or zero: nobody
-	AmendAt         time.Time // when what it waits for must be done; zero: nothing
-	Moving          *Move     // a change of status that is under way
-	Pause           *Pause    // while it is paused, if more was said than that
-	Ending          *Ending   // a cancellation that waits
-	Trial           *Trial    // with which it began
-	Lifelong        bool      // one payment was for good: there is no renewal
-	ExpireAt        time.Time // when it expires, once nothing is left to be charged; zero: not yet
+	Priced          bool       // prices of its lines change with the orders
+	ChangingUntil   time.Time  // somebody changes it until then, alone; past or zero: nobody
+	Amending        []Amending // changes that are on their way to the platform
+	AmendAt         time.Time  // when what it waits for must be done; zero: nothing
+	Moving          *Move      // a change of status that is under way
+	Pause           *Pause     // while it is paused, if more was said than that
+	Ending          *Ending    // a cancellation that waits
+	Trial           *Trial     // with which it began
+	Lifelong        bool       // one payment was for good: there is no renewal
+	ExpireAt        time.Time  // when it expires, once nothing is left to be charged; zero: not yet
 
 	// What was said when it was cancelled, or is to be; empty when nothing was.
 	CancellationFeedback, CancellationNote string

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -27,6 +28,43 @@ type Move struct {
 	// Of a move to CANCELLED: what was said.
 	Feedback string `json:"feedback,omitempty"`
 	Note     string `json:"note,omitempty"`
+}
+
+// Amending is a change that is on its way to the platform. It is committed before the
+// platform hears of it. Whoever carries it there tells of it once it is answered;
+// when nobody does, a later reading finds it.
+type Amending struct {
+	From  uint64    `json:"from"`  // the revision that is changed
+	Until time.Time `json:"until"` // whoever is at it has that long
+}
+
+// Awaits returns until when what is read of the contract at a revision may be a
+// change of which somebody else is about to tell; zero when it is not.
+func (c Contract) Awaits(revision uint64, now time.Time) time.Time {
+	var until time.Time
+	for _, a := range c.Amending {
+		if a.From < revision && a.Until.After(now) && a.Until.After(until) {
+			until = a.Until
+		}
+	}
+	return until
+}
+
+// Begin notes a change that is on its way. Those that nobody is at any more are
+// forgotten.
+func (c *Contract) Begin(a Amending, now time.Time) {
+	c.Amending = append(slices.DeleteFunc(slices.Clone(c.Amending), func(a Amending) bool { return !a.Until.After(now) }), a)
+}
+
+// Answered forgets a change that was on its way, and reports whether it knew it. Of
+// several that are the same it forgets one.
+func (c *Contract) Answered(a Amending) bool {
+	at := slices.IndexFunc(c.Amending, func(b Amending) bool { return a.From == b.From && a.Until.Equal(b.Until) })
+	if at < 0 {
+		return false
+	}
+	c.Amending = slices.Delete(slices.Clone(c.Amending), at, at+1)
+	return true
 }
 
 // Pause is what was said when a contract was paused.

@@ -29,6 +29,11 @@ func (c Change) Any() bool {
 	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Terms || c.Cost || c.Revision
 }
 
+// Told reports whether the activity log tells of what changed.
+func (c Change) Told() bool {
+	return c.Created || c.Status || c.Billing || c.Delivery || c.Terms
+}
+
 // Replans reports whether the queue of upcoming attempts must be made anew.
 func (c Change) Replans() bool { return c.Created || c.Status || c.Billing }
 

@@ -20,9 +20,10 @@ type Authored struct {
 
 // Adopt takes over what the platform answered to a change of ours, with the
 // entries of its author, in one commit, and returns the contract as it is then.
-// The webhook that tells of the same change finds nothing left to do.
+// The webhook that tells of the same change finds nothing left to do; one that is
+// quicker waits, where the change was announced.
 func (s *Service) Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by Authored) (contract.Contract, error) {
-	if err := s.take(ctx, store, []platform.Contract{fresh}, &by); err != nil {
+	if err := s.take(ctx, store, []platform.Contract{fresh}, &by, nil); err != nil {
 		return contract.Contract{}, fmt.Errorf("take over contract %d: %w", fresh.ID, err)
 	}
 	var adopted contract.Contract

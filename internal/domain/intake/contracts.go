@@ -17,33 +17,12 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// read takes over contracts as the platform holds them now, plans what must be
-// planned anew, and finishes the events that told of them.
-func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, events []string) error {
-	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
-		asked := make([]int64, len(chunk))
-		for i, id := range chunk {
-			asked[i] = int64(id)
-		}
-		fresh, err := s.Platform.Contracts(ctx, store.At(), asked)
-		if err != nil {
-			return fmt.Errorf("read %d contracts: %w", len(chunk), err)
-		}
-		if err := s.take(ctx, store, fresh, nil); err != nil {
-			return err
-		}
-	}
-	if len(events) == 0 {
-		return nil
-	}
-	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, events, s.Clock.Now()) })
-}
-
 // take writes fresh readings. Most of them change nothing that matters here: the
 // platform counts a revision for our own changes too. Contracts whose queue must
 // be made anew need the platform's cycles, which are read between two
-// transactions. An author, if there is one, made all the changes.
-func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *Authored) error {
+// transactions. An author, if there is one, made all the changes. Contracts that
+// wait for theirs are noted in waits; nil: none does.
+func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *Authored, waits waiting) error {
 	known, err := s.standing(ctx, store.ID, fresh)
 	if err != nil {
 		return err
@@ -99,7 +78,7 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 		made.beginning = plans[c.ID].beginning
 		plans[c.ID] = made
 	}
-	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, fresh, plans, by) })
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, fresh, plans, by, waits) })
 }
 
 // standing reads the contracts as they are kept, without holding on to them.
@@ -274,7 +253,7 @@ func missed(cycles []platform.Cycle, before int, skipped map[int]bool) []int {
 }
 
 // write applies fresh readings to the rows as they are now.
-func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, plans map[contract.ID]plan, by *Authored) error {
+func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, plans map[contract.ID]plan, by *Authored, waits waiting) error {
 	now := s.Clock.Now()
 	store, err := tx.Shop(ctx)
 	if err != nil {
@@ -284,8 +263,9 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err != nil {
 		return err
 	}
-	w := writing{now: now, by: by}
+	w := writing{now: now, by: by, waits: waits}
 	for _, p := range fresh {
+		delete(waits, contract.ID(p.ID)) // the transaction may have run before
 		var old *contract.Contract
 		if i := slices.IndexFunc(rows, func(c contract.Contract) bool { return c.ID == contract.ID(p.ID) }); i >= 0 {
 			old = &rows[i]
@@ -355,6 +335,7 @@ func apart(a, b time.Time) time.Duration { return a.Sub(b).Abs() }
 type writing struct {
 	now        time.Time
 	by         *Authored           // nil: the platform told us
+	waits      waiting             // for their authors; nil: none does
 	seen       []contract.Contract // of which nothing but the revision changed
 	contracts  []contract.Contract
 	replanned  []int               // indexes of contracts
@@ -382,7 +363,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		moved = old.Moving.Entries(*old, w.now)
 		c.Arrive()
 	}
-	if !change.Any() && moved == nil {
+	if !change.Any() && moved == nil || w.passesOver(old, p.Revision, change) {
 		return nil
 	}
 	if moved == nil && change == (contract.Change{Revision: true}) {

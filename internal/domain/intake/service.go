@@ -35,19 +35,22 @@ type Policy struct {
 	// Retry is the wait after an event failed for the first time. It doubles
 	// with every further failure, up to LongestRetry.
 	Retry, LongestRetry time.Duration
+	// Yield is the first wait of an event for a change of ours that is on its
+	// way to the platform. It doubles with every further one.
+	Yield time.Duration
 	// Reconcile is the time after which a failed reconciliation is tried again.
 	Reconcile time.Duration
 }
 
 // DefaultPolicy returns the waits of the service in earnest.
 func DefaultPolicy() Policy {
-	return Policy{Lease: 5 * time.Minute, Retry: time.Minute, LongestRetry: 6 * time.Hour, Reconcile: 10 * time.Minute}
+	return Policy{Lease: 5 * time.Minute, Retry: time.Minute, LongestRetry: 6 * time.Hour, Yield: 5 * time.Second, Reconcile: 10 * time.Minute}
 }
 
 // Divided returns the policy with every wait divided by n, which is positive.
 func (p Policy) Divided(n float64) Policy {
 	one := func(d time.Duration) time.Duration { return time.Duration(float64(d) / n) }
-	return Policy{Lease: one(p.Lease), Retry: one(p.Retry), LongestRetry: one(p.LongestRetry), Reconcile: one(p.Reconcile)}
+	return Policy{Lease: one(p.Lease), Retry: one(p.Retry), LongestRetry: one(p.LongestRetry), Yield: one(p.Yield), Reconcile: one(p.Reconcile)}
 }
 
 // backoff is the wait of an event that had failed so many times before.

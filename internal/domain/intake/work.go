@@ -192,51 +192,65 @@ func (s *Service) readChanged(ctx context.Context, store shop.Shop, events []Pen
 			delete(newest, c.ID)
 		}
 	}
-	return s.read(ctx, store, keys(newest), idsOf(events))
+	waits := make(waiting)
+	if err := s.read(ctx, store, keys(newest), waits); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		_, err := s.finish(ctx, tx, events, func(e Pending) time.Time { return waits[contract.ID(e.Contract)] })
+		return err
+	})
 }
 
 // readPaidWith reads the contracts that use changed payment methods anew, and has
 // those of their orders charged again that could not be.
 func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pending) error {
 	var ids []contract.ID
-	err := s.Store.Update(ctx, store.ID, func(tx Tx) error {
-		ids = nil
-		for _, method := range distinct(events, func(e Pending) string { return e.PaymentMethod }) {
-			paid, err := tx.ContractsPaidWith(ctx, method)
-			if err != nil {
-				return err
-			}
-			ids = append(ids, paid...)
-		}
-		return nil
+	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+		ids, err = paidWith(ctx, tx, events)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	slices.Sort(ids)
-	if err := s.read(ctx, store, slices.Compact(ids), nil); err != nil {
+	waits := make(waiting)
+	if err := s.read(ctx, store, ids, waits); err != nil {
 		return err
 	}
-	updated := slices.DeleteFunc(slices.Clone(events), func(e Pending) bool { return e.Topic != platform.PaymentUpdated })
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
-		var paid []contract.ID
-		for _, method := range distinct(updated, func(e Pending) string { return e.PaymentMethod }) {
-			ids, err := tx.ContractsPaidWith(ctx, method)
-			if err != nil {
-				return err
-			}
-			paid = append(paid, ids...)
+		held, err := waits.methods(ctx, tx)
+		if err != nil {
+			return err
+		}
+		worked, err := s.finish(ctx, tx, events, func(e Pending) time.Time { return held[e.PaymentMethod] })
+		if err != nil {
+			return err
+		}
+		paid, err := paidWith(ctx, tx, slices.DeleteFunc(worked, func(e Pending) bool { return e.Topic != platform.PaymentUpdated }))
+		if err != nil {
+			return err
 		}
 		current, err := tx.Shop(ctx)
 		if err != nil {
 			return err
 		}
-		if err := billing.RetryAfter(ctx, tx, current, dunning.NewPayment, paid, now); err != nil {
-			return err
-		}
-		return tx.FinishEvents(ctx, idsOf(events), now)
+		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, paid, now)
 	})
+}
+
+// paidWith returns the contracts that use the payment methods of events.
+func paidWith(ctx context.Context, tx Tx, events []Pending) ([]contract.ID, error) {
+	var ids []contract.ID
+	for _, method := range distinct(events, func(e Pending) string { return e.PaymentMethod }) {
+		paid, err := tx.ContractsPaidWith(ctx, method)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, paid...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 func idsOf(events []Pending) []string {
@@ -259,7 +273,7 @@ func distinct(events []Pending, of func(Pending) string) []string {
 	return slices.Compact(texts)
 }
 
-func keys(m map[contract.ID]uint64) []contract.ID {
+func keys[T any](m map[contract.ID]T) []contract.ID {
 	ids := make([]contract.ID, 0, len(m))
 	for id := range m {
 		ids = append(ids, id)
