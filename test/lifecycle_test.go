@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 )
@@ -511,8 +512,13 @@ func TestARefusedChangeOfStatusLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")
-	s.status(http.StatusBadRequest, "ACTIVE")
-	s.status(http.StatusBadRequest, "ACTIVE") // it does not wait for the first one
+	for range 2 { // the second does not wait for the first
+		r := s.demand("PUT", fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=ACTIVE", s.id), s.key, nil)
+		want(t, r, http.StatusBadRequest, "platformRefused")
+		if said := "the platform refuses the change: Subscription contract status cannot be changed once terminated."; !strings.Contains(string(r.body), said) {
+			t.Errorf("the refusal says %s, want %q", r.body, said)
+		}
+	}
 	s.pass("PT5M")
 	s.wantEntries(created, cancelled)
 }

@@ -64,7 +64,7 @@ func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, w Stat
 		return contract.Detail{}, err
 	}
 	ctx = platform.Interactive(ctx)
-	store, _, err := s.known(ctx, of, cmd)
+	store, known, err := s.known(ctx, of, cmd)
 	if err != nil {
 		return contract.Detail{}, err
 	}
@@ -75,7 +75,7 @@ func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, w Stat
 	if c.Moving == nil {
 		return s.shown(ctx, of, cmd)
 	}
-	return s.move(ctx, store, c)
+	return s.move(ctx, store, c, known.Moving == nil)
 }
 
 // decide commits what becomes of the contract: a move that the platform is to be
@@ -129,18 +129,20 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 }
 
 // move tells the platform of the change of status that the contract is on. What
-// the platform definitely did not do is forgotten.
-func (s *Service) move(ctx context.Context, store shop.Shop, c contract.Contract) (contract.Detail, error) {
+// the platform definitely did not do is forgotten: what it refuses and, the first
+// time that it is told, whatever has failed and is known not to have reached it.
+func (s *Service) move(ctx context.Context, store shop.Shop, c contract.Contract, first bool) (contract.Detail, error) {
 	m := *c.Moving
 	after, err := s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(m.To))
 	if errors.Is(err, platform.ErrUnknown) { // setting it again changes nothing
 		after, err = s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(m.To))
 	}
-	if errors.Is(err, platform.ErrUnknown) {
-		return contract.Detail{}, unanswered(err)
-	}
-	if err != nil {
-		return contract.Detail{}, errors.Join(unanswered(err), s.stay(ctx, store.ID, c))
+	switch why := unanswered(err); {
+	case err == nil:
+	case final(why), first && !errors.Is(err, platform.ErrUnknown):
+		return contract.Detail{}, errors.Join(why, s.stay(ctx, store.ID, c))
+	default:
+		return contract.Detail{}, why
 	}
 	return s.adopt(ctx, store, Command{Line: c.Line, Contract: c.ID, Actor: m.Actor}, after, change{moved: &m})
 }

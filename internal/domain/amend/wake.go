@@ -15,19 +15,38 @@ import (
 // refused, and before it looks again at orders that somebody is committed to.
 const aDay = 24 * time.Hour
 
-// finish tells the platform again of a change of status that was left undone.
-func (s *Service) finish(ctx context.Context, of shop.ID, c contract.Contract) error {
+// finish tells the platform of a change of status that was left undone, or is told
+// for the first time.
+func (s *Service) finish(ctx context.Context, of shop.ID, c contract.Contract, first bool) error {
 	store, err := s.store(ctx, of)
 	if err == nil {
-		_, err = s.move(ctx, store, c)
+		_, err = s.move(ctx, store, c, first)
 	}
 	return err
 }
 
+// tellLater lets a change of status wait, longer every time, of which the platform
+// was told again and did not answer.
+func (s *Service) tellLater(ctx context.Context, of shop.ID, c contract.Contract, why error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.Log.WarnContext(ctx, "a change of status waits to be told again", "contract", c.ID, "to", c.Moving.To, "error", why)
+	at := c.Moving.At
+	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
+		if c.Moving != nil && c.Moving.At.Equal(at) {
+			c.Moving.Wait(s.Clock.Now())
+			c.Rewake()
+		}
+		return nil
+	})
+}
+
 // bring makes the contract what it was waiting to become.
 func (s *Service) bring(ctx context.Context, of shop.ID, c contract.Contract, to contract.Status) error {
+	first := false
 	err := s.keep(ctx, of, &c, func(c *contract.Contract) error {
-		if c.Moving == nil {
+		if first = c.Moving == nil; first {
 			c.Moving = &contract.Move{To: to, Actor: activity.System, At: s.Clock.Now()}
 			if to == contract.Cancelled {
 				c.Moving.Feedback, c.Moving.Note = c.CancellationFeedback, c.CancellationNote
@@ -39,7 +58,7 @@ func (s *Service) bring(ctx context.Context, of shop.ID, c contract.Contract, to
 	if err != nil {
 		return err
 	}
-	return s.finish(ctx, of, c)
+	return s.finish(ctx, of, c, first)
 }
 
 // endCommitment looks at a cancellation that waits for orders. Once they are

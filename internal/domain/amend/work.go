@@ -67,7 +67,9 @@ func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) e
 		}
 		return err
 	case c.Moving != nil:
-		err = s.finish(ctx, of, c)
+		if err = s.finish(ctx, of, c, false); err != nil && !final(err) {
+			err = s.tellLater(ctx, of, c, err)
+		}
 	case c.GivesUp():
 		err = s.end(ctx, of, c)
 	case c.Resumes() && due(c.Pause.Until):

@@ -28,6 +28,28 @@ type Move struct {
 	// Of a move to CANCELLED: what was said.
 	Feedback string `json:"feedback,omitempty"`
 	Note     string `json:"note,omitempty"`
+
+	// While the platform does not answer.
+	Tries int       `json:"tries,omitempty"` // how often it was told again
+	Again time.Time `json:"again,omitzero"`  // when it is told again; zero: a leash after At
+}
+
+// patience is the longest that an unanswered change of status waits to be told again.
+const patience = time.Hour
+
+// Wait puts off a change of status that the platform did not answer when it was told
+// again: for 1, 2, 4 minutes and so on, counted from when it was asked for.
+func (m *Move) Wait(now time.Time) {
+	m.Tries++
+	m.Again = now.Add(min(Leash<<min(m.Tries, 10), patience))
+}
+
+// next is when the platform is told again.
+func (m Move) next() time.Time {
+	if m.Again.IsZero() {
+		return m.At.Add(Leash)
+	}
+	return m.Again
 }
 
 // Amending is a change that is on its way to the platform. It is committed before the
@@ -245,7 +267,8 @@ func (c *Contract) Rewake() {
 }
 
 // wake returns the earliest instant at which something must be done about the
-// contract by itself; zero when there is none.
+// contract by itself; zero when there is none. What would change its status waits
+// for a change of it that is under way.
 func (c Contract) wake() time.Time {
 	var first time.Time
 	at := func(t time.Time) {
@@ -257,9 +280,10 @@ func (c Contract) wake() time.Time {
 		at(c.Pending.At.Add(-PendingLead))
 	}
 	if c.Moving != nil {
-		at(c.Moving.At.Add(Leash))
+		at(c.Moving.next())
+		return first
 	}
-	if c.GivesUp() && c.Moving == nil {
+	if c.GivesUp() {
 		at(c.Dunning.Since)
 	}
 	if c.Resumes() {

@@ -106,6 +106,8 @@ func TestAContractIsLookedAtWhenTheFirstOfWhatItWaitsForIsDue(t *testing.T) {
 		{"a cancellation of a contract that was cancelled otherwise", Contract{Status: Cancelled, Ending: &Ending{Why: EndOfTerm, At: day}}, time.Time{}},
 		{"it expires", Contract{Status: Active, ExpireAt: day}, day},
 		{"a change of status is under way", Contract{Status: Active, Moving: &Move{At: day}, ExpireAt: day.Add(time.Hour)}, day.Add(Leash)},
+		{"a change of status was told again", Contract{Status: Active, Moving: &Move{At: day, Tries: 1, Again: day.Add(time.Hour)}}, day.Add(time.Hour)},
+		{"a change of status is under way that ends what is due", Contract{Status: Paused, Moving: &Move{At: day}, Pause: &Pause{Until: day}}, day.Add(Leash)},
 		{"a change waits for the next order", Contract{Status: Active, Pending: &PendingChange{At: day}}, day.Add(-PendingLead)},
 		{"a split is under way and says when", Contract{Status: Active, Split: &SplitIntent{}, AmendAt: day, ExpireAt: day.Add(-time.Hour)}, day},
 	} {
