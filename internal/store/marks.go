@@ -79,6 +79,22 @@ func (tx *Tx) DeleteMarks(ctx context.Context, ids []billing.MarkID) error {
 	return nil
 }
 
+// Subscribed returns the selling plans that ACTIVE contracts of customers have.
+func (tx *Tx) Subscribed(ctx context.Context, customers []int64) ([]billing.Subscribed, error) {
+	if len(customers) == 0 {
+		return nil, nil
+	}
+	var list []billing.Subscribed
+	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.customer_id AS customer, c.id AS contract, l.selling_plan_id AS plan").
+		Join("JOIN contract_lines AS l ON l.shop_id = c.shop_id AND l.contract_id = c.id").
+		Where("c.shop_id = ?", tx.of).Where("c.customer_id IN (?)", bun.List(customers)).Where("c.status = ?", contract.Active).Where("l.selling_plan_id <> 0").
+		Order("c.id", "l.position").Scan(ctx, &list)
+	if err != nil {
+		return nil, fmt.Errorf("read what %d customers subscribe to: %w", len(customers), err)
+	}
+	return list, nil
+}
+
 // DueMarkShops returns at most limit shops that have marks whose DueAt is at or
 // before now, the longest waiting first.
 func (s Shops) DueMarkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {

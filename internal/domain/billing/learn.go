@@ -313,6 +313,7 @@ type outcome struct {
 	Added    []swap.Product `json:"added,omitempty"`
 	Target   string         `json:"target,omitempty"` // graph id
 	Tags     []string       `json:"tags,omitempty"`
+	Untagged []string       `json:"removedTags,omitempty"`
 }
 
 func (l *ledger) note(a Attempt, event activity.EventType, status activity.Status, o outcome) {

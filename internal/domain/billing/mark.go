@@ -27,7 +27,8 @@ type Marker interface {
 type MarkID int64
 
 // Mark is a tag or a note that an order or a customer is still to get. Either
-// Tags or Note is set.
+// Tags or Note is set. A customer's tags are only named: whether they are given or
+// taken away is decided when the platform is told.
 type Mark struct {
 	ID       MarkID
 	Target   string // graph id of an order or a customer
@@ -79,8 +80,8 @@ func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
 	return tx.PutMarks(ctx, marks)
 }
 
-// MarkBegun notes the tags that customers and first orders get when contracts
-// begin. It runs inside the caller's transaction, which must ask for Work.
+// MarkBegun notes the tags that first orders get when contracts begin. It runs
+// inside the caller's transaction, which must ask for Work.
 func MarkBegun(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
 	var plans []int64
 	for _, c := range contracts {
@@ -92,15 +93,9 @@ func MarkBegun(ctx context.Context, tx Tx, contracts []contract.Contract, now ti
 	}
 	var marks []Mark
 	for _, c := range contracts {
-		customer := Mark{Target: gid.Of("Customer", c.Customer.ID), Contract: c.ID, DueAt: now}
 		order := Mark{Target: gid.Of("Order", c.OriginOrderID), Contract: c.ID, DueAt: now}
 		for _, p := range plansOf(c.Lines) {
-			tags := plan.TagsFor(groups[p], false)
-			customer.Tags = append(customer.Tags, tags.Customer...)
-			order.Tags = append(order.Tags, tags.Order...)
-		}
-		if customer.Tags = unique(customer.Tags); len(customer.Tags) > 0 && c.Customer.ID != 0 {
-			marks = append(marks, customer)
+			order.Tags = append(order.Tags, plan.TagsFor(groups[p], false).Order...)
 		}
 		if order.Tags = unique(order.Tags); len(order.Tags) > 0 && c.OriginOrderID != 0 && c.Orders == 0 {
 			marks = append(marks, order)
@@ -142,6 +137,7 @@ func (s *Service) markAll(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		var store shop.Shop
 		var marks []Mark
+		var words []tagging
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			now := s.Clock.Now()
 			var err error
@@ -154,25 +150,28 @@ func (s *Service) markAll(ctx context.Context, of shop.ID) error {
 			if err := tx.PutMarks(ctx, marks); err != nil {
 				return err
 			}
+			if words, err = taggings(ctx, tx, marks); err != nil {
+				return err
+			}
 			store, err = tx.Shop(ctx)
 			return err
 		})
 		if err != nil || len(marks) == 0 {
 			return err
 		}
-		failures := s.sendMarks(ctx, store, marks)
-		if err := s.settleMarks(ctx, of, marks, failures); err != nil {
+		failures := s.sendMarks(ctx, store, marks, words)
+		if err := s.settleMarks(ctx, of, marks, words, failures); err != nil {
 			return fmt.Errorf("settle %d marks: %w", len(marks), err)
 		}
 	}
 	return ctx.Err()
 }
 
-func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark) []error {
+func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark, words []tagging) []error {
 	failures := make([]error, len(marks))
 	s.fan(len(marks), func(i int) {
 		if m := marks[i]; len(m.Tags) > 0 {
-			failures[i] = s.Platform.Tag(ctx, of.At(), m.Target, m.Tags, nil)
+			failures[i] = s.Platform.Tag(ctx, of.At(), m.Target, words[i].add, words[i].remove)
 		} else {
 			failures[i] = s.Platform.NoteOrder(ctx, of.At(), gid.Number(m.Target), m.Note)
 		}
@@ -180,10 +179,16 @@ func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark) []e
 	return failures
 }
 
-// settleMarks removes what is done and puts off what is not.
-func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, failures []error) error {
+// settleMarks removes what is done and puts off what is not. What a customer is to
+// have may have changed while the platform was told: then it is told again, so that
+// the last one to tell it tells the truth.
+func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, words []tagging, failures []error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		now := s.Clock.Now()
+		current, err := taggings(ctx, tx, marks)
+		if err != nil {
+			return err
+		}
 		var entries []activity.Entry
 		var done []MarkID
 		var later []Mark
@@ -191,12 +196,17 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, fai
 			err := failures[i]
 			_, refused := errors.AsType[*platform.Refusal](err)
 			switch {
+			case err == nil && !words[i].same(current[i]):
+				m.DueAt = now
+				later = append(later, m)
 			case err == nil:
 				done = append(done, m.ID)
-				entries = append(entries, m.entry(activity.Success, "", now))
+				if !words[i].silent {
+					entries = append(entries, m.entry(activity.Success, words[i], "", now))
+				}
 			case refused, errors.Is(err, platform.ErrNotFound), m.Failures+1 >= maxMarkFailures:
 				done = append(done, m.ID)
-				entries = append(entries, m.entry(activity.Failure, err.Error(), now))
+				entries = append(entries, m.entry(activity.Failure, words[i], err.Error(), now))
 			default:
 				m.DueAt = now.Add(s.Policy.Repair)
 				if m.Failures < len(s.Policy.Retries) {
@@ -216,10 +226,10 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, fai
 	})
 }
 
-func (m Mark) entry(status activity.Status, reason string, now time.Time) activity.Entry {
+func (m Mark) entry(status activity.Status, word tagging, reason string, now time.Time) activity.Entry {
 	e := activity.Entry{
 		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.TagsUpdated, Status: status,
-		Actor: activity.System, At: now, Info: activity.Details(outcome{Target: m.Target, Tags: m.Tags, Reason: reason}),
+		Actor: activity.System, At: now, Info: activity.Details(outcome{Target: m.Target, Tags: word.add, Untagged: word.remove, Reason: reason}),
 	}
 	if strings.HasPrefix(m.Target, "gid://shopify/Order/") {
 		e.Event = activity.OrderTagsAdded

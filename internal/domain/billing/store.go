@@ -110,6 +110,8 @@ type Tx interface {
 	DueMarks(ctx context.Context, now time.Time, limit int) ([]Mark, error)
 	PutMarks(ctx context.Context, marks []Mark) error
 	DeleteMarks(ctx context.Context, ids []MarkID) error
+	// Subscribed returns the selling plans that ACTIVE contracts of customers have.
+	Subscribed(ctx context.Context, customers []int64) ([]Subscribed, error)
 
 	Record(ctx context.Context, entries ...activity.Entry) error
 }

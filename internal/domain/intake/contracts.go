@@ -313,6 +313,9 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := billing.MarkBegun(ctx, tx, w.begun, now); err != nil {
 		return err
 	}
+	if err := billing.MarkCustomers(ctx, tx, w.subscribed, now); err != nil {
+		return err
+	}
 	if err := tx.Record(ctx, w.entries...); err != nil {
 		return err
 	}
@@ -341,6 +344,7 @@ type writing struct {
 	replanned  []int               // indexes of contracts
 	limited    []int               // the same, of those that end with another cycle than before
 	begun      []contract.Contract // new ones, and those that run again
+	subscribed []contract.Contract // of which the customer's tags may change, as they were and as they are
 	repaid     []contract.ID       // with another payment method than before
 	redirected []contract.ID       // with another address than before
 	entries    []activity.Entry
@@ -396,6 +400,14 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	}
 	if c.Status == contract.Active && (change.Created || change.Status) {
 		w.begun = append(w.begun, c)
+	}
+	if old == nil || old.Status != c.Status || !billing.SamePlans(old.Lines, c.Lines) {
+		if old != nil && old.Status == contract.Active {
+			w.subscribed = append(w.subscribed, *old)
+		}
+		if c.Status == contract.Active {
+			w.subscribed = append(w.subscribed, c)
+		}
 	}
 	switch {
 	case w.by != nil:

@@ -297,4 +297,30 @@ func testMarks(t *testing.T, open opener) {
 			t.Errorf("still due: %+v", got)
 		}
 	})
+	t.Run("a customer subscribes to the plans of what is active", func(t *testing.T) {
+		w := begin(t, open)
+		on := func(id contract.ID, customer int64, status contract.Status, plans ...int64) contract.Contract {
+			c := monthly(id)
+			c.Customer.ID, c.Status, c.Lines = customer, status, nil
+			for i, p := range plans {
+				l := line(int64(i+1), 100)
+				l.SellingPlanID = p
+				c.Lines = append(c.Lines, l)
+			}
+			return c
+		}
+		for _, c := range []contract.Contract{
+			on(1, 5, contract.Active, 11, 0, 12), on(2, 5, contract.Paused, 13), on(3, 6, contract.Active, 14), on(4, 7, contract.Active, 15), on(5, 5, contract.Active, 11),
+		} {
+			w.put(c)
+		}
+		w.in(func(tx *store.Tx) error {
+			got, err := tx.Subscribed(t.Context(), []int64{5, 6})
+			want := []billing.Subscribed{{Customer: 5, Contract: 1, Plan: 11}, {Customer: 5, Contract: 1, Plan: 12}, {Customer: 6, Contract: 3, Plan: 14}, {Customer: 5, Contract: 5, Plan: 11}}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+			return err
+		})
+	})
 }
