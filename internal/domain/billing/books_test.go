@@ -103,6 +103,8 @@ func (b *books) PutAttempts(_ context.Context, list []Attempt) error {
 	return nil
 }
 
+func (b *books) Waits(context.Context, time.Time) (Waits, error) { return Waits{}, nil }
+
 func (b *books) DeleteAttempts(_ context.Context, ids []AttemptID) error {
 	for _, id := range ids {
 		delete(b.attempts, id)
