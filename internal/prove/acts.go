@@ -194,7 +194,7 @@ func (w *world) attemptIn(d *deal, status string) (billing.AttemptID, time.Time,
 
 // uninstall removes the app from a store.
 func (w *world) uninstall(s *merchant) {
-	s.gone = true
+	s.gone, s.connected = true, false
 	for _, d := range w.dealsInOrder() {
 		if d.shop == s && d.touched.IsZero() {
 			d.touched = w.now
@@ -204,7 +204,8 @@ func (w *world) uninstall(s *merchant) {
 	w.platformDue()
 }
 
-// install puts it back, with another token. The merchant tries until it works.
+// install puts it back, with another token. The merchant tries until it works,
+// also when whoever answers dies over it.
 func (w *world) install(s *merchant) {
 	if s.gone {
 		s.installed++
@@ -212,16 +213,19 @@ func (w *world) install(s *merchant) {
 		w.check(w.sim.Install(s.plan.Domain, s.plan.token(s.installed)))
 		w.byToken[s.plan.token(s.installed)] = s
 	}
+	w.after(time.Hour, func() {
+		if !s.connected && !s.gone {
+			w.install(s)
+		}
+	})
 	n := w.anyNode()
 	if n == nil {
-		w.after(time.Hour, func() { w.install(s) })
 		return
 	}
 	n.spawn("connect", func(ctx context.Context, a *app.App) {
 		_, err := a.Intake.Connect(ctx, platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(s.installed))}, s.plan.Hour, s.plan.Minute, shop.Settings{ImmediateOrders: true})
 		if err != nil {
 			w.note("refused", "connect", err.Error())
-			w.after(time.Hour, func() { w.install(s) })
 		} else {
 			s.connected = true
 		}
