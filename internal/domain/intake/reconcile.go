@@ -13,8 +13,10 @@ import (
 )
 
 // overlap is how far a reconciliation looks back before the last one, for clocks
-// that differ and changes that show late.
-const overlap = time.Hour
+// that differ and changes that show late. It is longer than any clock of ours may
+// be ahead: one that is writes an instant to come, and what happens until then, and
+// of which no webhook tells, would never be looked for.
+const overlap = 24 * time.Hour
 
 // Reconcile is the task of finding what no webhook told.
 type Reconcile struct {

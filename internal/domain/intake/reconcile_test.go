@@ -42,8 +42,9 @@ func TestEveryReconciliationSubscribesAnew(t *testing.T) {
 				t.Errorf("%s leaves %s without an address", name, topic)
 			}
 		}
-		if !last.IsZero() && !p.since.Before(last) {
-			t.Errorf("%s asks for what changed since %s, which leaves out what changed while the last one ran, at %s", name, p.since, last)
+		// The node that made the last one may have been ahead by half a day.
+		if ran := last.Add(-12 * time.Hour); !last.IsZero() && !p.since.Before(ran) {
+			t.Errorf("%s asks for what changed since %s, which leaves out what changed since the last one ran, at %s", name, p.since, ran)
 		}
 	}
 }
