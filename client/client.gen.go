@@ -4757,7 +4757,7 @@ type GroupEdit struct {
 	// Examples: 3002,3003
 	AccessoryProductIds *string `json:"accessoryProductIds,omitempty"`
 
-	// CustomerTag Tags for customers who subscribe, separated by commas. null or an empty text clears them.
+	// CustomerTag Tags for customers, separated by commas: they have them while a contract of theirs on a plan of the group is ACTIVE. null or an empty text clears them.
 	//
 	// Examples: subscriber
 	CustomerTag *string `json:"customerTag,omitempty"`
@@ -6286,7 +6286,7 @@ type SubscriptionGroup struct {
 	// Examples: 3002,3003
 	AccessoryProductIds *string `json:"accessoryProductIds"`
 
-	// CustomerTag Tags for customers who subscribe, separated by commas.
+	// CustomerTag Tags that customers have while a contract of theirs on a plan of the group is ACTIVE, separated by commas.
 	//
 	// Examples: subscriber
 	CustomerTag *string `json:"customerTag"`

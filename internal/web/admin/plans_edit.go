@@ -26,7 +26,7 @@ type groupEdit struct {
 	Translations        *string           `json:"translations,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"{\"fr\":\"Abonnement\"}"`
 	RulesJSON           *string           `json:"rulesJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
 	FormFieldsJSON      *string           `json:"formFieldsJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
-	CustomerTag         *string           `json:"customerTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for customers who subscribe, separated by commas. null or an empty text clears them." example:"subscriber"`
+	CustomerTag         *string           `json:"customerTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for customers, separated by commas: they have them while a contract of theirs on a plan of the group is ACTIVE. null or an empty text clears them." example:"subscriber"`
 	OrderTag            *string           `json:"orderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for first orders, separated by commas. null or an empty text clears them." example:"first-subscription"`
 	MemberOrderTag      *string           `json:"memberOrderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for renewals, separated by commas. null or an empty text clears them." example:"renewal"`
 	SubscriptionPlans   *[]planOption     `json:"subscriptionPlans,omitempty" minItems:"1" maxItems:"31" doc:"Required when a group is made."`

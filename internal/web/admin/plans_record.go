@@ -24,7 +24,7 @@ type subscriptionGroup struct {
 	Translations        *string      `json:"translations" doc:"Kept for integrations; the service does not act on it." example:"{\"fr\":\"Abonnement\"}"`
 	RulesJSON           *string      `json:"rulesJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
 	FormFieldsJSON      *string      `json:"formFieldsJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
-	CustomerTag         *string      `json:"customerTag" example:"subscriber" doc:"Tags for customers who subscribe, separated by commas."`
+	CustomerTag         *string      `json:"customerTag" example:"subscriber" doc:"Tags that customers have while a contract of theirs on a plan of the group is ACTIVE, separated by commas."`
 	OrderTag            *string      `json:"orderTag" doc:"Tags for first orders." example:"first-subscription"`
 	MemberOrderTag      *string      `json:"memberOrderTag" doc:"Tags for renewals." example:"renewal"`
 	SubscriptionPlans   []planOption `json:"subscriptionPlans" nullable:"false" doc:"In the order in which they are shown."`
