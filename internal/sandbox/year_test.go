@@ -1,11 +1,12 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -89,14 +90,35 @@ func (b *bench) history() history {
 			}
 			for _, e := range list {
 				of := fmt.Sprintf("%s %s %d", s.Domain, e.EntityType, e.EntityID)
-				h.entries[of] = append(h.entries[of], fmt.Sprintf("%s %s %s %s %s", e.At.Format(time.RFC3339Nano), e.Event, e.Status, e.Actor.Source, e.Info))
+				h.entries[of] = append(h.entries[of], fmt.Sprintf("%s %s %s %s %s", e.At.Format("2006-01-02T15:04:05.000Z07:00"), e.Event, e.Status, e.Actor.Source, e.Info))
 			}
 			if (n+1)*activity.MaxPage >= all {
 				break
 			}
 		}
 	}
+	for _, list := range h.entries {
+		slices.SortStableFunc(list, inTurn)
+	}
 	return h
+}
+
+// inTurn compares entries of a history by their instants. E-mails and tags leave by
+// tasks of their own: which is first at one instant is chance, and they come last.
+func inTurn(a, b string) int {
+	rank := func(text string) (at string, rank int) {
+		at, event, _ := strings.Cut(text, " ")
+		switch {
+		case strings.HasPrefix(event, "SEND_"):
+			rank = 1
+		case strings.HasPrefix(event, "TAGS_"):
+			rank = 2
+		}
+		return at, rank
+	}
+	one, first := rank(a)
+	two, second := rank(b)
+	return cmp.Or(cmp.Compare(one, two), cmp.Compare(first, second))
 }
 
 func TestTwoRunsOfOneStoryAreEqual(t *testing.T) {
