@@ -103,8 +103,10 @@ var remedies = map[dunning.Remedy]struct {
 // RetryAfter has orders charged again at once against the declines of which a
 // remedy may help, in the caller's transaction. No other cycle is begun for it. A
 // charge that is under way with the payment method before is tried again should it
-// be declined.
-func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy, ids []contract.ID, now time.Time) error {
+// be declined. A remedy that came about long before an order was charged was known
+// to whoever declined it, however late we hear of it; at says by contract when it
+// did, if that was not just now.
+func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy, ids []contract.ID, at map[contract.ID]time.Time, now time.Time) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -116,7 +118,9 @@ func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy,
 	if err != nil {
 		return err
 	}
-	attempts = slices.DeleteFunc(attempts, func(a Attempt) bool { return remedy != dunning.NewPayment || !a.Status.InFlight() })
+	attempts = slices.DeleteFunc(attempts, func(a Attempt) bool {
+		return remedy != dunning.NewPayment || !a.Status.InFlight() || a.knew(at[a.Contract])
+	})
 	var failed []AttemptID
 	for _, c := range contracts {
 		if c.Dunning != nil && c.Status == contract.Active && c.PaymentUsable {
@@ -133,7 +137,7 @@ func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy,
 		attempts[i].Dunning.PaidWith, attempts[i].UpdatedAt = now, now
 	}
 	for _, a := range unpaid {
-		if a.Status != Failure || a.Dunning.State != dunning.Open || !remedy.Helps(a.Dunning.Class) {
+		if a.Status != Failure || a.Dunning.State != dunning.Open || !remedy.Helps(a.Dunning.Class) || a.knew(at[a.Contract]) {
 			continue
 		}
 		a.Dunning.Retry(dunning.ByCardUpdate, now)
@@ -158,6 +162,17 @@ func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy,
 		return err
 	}
 	return tx.Enqueue(ctx, Work{Shop: of.ID})
+}
+
+// remedyDelay is how much later than a remedy a charge may be that was made without
+// it: the platform's clock tells of the one, and ours, which may be ahead by hours,
+// of the other.
+const remedyDelay = 12 * time.Hour
+
+// knew reports whether the last charge was certainly made after a change at the
+// platform; a zero instant says that the change has just been made.
+func (a Attempt) knew(change time.Time) bool {
+	return !change.IsZero() && change.Before(a.SentAt.Add(-remedyDelay))
 }
 
 // CannotEnd gives up the final action that the platform does not allow, and the

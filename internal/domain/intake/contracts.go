@@ -319,10 +319,10 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 	if err := tx.Record(ctx, w.entries...); err != nil {
 		return err
 	}
-	if err := billing.RetryAfter(ctx, tx, store, dunning.NewPayment, w.repaid, now); err != nil {
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewPayment, w.repaid, nil, now); err != nil {
 		return err
 	}
-	if err := billing.RetryAfter(ctx, tx, store, dunning.NewAddress, w.redirected, now); err != nil {
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewAddress, w.redirected, nil, now); err != nil {
 		return err
 	}
 	return tx.Enqueue(ctx, billing.Work{Shop: store.ID})

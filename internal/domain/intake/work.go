@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -205,16 +206,16 @@ func (s *Service) readChanged(ctx context.Context, store shop.Shop, events []Pen
 // readPaidWith reads the contracts that use changed payment methods anew, and has
 // those of their orders charged again that could not be.
 func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pending) error {
-	var ids []contract.ID
+	var told map[contract.ID]time.Time
 	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
-		ids, err = paidWith(ctx, tx, events)
+		told, err = paidWith(ctx, tx, events)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	waits := make(waiting)
-	if err := s.read(ctx, store, ids, waits); err != nil {
+	if err := s.read(ctx, store, slices.Sorted(maps.Keys(told)), waits); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
@@ -227,7 +228,7 @@ func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pe
 		if err != nil {
 			return err
 		}
-		paid, err := paidWith(ctx, tx, slices.DeleteFunc(worked, func(e Pending) bool { return e.Topic != platform.PaymentUpdated }))
+		told, err := paidWith(ctx, tx, slices.DeleteFunc(worked, func(e Pending) bool { return e.Topic != platform.PaymentUpdated }))
 		if err != nil {
 			return err
 		}
@@ -235,22 +236,26 @@ func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pe
 		if err != nil {
 			return err
 		}
-		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, paid, now)
+		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, slices.Sorted(maps.Keys(told)), told, now)
 	})
 }
 
-// paidWith returns the contracts that use the payment methods of events.
-func paidWith(ctx context.Context, tx Tx, events []Pending) ([]contract.ID, error) {
-	var ids []contract.ID
-	for _, method := range distinct(events, func(e Pending) string { return e.PaymentMethod }) {
-		paid, err := tx.ContractsPaidWith(ctx, method)
+// paidWith returns the contracts that use the payment methods of events, with when
+// the last of their events happened.
+func paidWith(ctx context.Context, tx Tx, events []Pending) (map[contract.ID]time.Time, error) {
+	told := make(map[contract.ID]time.Time)
+	for _, e := range events {
+		paid, err := tx.ContractsPaidWith(ctx, e.PaymentMethod)
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, paid...)
+		for _, id := range paid {
+			if was, known := told[id]; !known || e.TriggeredAt.After(was) {
+				told[id] = e.TriggeredAt
+			}
+		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return told, nil
 }
 
 func idsOf(events []Pending) []string {

@@ -1,0 +1,45 @@
+package billing
+
+import (
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+)
+
+func TestARemedyFromBeforeTheDeclineIsNone(t *testing.T) {
+	t.Parallel()
+	charged := now.Add(-time.Hour)
+	for _, row := range []struct {
+		name    string
+		changed time.Time // zero: just now
+		retried bool
+	}{
+		{"a payment method that has just changed", time.Time{}, true},
+		{"one that changed after the charge", charged.Add(time.Minute), true},
+		{"one that changed before it, by a clock that may be wrong by hours", charged.Add(-11 * time.Hour), true},
+		{"one of whose change two days ago we hear now", charged.Add(-47 * time.Hour), false},
+	} {
+		s, b := open(t, func(c *contract.Contract) {
+			c.PaymentUsable, c.Dunning = true, &contract.Dunning{Attempt: 1, Cycle: 3, State: dunning.Open}
+		}, inCase(func(k *dunning.Case) { k.Class, k.RetryAt = dunning.Card, time.Time{} }),
+			due(func(a *Attempt) { a.ID, a.Cycle, a.Status, a.SentAt = 2, 4, Progress, charged }))
+		a := b.attempts[1]
+		a.SentAt, a.DueAt = charged, time.Time{}
+		b.attempts[1] = a
+		var at map[contract.ID]time.Time
+		if !row.changed.IsZero() {
+			at = map[contract.ID]time.Time{9001: row.changed}
+		}
+		must(t, s.Store.Update(t.Context(), 1, func(tx Tx) error {
+			return RetryAfter(t.Context(), tx, b.shop, dunning.NewPayment, []contract.ID{9001}, at, now)
+		}))
+		if due := b.attempts[1].DueAt.Equal(now); due != row.retried || (len(b.entries) == 1) != row.retried {
+			t.Errorf("%s: charged again %t, %d entries; want %t", row.name, due, len(b.entries), row.retried)
+		}
+		if marked := !b.attempts[2].Dunning.PaidWith.IsZero(); marked != row.retried {
+			t.Errorf("%s: the charge that is under way is one with the payment method before: %t, want %t", row.name, marked, row.retried)
+		}
+	}
+}
