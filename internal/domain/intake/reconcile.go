@@ -54,7 +54,7 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		switch {
 		case failed == nil:
 			current.ReconciledAt, current.ReconcileAt = started, started.Add(s.ReconcileEvery)
-		case gone(failed) && !current.Connected: // somebody else has found it
+		case gone(failed) && (!current.Connected || current.Token != store.Token): // somebody else has found it, or mended it
 		case gone(failed):
 			if err := tx.Record(ctx, activity.ConnectionGone(int64(of), s.Clock.Now())); err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -132,13 +133,32 @@ func (s *Service) settle(ctx context.Context, store shop.Shop, events []Pending)
 	})
 }
 
-// uninstall ends the connection: the token is dead.
+// hearsay is how old the word of an uninstallation may be that is taken without
+// asking the platform.
+const hearsay = 5 * time.Minute
+
+// uninstall ends the connection: the token is dead. A word that comes late may be
+// that of an uninstallation which the merchant has taken back: the token that we
+// have then opens the store, and the word is old.
 func (s *Service) uninstall(ctx context.Context, store shop.Shop, events []Pending) error {
+	now := s.Clock.Now()
+	if slices.IndexFunc(events, func(e Pending) bool { return now.Sub(e.TriggeredAt) < hearsay }) < 0 {
+		_, err := s.Platform.Store(ctx, store.At())
+		if err == nil {
+			return s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(events), s.Clock.Now()) })
+		}
+		if !gone(err) {
+			return fmt.Errorf("look whether the app is installed: %w", err)
+		}
+	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
 		current, err := tx.Shop(ctx)
 		if err != nil {
 			return err
+		}
+		if current.Token != store.Token {
+			return fault.New(fault.Conflict, "%s was connected anew meanwhile", store.Domain)
 		}
 		if current.Connected {
 			current.Connected = false

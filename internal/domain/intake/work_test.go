@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -31,6 +33,7 @@ type ends struct {
 	Store
 	settled  []platform.Attempt
 	finished []string
+	shop     shop.Shop
 	deferred []time.Time
 	failures int // counted last
 }
@@ -115,6 +118,59 @@ func TestEventsOfAStoreThatIsGoneWait(t *testing.T) {
 		}
 		if (len(e.settled) == 1) != connected || len(e.deferred) != 1 {
 			t.Errorf("connected %t: settled %d charges, put off %d events", connected, len(e.settled), len(e.deferred))
+		}
+	}
+}
+
+// installed is a platform that opens a store to one token.
+type installed struct {
+	Platform
+	token platform.Token
+	asked int
+}
+
+func (p *installed) Store(_ context.Context, of platform.Shop) (platform.Store, error) {
+	if p.asked++; of.Token != p.token {
+		return platform.Store{}, platform.ErrDisconnected
+	}
+	return platform.Store{}, nil
+}
+
+func (f finishing) Shop(context.Context) (shop.Shop, error) { return f.of.shop, nil }
+
+func (f finishing) PutShop(_ context.Context, s shop.Shop) error {
+	f.of.shop = s
+	return nil
+}
+
+func (f finishing) Record(context.Context, ...activity.Entry) error { return nil }
+
+func (f finishing) LockKeys(context.Context) error { return nil }
+
+func (f finishing) OpenConnections(context.Context) ([]partner.Connection, error) { return nil, nil }
+
+func TestALateWordOfAnUninstallationDoesNotDisconnectAStoreThatIsBack(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		name      string
+		age       time.Duration
+		token     platform.Token // that the platform knows
+		meanwhile platform.Token // that the store has when the word is written
+		connected bool
+		fails     bool
+	}{
+		{"a word of just now", time.Second, "", "ours", false, false},
+		{"a late one of an app that is gone", 3 * 24 * time.Hour, "", "ours", false, false},
+		{"a late one of an app that is back", 3 * 24 * time.Hour, "ours", "ours", true, false},
+		{"one during which the app comes back", 3 * 24 * time.Hour, "", "new", true, true},
+	} {
+		e := &ends{shop: shop.Shop{ID: 1, Connected: true, Token: row.meanwhile}}
+		s := &Service{Platform: &installed{token: row.token}, Store: e, Clock: clock.NewManual(now)}
+		said := Pending{Event: platform.Event{ID: "event", Topic: platform.Uninstalled, TriggeredAt: now.Add(-row.age)}}
+		err := s.uninstall(t.Context(), shop.Shop{ID: 1, Connected: true, Token: "ours"}, []Pending{said})
+		if (err != nil) != row.fails || e.shop.Connected != row.connected || (len(e.finished) == 1) == row.fails {
+			t.Errorf("%s: connected %t, finished %v, %v; want connected %t", row.name, e.shop.Connected, e.finished, err, row.connected)
 		}
 	}
 }
