@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
@@ -92,7 +91,7 @@ func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain str
 			return err
 		}
 		if !slices.Equal(before.Memberships, s.Settings.Memberships) {
-			s.ReconciledAt, s.ReconcileAt = time.Time{}, c.Now() // contracts change sides: all are read anew
+			s.ReadAnew(c.Now()) // contracts change sides: all are read anew
 		}
 		if err := s.Settings.Dunning.Check(); err != nil {
 			return err

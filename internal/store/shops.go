@@ -33,6 +33,7 @@ type shopRow struct {
 	Settings     string
 	ReconciledAt int64
 	ReconcileAt  int64
+	Reading      string // JSON; empty: none
 	FrozenAt     int64
 	ConfirmBy    int64
 	HeldUntil    int64
@@ -72,11 +73,19 @@ func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
 	if err != nil {
 		return shopRow{}, fmt.Errorf("write the guard of %s: %w", s.Domain, err)
 	}
+	reading := ""
+	if s.Reading != (shop.Reading{}) {
+		text, err := json.Marshal(s.Reading)
+		if err != nil {
+			return shopRow{}, fmt.Errorf("write how far the reading of %s has come: %w", s.Domain, err)
+		}
+		reading = string(text)
+	}
 	return shopRow{
 		FrozenAt: millis(g.FrozenAt), ConfirmBy: millis(g.ConfirmBy), HeldUntil: millis(g.Hold.Until), CheckAt: millis(g.CheckAt), Guard: string(guard),
 		ID: int64(s.ID), Domain: clean(s.Domain), PlatformID: s.PlatformID, Token: token, TimeZone: clean(s.TimeZone), Currency: clean(string(s.Currency)),
 		OrderHour: int64(s.OrderHour), OrderMinute: int64(s.OrderMinute), Connected: s.Connected, Settings: string(settings),
-		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), CreatedAt: millis(s.CreatedAt), Version: s.Version,
+		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), Reading: reading, CreatedAt: millis(s.CreatedAt), Version: s.Version,
 	}, nil
 }
 
@@ -92,6 +101,11 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &s.Settings); err != nil {
 		return shop.Shop{}, fmt.Errorf("read the settings of %s: %w", s.Domain, err)
+	}
+	if r.Reading != "" {
+		if err := json.Unmarshal([]byte(r.Reading), &s.Reading); err != nil {
+			return shop.Shop{}, fmt.Errorf("read how far the reading of %s has come: %w", s.Domain, err)
+		}
 	}
 	var n guardNote
 	if err := json.Unmarshal([]byte(r.Guard), &n); err != nil {

@@ -27,9 +27,9 @@ type Reconcile struct {
 func (Reconcile) Kind() string { return "intake_reconcile" }
 
 // Reconcile makes sure that the platform still delivers webhooks, and reads
-// every contract that changed since the last time.
+// every contract that changed since the last time. One that fails is tried again
+// soon and goes on where it was: of many pages one will always fail.
 func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
-	started := s.Clock.Now()
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		var err error
@@ -39,7 +39,10 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 	if err != nil || !store.Connected {
 		return err
 	}
-	failed := s.find(ctx, store)
+	if store.Reading == (shop.Reading{}) {
+		store.Reading = begun(store, s.Clock.Now())
+	}
+	failed := s.find(ctx, &store)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -51,9 +54,15 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		if err != nil {
 			return err
 		}
+		if failed != nil && !away(failed) {
+			current.Reading = shop.Reading{} // the cursor itself may be what the platform does not take
+		}
 		switch {
+		case !current.ReconciledAt.Equal(store.ReconciledAt): // somebody else was faster, or all is to be read anew
+			return nil
 		case failed == nil:
-			current.ReconciledAt, current.ReconcileAt = started, started.Add(s.ReconcileEvery)
+			current.ReconciledAt, current.ReconcileAt = store.Reading.Started, s.Clock.Now().Add(s.ReconcileEvery)
+			current.Reading = shop.Reading{}
 		case gone(failed) && (!current.Connected || current.Token != store.Token): // somebody else has found it, or mended it
 		case gone(failed):
 			if err := tx.Record(ctx, activity.ConnectionGone(int64(of), s.Clock.Now())); err != nil {
@@ -66,22 +75,28 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		if err := tx.PutShop(ctx, current); err != nil {
 			return err
 		}
-		return tx.ForgetEvents(ctx, started.Add(-remember))
+		return tx.ForgetEvents(ctx, s.Clock.Now().Add(-remember))
 	})
 }
 
-func (s *Service) find(ctx context.Context, store shop.Shop) error {
+// begun is a reconciliation that begins now.
+func begun(of shop.Shop, now time.Time) shop.Reading {
+	r := shop.Reading{Started: now}
+	if !of.ReconciledAt.IsZero() {
+		r.Since = of.ReconciledAt.Add(-overlap)
+	}
+	return r
+}
+
+// find reads what changed and notes page by page how far it has come.
+func (s *Service) find(ctx context.Context, store *shop.Shop) error {
 	if s.Callback != "" {
 		if err := s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.Topics); err != nil {
 			return fmt.Errorf("subscribe to webhooks: %w", err)
 		}
 	}
-	var since time.Time
-	if !store.ReconciledAt.IsZero() {
-		since = store.ReconciledAt.Add(-overlap)
-	}
-	for cursor := ""; ; {
-		numbers, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), since, cursor)
+	for {
+		numbers, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), store.Reading.Since, store.Reading.Cursor)
 		if err != nil {
 			return fmt.Errorf("list changed contracts: %w", err)
 		}
@@ -89,13 +104,33 @@ func (s *Service) find(ctx context.Context, store shop.Shop) error {
 		for i, n := range numbers {
 			ids[i] = contract.ID(n)
 		}
-		if err := s.read(ctx, store, ids, nil); err != nil {
+		if err := s.read(ctx, *store, ids, nil); err != nil {
 			return err
 		}
-		if cursor = next; cursor == "" {
+		if next == "" {
 			return nil
 		}
+		if err := s.noteReading(ctx, store, next); err != nil {
+			return err
+		}
 	}
+}
+
+// noteReading keeps how far a reconciliation has come. Two that run at once may go
+// back a page, and never leave one out: each notes what it has read itself.
+func (s *Service) noteReading(ctx context.Context, store *shop.Shop, cursor string) error {
+	store.Reading.Cursor = cursor
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		current, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		if !current.ReconciledAt.Equal(store.ReconciledAt) || current.Token != store.Token {
+			return fault.New(fault.Conflict, "the reconciliation of %s has ended elsewhere, or must begin anew", current.Domain)
+		}
+		current.Reading = store.Reading
+		return tx.PutShop(ctx, current)
+	})
 }
 
 // Connect adds a store, or gives a known one a new token, and brings in what it
@@ -127,7 +162,7 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 				return err
 			}
 			current.Token, current.Connected, current.TimeZone = at.Token, true, facts.TimeZone
-			current.ReconcileAt = s.Clock.Now()
+			current.ReconcileAt, current.Reading = s.Clock.Now(), shop.Reading{}
 			current.Guard.ConfirmBy, current.Guard.CheckAt = s.Clock.Now(), s.Clock.Now()
 			store = current
 			return tx.PutShop(ctx, current)

@@ -34,7 +34,9 @@ func TestEveryReconciliationSubscribesAnew(t *testing.T) {
 	for name, last := range map[string]time.Time{"the first one": {}, "a later one": noon} {
 		p := &silent{topics: make(map[platform.Topic]string)}
 		s := &Service{Platform: p, Callback: "https://example.com/webhooks"}
-		if err := s.find(t.Context(), shop.Shop{ID: 1, ReconciledAt: last}); err != nil {
+		of := shop.Shop{ID: 1, ReconciledAt: last}
+		of.Reading = begun(of, noon)
+		if err := s.find(t.Context(), &of); err != nil {
 			t.Fatal(err)
 		}
 		for _, topic := range platform.Topics {

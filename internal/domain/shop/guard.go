@@ -63,7 +63,8 @@ func (s *Shop) Freeze(reason string, now time.Time) bool {
 		return false
 	}
 	s.Guard.FrozenAt, s.Guard.Reason = now, reason
-	s.Guard.CheckAt, s.ReconcileAt, s.ReconciledAt = now, now, time.Time{}
+	s.Guard.CheckAt = now
+	s.ReadAnew(now)
 	return true
 }
 

@@ -31,9 +31,23 @@ type Shop struct {
 	Settings     Settings
 	ReconciledAt time.Time // the last reconciliation covers what changed before this instant
 	ReconcileAt  time.Time // when the next one is due
+	Reading      Reading   // a reconciliation that has not ended
 	Guard        Guard
 	CreatedAt    time.Time
 	Version      int64
+}
+
+// Reading is how far a reconciliation has come. The zero value is one that has not
+// begun.
+type Reading struct {
+	Started time.Time `json:"started"` // it covers what changed before this instant
+	Since   time.Time `json:"since"`   // and after this one; zero: all
+	Cursor  string    `json:"cursor"`  // of the platform's list, behind the last page that was read
+}
+
+// ReadAnew has all contracts read by the next reconciliation, which is due now.
+func (s *Shop) ReadAnew(now time.Time) {
+	s.ReconciledAt, s.ReconcileAt, s.Reading = time.Time{}, now, Reading{}
 }
 
 // Settings are what a merchant may choose. The zero value is the default.

@@ -23,6 +23,7 @@ func testShops(t *testing.T, open opener) {
 	t.Run("a shop comes back as it was put, token included", func(t *testing.T) {
 		w := begin(t, open)
 		w.shop.Token, w.shop.Connected, w.shop.ReconciledAt = "renewed", false, day.Add(time.Hour)
+		w.shop.Reading = shop.Reading{Started: day, Since: day.Add(-time.Hour), Cursor: "a page"}
 		w.in(func(tx *store.Tx) error { return tx.PutShop(t.Context(), w.shop) })
 		w.shop.Version++
 		got, err := w.db.Shops().ShopByDomain(t.Context(), w.shop.Domain)
