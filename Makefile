@@ -17,7 +17,8 @@ STAMP := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvc
 WITHPG := $(GO) run ./internal/pgtest/cmd/withpg --
 
 TESTS     ?= ./...
-TESTFLAGS ?= -p 2 -timeout 18m
+# The stories wait more than they compute, so more of them run than there are processors.
+TESTFLAGS ?= -p 2 -parallel 4 -timeout 18m
 # SQLite is some thirty times slower under the race detector, so it is run on
 # the packages where goroutines meet without much of a database.
 RACE      ?= ./internal/base/... ./internal/domain/... ./internal/job/... ./internal/web/...
@@ -60,7 +61,7 @@ calendar: ## every day of every zone for forty years, at several order times
 prove: build ## the billing engine through simulated years under faults; PROVE="--renewals 5000 --seed 7" for others
 	bin/perennial prove $(PROVE) --out bin/proof.md
 
-check: fmt vet lint verify test race ## all that must hold before a change is done
+check: fmt vet lint verify test race prove ## all that must hold before a change is done
 
 fmt:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these:"; echo "$$files"; exit 1; fi

@@ -102,11 +102,11 @@ type size struct {
 }
 
 // Most worlds are small and full of stories, so that many seeds are seen; every
-// fourth is a year of a store of the usual size, in which much falls due at once
+// fourth is a year of a store with a thousand contracts, in which much falls due at once
 // and most customers do nothing.
 var (
 	small = size{shops: 3, contracts: 90, lasts: 150 * day, calm: 10 * day, slack: 200 * time.Millisecond, busy: 0.4}
-	large = size{shops: 1, contracts: 3000, lasts: 365 * day, calm: 10 * day, slack: 10 * time.Second, busy: 0.05}
+	large = size{shops: 1, contracts: 1000, lasts: 365 * day, calm: 10 * day, slack: 10 * time.Second, busy: 0.05}
 )
 
 func sizeOf(number int) size {

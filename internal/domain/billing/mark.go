@@ -83,11 +83,7 @@ func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
 // MarkBegun notes the tags that first orders get when contracts begin. It runs
 // inside the caller's transaction, which must ask for Work.
 func MarkBegun(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
-	var plans []int64
-	for _, c := range contracts {
-		plans = append(plans, plansOf(c.Lines)...)
-	}
-	groups, err := groupsOf(ctx, tx, plans)
+	groups, err := groupsOfAll(ctx, tx, contracts)
 	if err != nil {
 		return err
 	}
@@ -102,6 +98,15 @@ func MarkBegun(ctx context.Context, tx Tx, contracts []contract.Contract, now ti
 		}
 	}
 	return tx.PutMarks(ctx, marks)
+}
+
+// groupsOfAll returns the groups of all plans of contracts.
+func groupsOfAll(ctx context.Context, tx Tx, contracts []contract.Contract) (map[int64]plan.Group, error) {
+	var plans []int64
+	for _, c := range contracts {
+		plans = append(plans, plansOf(c.Lines)...)
+	}
+	return groupsOf(ctx, tx, plans)
 }
 
 func groupsOf(ctx context.Context, tx Tx, plans []int64) (map[int64]plan.Group, error) {

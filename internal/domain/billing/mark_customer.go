@@ -27,11 +27,7 @@ type Subscribed struct {
 // were and as they are. It runs inside the caller's transaction, which must ask for
 // Work.
 func MarkCustomers(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
-	var plans []int64
-	for _, c := range contracts {
-		plans = append(plans, plansOf(c.Lines)...)
-	}
-	groups, err := groupsOf(ctx, tx, plans)
+	groups, err := groupsOfAll(ctx, tx, contracts)
 	if err != nil {
 		return err
 	}

@@ -116,11 +116,7 @@ func (s *Service) planPolicies(ctx context.Context, of shop.Shop, line shop.Line
 // MarkPriced notes which contracts are on plans of which the prices change with the
 // orders, so that their orders are prepared.
 func MarkPriced(ctx context.Context, tx Tx, contracts []contract.Contract) error {
-	var plans []int64
-	for _, c := range contracts {
-		plans = append(plans, plansOf(c.Lines)...)
-	}
-	groups, err := groupsOf(ctx, tx, plans)
+	groups, err := groupsOfAll(ctx, tx, contracts)
 	if err != nil {
 		return err
 	}
