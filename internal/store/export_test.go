@@ -34,6 +34,7 @@ func (db *DB) SearchQueries(ctx context.Context, of shop.ID, f contract.Filter, 
 
 // Watch has a hook see every statement on SQLite.
 func (db *DB) Watch(h bun.QueryHook) {
-	db.reader.AddQueryHook(h)
-	db.engine.(*sqliteEngine).writer.AddQueryHook(h)
+	db.reader = db.reader.WithQueryHook(h)
+	e := db.engine.(*sqliteEngine)
+	e.writer = e.writer.WithQueryHook(h)
 }
