@@ -104,7 +104,11 @@ func (w *world) act(a act) {
 		if a.Deed == mendCard {
 			status = simulator.MethodValid
 		}
-		d.ask(2, w.now) // the webhook that tells of it may be worked twice
+		for _, other := range w.dealsInOrder() {
+			if other.method == d.method { // one customer may have several contracts
+				other.ask(2, w.now) // the webhook that tells of it may be worked twice
+			}
+		}
 		w.check(w.sim.SetPaymentMethodStatus(d.method, status))
 		w.platformDue()
 		return
