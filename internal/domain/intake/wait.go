@@ -80,8 +80,7 @@ func (s *Service) finish(ctx context.Context, tx Tx, events []Pending, waits fun
 		if until.After(end) {
 			until = end
 		}
-		waited := max(e.Failures, min(e.Failures+1, outageFailures)) // which is no failure of the event's
-		if err := tx.DeferEvents(ctx, []string{e.ID}, until, waited, "the contract is being changed: the author of the change tells of it"); err != nil {
+		if err := tx.DeferEvents(ctx, []string{e.ID}, until, e.afterOutage(), "the contract is being changed: the author of the change tells of it"); err != nil {
 			return nil, err
 		}
 	}

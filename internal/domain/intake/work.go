@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -96,7 +95,7 @@ func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending,
 			until, failures := now.Add(s.Policy.backoff(e.Failures)), e.Failures+1
 			switch {
 			case away(cause):
-				failures = max(e.Failures, min(failures, outageFailures))
+				failures = e.afterOutage()
 			case failures >= maxFailures:
 				until = time.Time{}
 			}
@@ -107,6 +106,10 @@ func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending,
 		return nil
 	})
 }
+
+// afterOutage is how often working an event counts as failed when that was not its
+// own doing: enough for the waits to grow, and never so often that it is given up.
+func (p Pending) afterOutage() int { return max(p.Failures, min(p.Failures+1, outageFailures)) }
 
 // away reports whether a failure is that of a platform that did not answer, or not
 // to us.
@@ -235,7 +238,7 @@ func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pe
 		return err
 	}
 	waits := make(waiting)
-	if err := s.read(ctx, store, slices.Sorted(maps.Keys(told)), waits); err != nil {
+	if err := s.read(ctx, store, keys(told), waits); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
@@ -256,7 +259,7 @@ func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pe
 		if err != nil {
 			return err
 		}
-		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, slices.Sorted(maps.Keys(told)), told, now)
+		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, keys(told), told, now)
 	})
 }
 
@@ -264,15 +267,19 @@ func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pe
 // the last of their events happened.
 func paidWith(ctx context.Context, tx Tx, events []Pending) (map[contract.ID]time.Time, error) {
 	told := make(map[contract.ID]time.Time)
-	for _, e := range events {
-		paid, err := tx.ContractsPaidWith(ctx, e.PaymentMethod)
+	for _, method := range distinct(events, func(e Pending) string { return e.PaymentMethod }) {
+		paid, err := tx.ContractsPaidWith(ctx, method)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range paid {
-			if was, known := told[id]; !known || e.TriggeredAt.After(was) {
-				told[id] = e.TriggeredAt
+		var last time.Time
+		for _, e := range events {
+			if e.PaymentMethod == method && e.TriggeredAt.After(last) {
+				last = e.TriggeredAt
 			}
+		}
+		for _, id := range paid { // a contract has one method
+			told[id] = last
 		}
 	}
 	return told, nil
