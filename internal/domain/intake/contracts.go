@@ -17,28 +17,59 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// take writes fresh readings. Most of them change nothing that matters here: the
-// platform counts a revision for our own changes too. Contracts whose queue must
-// be made anew need the platform's cycles, which are read between two
-// transactions. An author, if there is one, made all the changes. Contracts that
-// wait for theirs are noted in waits; nil: none does.
+// take writes fresh readings. An author, if there is one, made all the changes.
+// Contracts that wait for theirs are noted in waits; nil: none does.
 func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *Authored, waits waiting) error {
-	known, err := s.standing(ctx, store.ID, fresh)
+	var known map[contract.ID]*contract.Contract
+	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+		known, err = standing(ctx, tx, numbers(fresh))
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	found, err := s.weigh(ctx, store, fresh, known, by)
+	if err != nil || !found.matter {
+		return err
+	}
+	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, found, by, waits) })
+}
+
+// standing reads contracts as they are kept.
+func standing(ctx context.Context, tx Tx, ids []contract.ID) (map[contract.ID]*contract.Contract, error) {
+	rows, err := tx.Contracts(ctx, ids)
+	known := make(map[contract.ID]*contract.Contract, len(rows))
+	for i := range rows {
+		known[rows[i].ID] = &rows[i]
+	}
+	return known, err
+}
+
+// readout is fresh readings of contracts, and where their queues begin that must be
+// made anew.
+type readout struct {
+	fresh  []platform.Contract
+	plans  map[contract.ID]plan
+	matter bool // there is something to write
+}
+
+// weigh compares fresh readings with what was known of the contracts. Most of them
+// change nothing that matters here: the platform counts a revision for our own
+// changes too. Contracts whose queue must be made anew need the platform's cycles,
+// which are read here, in no transaction.
+func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.Contract, known map[contract.ID]*contract.Contract, by *Authored) (readout, error) {
+	found := readout{fresh: fresh, matter: by != nil}
 	now := s.Clock.Now()
 	var replanned []contract.Contract
 	var bought []platform.Contract
 	shown, rerun := make(map[contract.ID]time.Time), make(map[contract.ID]bool)
-	changes := false
 	for _, p := range fresh {
 		c, change, err := contract.Read(known[contract.ID(p.ID)], p, store.Settings, now)
 		if err != nil {
 			s.Log.ErrorContext(ctx, "a contract cannot be read", "shop", store.Domain, "contract", p.ID, "error", err)
-			return err
+			return readout{}, err
 		}
-		changes = changes || change.Any()
+		found.matter = found.matter || change.Any()
 		if change.Created && by == nil && c.OriginOrderID != 0 {
 			bought = append(bought, p)
 		}
@@ -47,52 +78,36 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 			shown[c.ID], rerun[c.ID] = p.NextBillingDate, !change.Billing
 		}
 	}
-	if !changes && by == nil {
-		return nil
-	}
 	past, err := s.past(ctx, store.ID, replanned, now)
 	if err != nil {
-		return err
+		return readout{}, err
 	}
 	begun, err := s.beginnings(ctx, store, bought)
 	if err != nil {
-		return err
+		return readout{}, err
 	}
-	plans := make(map[contract.ID]plan, len(replanned))
+	found.plans = make(map[contract.ID]plan, len(replanned))
 	for id, b := range begun {
-		plans[contract.ID(id)] = plan{beginning: b}
+		found.plans[contract.ID(id)] = plan{beginning: b}
 	}
 	for _, c := range replanned {
 		was := past[c.ID].of(known[c.ID])
 		if !rerun[c.ID] {
 			was.series = contract.Series{}
 		}
-		if was.trial = plans[c.ID].trial; plans[c.ID].lifelong || c.Lifelong {
-			plans[c.ID] = plan{beginning: plans[c.ID].beginning, fits: true}
+		begins := found.plans[c.ID].beginning
+		if was.trial = begins.trial; begins.lifelong || c.Lifelong {
+			found.plans[c.ID] = plan{beginning: begins, fits: true}
 			continue
 		}
 		made, err := s.plan(ctx, store, c, shown[c.ID], was, now)
 		if err != nil {
-			return err
+			return readout{}, err
 		}
-		made.beginning = plans[c.ID].beginning
-		plans[c.ID] = made
+		made.beginning = begins
+		found.plans[c.ID] = made
 	}
-	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, fresh, plans, by, waits) })
-}
-
-// standing reads the contracts as they are kept, without holding on to them.
-func (s *Service) standing(ctx context.Context, of shop.ID, fresh []platform.Contract) (map[contract.ID]*contract.Contract, error) {
-	known := make(map[contract.ID]*contract.Contract, len(fresh))
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		clear(known)
-		rows, err := tx.Contracts(ctx, numbers(fresh))
-		for i := range rows {
-			known[rows[i].ID] = &rows[i]
-		}
-		return err
-	})
-	return known, err
+	return found, nil
 }
 
 // had is what was known of a contract before a fresh reading.
@@ -253,18 +268,18 @@ func missed(cycles []platform.Cycle, before int, skipped map[int]bool) []int {
 }
 
 // write applies fresh readings to the rows as they are now.
-func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, plans map[contract.ID]plan, by *Authored, waits waiting) error {
+func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored, waits waiting) error {
 	now := s.Clock.Now()
 	store, err := tx.Shop(ctx)
 	if err != nil {
 		return err
 	}
-	rows, err := tx.Contracts(ctx, numbers(fresh))
+	rows, err := tx.Contracts(ctx, numbers(found.fresh))
 	if err != nil {
 		return err
 	}
 	w := writing{now: now, by: by, waits: waits}
-	for _, p := range fresh {
+	for _, p := range found.fresh {
 		delete(waits, contract.ID(p.ID)) // the transaction may have run before
 		var old *contract.Contract
 		if i := slices.IndexFunc(rows, func(c contract.Contract) bool { return c.ID == contract.ID(p.ID) }); i >= 0 {
@@ -274,7 +289,7 @@ func (s *Service) write(ctx context.Context, tx Tx, fresh []platform.Contract, p
 				continue
 			}
 		}
-		if err := w.contract(old, p, store, plans); err != nil {
+		if err := w.contract(old, p, store, found.plans); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,8 @@ import (
 const tolerance = 24 * time.Hour
 
 // readCycles takes over what somebody edited of single cycles at the platform.
-func (s *Service) readCycles(ctx context.Context, store shop.Shop, events []Pending) error {
+func (s *Service) readCycles(ctx context.Context, b batch) error {
+	store, events := b.store, b.events
 	seen := make(map[platform.CycleRef]bool)
 	var refs []platform.CycleRef
 	for _, e := range events {

@@ -20,19 +20,32 @@ type waiting map[contract.ID]time.Time
 // does.
 func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, waits waiting) error {
 	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
-		asked := make([]int64, len(chunk))
-		for i, id := range chunk {
-			asked[i] = int64(id)
-		}
-		fresh, err := s.Platform.Contracts(ctx, store.At(), asked)
+		fresh, err := s.fetch(ctx, store, chunk)
 		if err != nil {
-			return fmt.Errorf("read %d contracts: %w", len(chunk), err)
+			return err
 		}
 		if err := s.take(ctx, store, fresh, nil, waits); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fetch reads contracts as the platform holds them now.
+func (s *Service) fetch(ctx context.Context, store shop.Shop, ids []contract.ID) ([]platform.Contract, error) {
+	var fresh []platform.Contract
+	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
+		asked := make([]int64, len(chunk))
+		for i, id := range chunk {
+			asked[i] = int64(id)
+		}
+		part, err := s.Platform.Contracts(ctx, store.At(), asked)
+		if err != nil {
+			return nil, fmt.Errorf("read %d contracts: %w", len(chunk), err)
+		}
+		fresh = append(fresh, part...)
+	}
+	return fresh, nil
 }
 
 // passesOver reports whether a reading of a contract is left alone: an event was

@@ -22,57 +22,97 @@ import (
 // number do not matter.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
-		var events []Pending
-		var store shop.Shop
-		err := s.Store.Update(ctx, of, func(tx Tx) error {
-			now := s.Clock.Now()
-			var err error
-			if events, err = tx.TakeEvents(ctx, now, now.Add(s.Policy.Lease), batchSize); err != nil || len(events) == 0 {
-				return err
-			}
-			store, err = tx.Shop(ctx)
-			return err
-		})
+		b, err := s.takeUp(ctx, of)
 		if err != nil {
 			return fmt.Errorf("take events: %w", err)
 		}
-		if len(events) == 0 {
-			return nil
-		}
-		if err := s.workAll(ctx, store, events); err != nil {
+		if err := s.workAll(ctx, b); err != nil {
 			return err
+		}
+		if b.taken < batchSize { // whoever adds another asks for another run
+			return nil
 		}
 	}
 	return ctx.Err()
 }
 
+// batch is what one transaction took up.
+type batch struct {
+	store  shop.Shop
+	taken  int
+	events []Pending // that are to be worked
+	known  map[contract.ID]*contract.Contract
+}
+
+// takeUp takes events that are due and the contracts as they are kept of which they
+// tell. An event of a revision that is known, or of an earlier one, is worked with
+// that.
+func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
+	var b batch
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		b = batch{}
+		now := s.Clock.Now()
+		events, err := tx.TakeEvents(ctx, now, now.Add(s.Policy.Lease), batchSize)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		b.taken = len(events)
+		if b.store, err = tx.Shop(ctx); err != nil {
+			return err
+		}
+		if b.known, err = standing(ctx, tx, contractsOf(events)); err != nil {
+			return err
+		}
+		var past []Pending
+		for _, e := range events {
+			if c := b.known[contract.ID(e.Contract)]; slices.Contains(contractTopics, e.Topic) && c != nil && e.Revision != 0 && e.Revision <= c.Revision {
+				past = append(past, e)
+				continue
+			}
+			b.events = append(b.events, e)
+		}
+		return tx.FinishEvents(ctx, idsOf(past), now)
+	})
+	return b, err
+}
+
+// contractTopics are those of events that tell that a contract changed.
+var contractTopics = []platform.Topic{platform.ContractCreated, platform.ContractUpdated}
+
+// contractsOf returns the contracts of which events tell that they changed.
+func contractsOf(events []Pending) []contract.ID {
+	told := make(map[contract.ID]bool, len(events))
+	for _, e := range events {
+		if slices.Contains(contractTopics, e.Topic) {
+			told[contract.ID(e.Contract)] = true
+		}
+	}
+	return keys(told)
+}
+
 // workAll works a batch, kind by kind. What fails is put off and the rest goes on.
-func (s *Service) workAll(ctx context.Context, store shop.Shop, events []Pending) error {
+func (s *Service) workAll(ctx context.Context, b batch) error {
 	for _, group := range []struct {
 		topics []platform.Topic
-		work   func(context.Context, shop.Shop, []Pending) error
+		work   func(context.Context, batch) error
 	}{
 		{[]platform.Topic{platform.Uninstalled}, s.uninstall},
 		{[]platform.Topic{platform.AttemptSucceeded, platform.AttemptFailed, platform.AttemptChallenged}, s.settle},
-		{[]platform.Topic{platform.ContractCreated, platform.ContractUpdated}, s.readChanged},
+		{contractTopics, s.readChanged},
 		{[]platform.Topic{platform.CycleEditCreated, platform.CycleEditUpdated, platform.CycleEditDeleted}, s.readCycles},
 		{[]platform.Topic{platform.PaymentCreated, platform.PaymentUpdated, platform.PaymentRevoked}, s.readPaidWith},
 	} {
-		var mine []Pending
-		for _, e := range events {
-			if slices.Contains(group.topics, e.Topic) {
-				mine = append(mine, e)
-			}
-		}
-		if len(mine) == 0 {
+		mine := b
+		mine.events = slices.DeleteFunc(slices.Clone(b.events), func(e Pending) bool { return !slices.Contains(group.topics, e.Topic) })
+		if len(mine.events) == 0 {
 			continue
 		}
 		err := platform.ErrDisconnected // nothing can be read until the store is connected again
-		if store.Connected || group.topics[0] == platform.Uninstalled {
-			err = group.work(ctx, store, mine)
+		if b.store.Connected || group.topics[0] == platform.Uninstalled {
+			err = group.work(ctx, mine)
 		}
 		if err != nil {
-			if err := s.putOff(ctx, store, mine, err); err != nil {
+			if err := s.putOff(ctx, b.store, mine.events, err); err != nil {
 				return err
 			}
 		}
@@ -118,7 +158,8 @@ func away(err error) bool {
 }
 
 // settle reads attempts anew and writes how they ended.
-func (s *Service) settle(ctx context.Context, store shop.Shop, events []Pending) error {
+func (s *Service) settle(ctx context.Context, b batch) error {
+	store, events := b.store, b.events
 	ids := distinct(events, func(e Pending) string { return e.Attempt })
 	var found []platform.Attempt
 	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
@@ -143,7 +184,8 @@ const hearsay = 5 * time.Minute
 // uninstall ends the connection: the token is dead. A word that comes late may be
 // that of an uninstallation which the merchant has taken back: the token that we
 // have then opens the store, and the word is old.
-func (s *Service) uninstall(ctx context.Context, store shop.Shop, events []Pending) error {
+func (s *Service) uninstall(ctx context.Context, b batch) error {
+	store, events := b.store, b.events
 	now := s.Clock.Now()
 	if slices.IndexFunc(events, func(e Pending) bool { return now.Sub(e.TriggeredAt) < hearsay }) < 0 {
 		_, err := s.Platform.Store(ctx, store.At())
@@ -191,44 +233,32 @@ type note struct {
 	Passed []int  `json:"passedCycles,omitempty"`
 }
 
-// readChanged reads contracts anew, save those of which a later revision is
-// known already.
-func (s *Service) readChanged(ctx context.Context, store shop.Shop, events []Pending) error {
-	newest := make(map[contract.ID]uint64, len(events))
-	for _, e := range events {
-		id := contract.ID(e.Contract)
-		if e.Revision == 0 {
-			newest[id] = ^uint64(0)
-		}
-		newest[id] = max(newest[id], e.Revision)
-	}
-	var stale []contract.Contract
-	err := s.Store.Update(ctx, store.ID, func(tx Tx) error {
-		var err error
-		stale, err = tx.Contracts(ctx, keys(newest))
-		return err
-	})
+// readChanged reads contracts anew.
+func (s *Service) readChanged(ctx context.Context, b batch) error {
+	fresh, err := s.fetch(ctx, b.store, contractsOf(b.events))
 	if err != nil {
 		return err
 	}
-	for _, c := range stale {
-		if c.Revision >= newest[c.ID] {
-			delete(newest, c.ID)
-		}
-	}
-	waits := make(waiting)
-	if err := s.read(ctx, store, keys(newest), waits); err != nil {
+	found, err := s.weigh(ctx, b.store, fresh, b.known, nil)
+	if err != nil {
 		return err
 	}
-	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
-		_, err := s.finish(ctx, tx, events, func(e Pending) time.Time { return waits[contract.ID(e.Contract)] })
+	waits := make(waiting)
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
+		if found.matter {
+			if err := s.write(ctx, tx, found, nil, waits); err != nil {
+				return err
+			}
+		}
+		_, err := s.finish(ctx, tx, b.events, func(e Pending) time.Time { return waits[contract.ID(e.Contract)] })
 		return err
 	})
 }
 
 // readPaidWith reads the contracts that use changed payment methods anew, and has
 // those of their orders charged again that could not be.
-func (s *Service) readPaidWith(ctx context.Context, store shop.Shop, events []Pending) error {
+func (s *Service) readPaidWith(ctx context.Context, b batch) error {
+	store, events := b.store, b.events
 	var told map[contract.ID]time.Time
 	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
 		told, err = paidWith(ctx, tx, events)

@@ -67,7 +67,7 @@ func TestAnEventIsAHintAndThePlatformIsRead(t *testing.T) {
 	e := &ends{}
 	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}}
 	said := Pending{Event: platform.Event{ID: "event", Topic: platform.AttemptSucceeded, Attempt: "gid", Key: "key"}}
-	if err := s.settle(t.Context(), shop.Shop{ID: 1}, []Pending{said}); err != nil {
+	if err := s.settle(t.Context(), batch{store: shop.Shop{ID: 1}, events: []Pending{said}}); err != nil {
 		t.Fatal(err)
 	}
 	if len(e.settled) != 1 || e.settled[0].State != platform.Failed {
@@ -113,7 +113,7 @@ func TestEventsOfAStoreThatIsGoneWait(t *testing.T) {
 	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
 	said := Pending{Event: platform.Event{ID: "event", Topic: platform.AttemptSucceeded, Attempt: "gid", Key: "key"}}
 	for _, connected := range []bool{false, true} {
-		if err := s.workAll(t.Context(), shop.Shop{ID: 1, Connected: connected}, []Pending{said}); err != nil {
+		if err := s.workAll(t.Context(), batch{store: shop.Shop{ID: 1, Connected: connected}, events: []Pending{said}}); err != nil {
 			t.Fatal(err)
 		}
 		if (len(e.settled) == 1) != connected || len(e.deferred) != 1 {
@@ -168,7 +168,7 @@ func TestALateWordOfAnUninstallationDoesNotDisconnectAStoreThatIsBack(t *testing
 		e := &ends{shop: shop.Shop{ID: 1, Connected: true, Token: row.meanwhile}}
 		s := &Service{Platform: &installed{token: row.token}, Store: e, Clock: clock.NewManual(now)}
 		said := Pending{Event: platform.Event{ID: "event", Topic: platform.Uninstalled, TriggeredAt: now.Add(-row.age)}}
-		err := s.uninstall(t.Context(), shop.Shop{ID: 1, Connected: true, Token: "ours"}, []Pending{said})
+		err := s.uninstall(t.Context(), batch{store: shop.Shop{ID: 1, Connected: true, Token: "ours"}, events: []Pending{said}})
 		if (err != nil) != row.fails || e.shop.Connected != row.connected || (len(e.finished) == 1) == row.fails {
 			t.Errorf("%s: connected %t, finished %v, %v; want connected %t", row.name, e.shop.Connected, e.finished, err, row.connected)
 		}
