@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/pgtest"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
 
 // tiny is a world that takes seconds.
@@ -121,25 +122,58 @@ func TestBothDatabasesLeaveTheSameTrace(t *testing.T) {
 	}
 }
 
-func TestAnyNumberOfNodesChargesTheSame(t *testing.T) {
-	t.Parallel()
-	one := lived(t, bare(14), "").sound(t)
-	p := bare(14)
-	p.Nodes = 3
-	p.Rates = only(1, SweepAtOnce, TaskTwice)
-	same(t, "with one node and with three", one, lived(t, p, "").sound(t))
+// unhurried is a story of which not even the longest outage changes what is owed:
+// no charge fails for good, and no contract is due twice before anybody is back.
+func unhurried(seed uint64) plan {
+	p := bare(seed)
+	p.Deals = slices.DeleteFunc(p.Deals, func(d dealPlan) bool {
+		return d.Spec.Billing.Interval == "DAY" || d.Spec.Billing.Interval == "WEEK" && d.Spec.Billing.IntervalCount == 1
+	})
+	for i := range p.Deals {
+		p.Deals[i].Outcomes, p.Deals[i].Finish = nil, simulator.Succeed
+	}
+	return p
 }
 
-func TestAnEmptiedQueueLosesNothing(t *testing.T) {
+// However many nodes run on whichever database, whatever becomes of the queue and
+// whatever fails: the platform's books are the same in the end.
+func TestWhatIsChargedDependsOnNothingButTheStory(t *testing.T) {
 	t.Parallel()
-	whole := lived(t, bare(15), "").sound(t)
-	p := bare(15)
-	p.Rates = only(40, QueueEmptied)
-	emptied := lived(t, p, "").sound(t)
-	if emptied.counts[QueueEmptied] == 0 {
-		t.Fatal("the queue was never emptied")
+	const seed = 14
+	quiet := lived(t, unhurried(seed), "").sound(t)
+	for name, fate := range map[string]struct {
+		nodes    int
+		times    float64 // at which faults happen, of their usual rates
+		emptied  float64 // the same of the loss of the queue
+		postgres bool
+	}{
+		"three nodes":                           {nodes: 3},
+		"an emptied queue":                      {nodes: 1, emptied: 40},
+		"faults":                                {nodes: 1, times: 2, emptied: 2},
+		"faults, three nodes":                   {nodes: 3, times: 2, emptied: 2},
+		"faults, three nodes, an emptied queue": {nodes: 3, times: 2, emptied: 40},
+		"the same on PostgreSQL":                {nodes: 3, times: 2, emptied: 40, postgres: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := unhurried(seed)
+			p.Nodes = fate.nodes
+			p.Rates = map[Kind]float64{SweepAtOnce: kinds[SweepAtOnce], TaskTwice: kinds[TaskTwice]}
+			if fate.times > 0 {
+				p.Rates = only(fate.times, slices.Collect(mapsKeys(kinds))...)
+			}
+			p.Rates[QueueEmptied] = fate.emptied * kinds[QueueEmptied]
+			database := ""
+			if fate.postgres {
+				database = pgtest.Empty(t)
+			}
+			w := lived(t, p, database).sound(t)
+			if fate.times > 0 && w.counts[Death]+w.counts[DeathOfAll] == 0 || fate.emptied > 0 && w.counts[QueueEmptied] == 0 {
+				t.Errorf("too little happened: %v", w.counts)
+			}
+			same(t, "in quiet and with "+name, quiet, w)
+		})
 	}
-	same(t, "with a queue and with an emptied one", whole, emptied)
 }
 
 func TestOneStoreDoesNotDependOnAnother(t *testing.T) {
