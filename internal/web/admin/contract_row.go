@@ -192,7 +192,7 @@ func (row *contractRow) waits(c contract.Contract) {
 		row.PauseReason, row.PauseFeedback = web.Some(p.Reason), web.Some(p.Feedback)
 	}
 	if e := c.Ending; e != nil {
-		row.PendingCancellationDate, row.PendingCancellationCycle = web.At(e.At), web.Some(int32(e.Cycle))
+		row.PendingCancellationDate, row.PendingCancellationCycle = web.At(e.At), new(int32(e.Cycle))
 	}
 	if t := c.Trial; t != nil {
 		row.TrialEndDate, row.BillingDateAfterTrial = web.At(t.EndsAt), web.At(t.ChargeAt)
