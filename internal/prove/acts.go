@@ -35,9 +35,18 @@ type deal struct {
 	asked    time.Time // when they did last
 
 	cancelled time.Time // when somebody first asked for its cancellation; zero: nobody did
+	splits    int       // how often somebody asked for a part of it
+	parent    *deal     // of which it is a part that was split off; nil: a buyer made it
 }
 
-var someone = activity.Actor{Source: activity.MerchantExternalAPI, By: "somebody", ClientIP: "192.0.2.1"}
+var (
+	merchantActor = someoneFrom(activity.MerchantExternalAPI)
+	customerActor = someoneFrom(activity.CustomerPortal)
+)
+
+func someoneFrom(source activity.Source) activity.Actor {
+	return activity.Actor{Source: source, By: "somebody", ClientIP: "192.0.2.1"}
+}
 
 // tell schedules the whole story.
 func (w *world) tell() {
@@ -62,7 +71,13 @@ func (w *world) sign(i int) {
 	}
 	spec := p.Spec
 	spec.Lines = slices.Clone(spec.Lines)
-	spec.Lines[0].VariantID = s.variants[p.Variant]
+	spec.Lines[0].VariantID, spec.Lines[0].SellingPlanID = s.variants[p.Variant], s.offers[p.Offer]
+	if p.Offer == cheaper {
+		spec.Lines[0].CurrentPrice = off(s.plan.Prices[p.Variant], s.plan.Currency, atFirst).String()
+	}
+	if p.Second {
+		spec.Lines = append(spec.Lines, simulator.LineSpec{VariantID: s.variants[(p.Variant+1)%len(s.variants)], Quantity: 1})
+	}
 	made, err := w.sim.Checkout(spec)
 	if err != nil {
 		w.fail(fmt.Errorf("the story's checkout: %w", err))
@@ -83,11 +98,14 @@ func (w *world) sign(i int) {
 // act lets somebody do something.
 func (w *world) act(a act) {
 	w.note("act", string(a.Deed), fmt.Sprint(a.Deal))
+	w.asked[a.Deed]++
 	switch a.Deed {
 	case uninstallApp:
+		w.done[a.Deed]++
 		w.uninstall(w.shops[a.Deal])
 		return
 	case installApp:
+		w.done[a.Deed]++
 		w.install(w.shops[a.Deal])
 		return
 	}
@@ -110,6 +128,7 @@ func (w *world) act(a act) {
 			}
 		}
 		w.check(w.sim.SetPaymentMethodStatus(d.method, status))
+		w.done[a.Deed]++
 		w.platformDue()
 		return
 	}
@@ -117,35 +136,39 @@ func (w *world) act(a act) {
 	if n == nil {
 		return // nobody answers the request
 	}
-	w.acted++
 	n.spawn("act "+string(a.Deed), func(ctx context.Context, app *app.App) {
 		if err := w.do(ctx, app, a, d); err != nil {
-			w.refused++
 			w.note("refused", string(a.Deed), err.Error())
+			return
 		}
+		w.done[a.Deed]++
 	})
 }
 
 // do carries out an action by way of the domain.
 func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 	of := d.shop.id
-	cmd := amend.Command{Line: shop.Subscriptions, Contract: contract.ID(d.id), Actor: someone}
+	by := merchantActor
+	if what.Pick>>32%2 == 0 {
+		by = customerActor
+	}
+	cmd := amend.Command{Line: shop.Subscriptions, Contract: contract.ID(d.id), Actor: by}
 	queued, date, err := w.attemptIn(d, "QUEUED")
 	if err != nil {
 		return err
 	}
 	switch what.Deed {
 	case skipIt:
-		_, err = a.Billing.Skip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: queued, Actor: someone})
+		_, err = a.Billing.Skip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: queued, Actor: by})
 	case unskipIt:
 		var skipped billing.AttemptID
 		if skipped, _, err = w.attemptIn(d, "SKIPPED"); err == nil {
-			_, err = a.Billing.Unskip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: skipped, Actor: someone})
+			_, err = a.Billing.Unskip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: skipped, Actor: by})
 		}
 	case moveIt, moveAll:
 		to := date.Add(time.Duration(int(what.Pick%30)-10) * day)
 		_, err = a.Billing.Reschedule(ctx, of, billing.RescheduleCommand{
-			Line: shop.Subscriptions, Attempt: queued, BillingDate: to, Future: what.Deed == moveAll, Actor: someone,
+			Line: shop.Subscriptions, Attempt: queued, BillingDate: to, Future: what.Deed == moveAll, Actor: by,
 		})
 	case chargeNow:
 		attempt := queued
@@ -155,16 +178,28 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 			}
 		}
 		d.ask(1, w.now)
-		err = a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempt, Actor: someone})
+		err = a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempt, Actor: by})
 	case pauseIt:
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused})
+	case pauseUntil:
+		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused, Until: w.now.Add(time.Duration(1+what.Pick%60) * day), Reason: "away"})
+	case pauseSome:
+		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused, Cycles: 1 + int(what.Pick%3)})
+	case activateOn:
+		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active, From: w.now.Add(time.Duration(1+what.Pick%30) * day)})
 	case activateIt:
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active})
-	case cancelIt:
+	case cancelIt, cancelNow:
 		if d.cancelled.IsZero() {
 			d.cancelled = w.now
 		}
-		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: "too much coffee"})
+		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: "too much coffee", Now: what.Deed == cancelNow})
+	case splitIt:
+		err = w.split(ctx, a, what, d, cmd)
+	case newLimits:
+		_, err = a.Amend.SetCycles(ctx, of, cmd, amend.Cycles{Max: new(int(what.Pick % 14))})
+	case newDelivery:
+		_, err = a.Amend.SetDeliveryPrice(ctx, of, cmd, money.Amount{Minor: int64(what.Pick % 2000), Currency: d.shop.plan.Currency})
 	case newInterval:
 		rhythms := []amend.Rhythm{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}
 		_, err = a.Amend.SetBillingInterval(ctx, of, cmd, rhythms[what.Pick%uint64(len(rhythms))])
@@ -178,6 +213,43 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 		_, err = a.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: d.shop.variants[what.Pick%uint64(len(d.shop.variants))], Quantity: 1})
 	}
 	return err
+}
+
+// split has the last line of a contract split off, once or for good, and charged at
+// once or not.
+func (w *world) split(ctx context.Context, a *app.App, what act, d *deal, cmd amend.Command) error {
+	is, err := w.sim.Contract(d.id)
+	if err != nil {
+		return err
+	}
+	d.splits++
+	split := amend.Split{Lines: []string{is.Lines[len(is.Lines)-1].ID}, Once: what.Pick%3 == 0, Now: what.Pick%4 == 0}
+	if split.Now {
+		d.ask(1, w.now)
+	}
+	_, err = a.Amend.Split(ctx, d.shop.id, cmd, split)
+	return err
+}
+
+// dealOf returns the deal of a contract; nil: nobody made it. A part that was split
+// off is a deal of its own from when it is first seen.
+func (w *world) dealOf(id int64) *deal {
+	if d := w.byID[id]; d != nil {
+		return d
+	}
+	is, err := w.sim.Contract(id)
+	if err != nil {
+		return nil
+	}
+	for _, d := range w.deals {
+		if d == nil || d.splits == 0 || d.shop.plan.Domain != is.Shop || d.plan.Spec.Customer.Email != is.Customer.Email {
+			continue
+		}
+		part := &deal{plan: d.plan, shop: d.shop, id: id, method: is.PaymentMethod, first: 1, touched: w.now, triggers: d.triggers, asked: d.asked, cancelled: d.cancelled, parent: d}
+		w.parts, w.byID[id] = append(w.parts, part), part
+		return part
+	}
+	return nil
 }
 
 // attemptIn finds the earliest attempt of a contract in a status, or the latest
@@ -227,7 +299,7 @@ func (w *world) install(s *merchant) {
 		return
 	}
 	n.spawn("connect", func(ctx context.Context, a *app.App) {
-		_, err := a.Intake.Connect(ctx, platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(s.installed))}, s.plan.Hour, s.plan.Minute, shop.Settings{ImmediateOrders: true})
+		_, err := a.Intake.Connect(ctx, platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(s.installed))}, s.plan.Hour, s.plan.Minute, s.plan.Settings)
 		if err != nil {
 			w.note("refused", "connect", err.Error())
 		} else {
@@ -243,5 +315,5 @@ func (w *world) dealsInOrder() []*deal {
 			list = append(list, d)
 		}
 	}
-	return list
+	return append(list, w.parts...)
 }

@@ -144,7 +144,7 @@ func (w *world) afterCall(c *call) {
 
 // charged checks a charge that the platform has accepted.
 func (w *world) charged(c simulator.Charge) {
-	d := w.byID[c.Contract]
+	d := w.dealOf(c.Contract)
 	if d == nil {
 		w.violated(I5, "contract %d, which nobody made, is charged", c.Contract)
 		return

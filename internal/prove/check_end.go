@@ -160,7 +160,7 @@ func (w *world) checkpoint() error {
 	}
 	w.logged = now
 	for _, a := range attempts {
-		d := w.byID[a.contract]
+		d := w.dealOf(a.contract)
 		w.require(I10, d != nil && int64(d.shop.id) == a.shop, "attempt %d of contract %d is another store's", a.id, a.contract)
 		if a.status == "SUCCESS" {
 			o := w.orders[cycleKey{a.contract, a.cycle}]
@@ -223,6 +223,9 @@ func (w *world) finish() error {
 		w.explainedEnd(a, log[a.id])
 	}
 	w.compareOrders(attempts)
+	if err := w.partsOnce(); err != nil {
+		return err
+	}
 	for _, d := range w.dealsInOrder() {
 		c, known := contracts[d.id]
 		if !w.require(I2, known, "the service does not know contract %d of %s", d.id, d.shop.plan.Domain) {
@@ -231,9 +234,38 @@ func (w *world) finish() error {
 		}
 		w.require(I10, c.shop == int64(d.shop.id), "contract %d is kept for another store", d.id)
 		w.owed(d, of[d.id], log)
+		w.pricesByOrder(d, of[d.id])
 		w.goesOn(d, c, of[d.id])
 	}
 	return w.nothingWaits()
+}
+
+// partsOnce checks that every contract at the platform was made by a buyer or by a
+// split, and that no split made two of them that run.
+func (w *world) partsOnce() error {
+	for _, s := range w.shops {
+		ids, err := w.sim.Contracts(s.plan.Domain)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			w.require(I5, w.dealOf(id) != nil, "nobody made contract %d", id)
+		}
+	}
+	run := make(map[*deal]int)
+	for _, part := range w.parts {
+		is, err := w.sim.Contract(part.id)
+		if err != nil {
+			return err
+		}
+		if is.Status == "ACTIVE" {
+			run[part.parent]++
+		}
+	}
+	for _, d := range w.dealsInOrder() {
+		w.require(I1, run[d] <= d.splits, "contract %d was split %d times, and %d parts run", d.id, d.splits, run[d])
+	}
+	return nil
 }
 
 // cutoff is until when what fell due must be settled in the end.
@@ -265,12 +297,21 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 	}
 	calendar := oracle.Calendar{Zone: d.shop.zone, Hour: d.shop.plan.Hour, Minute: d.shop.plan.Minute}
 	policy := policyOf(d.plan.Spec.Billing)
-	if d.plan.Spec.NextBillingDate.After(until) {
+	if d.plan.Offer == forLife {
+		w.require(I2, len(has) == 0, "contract %d is paid for once and for all%s", d.id, historyOf(has, log))
 		return
 	}
-	dates := oracle.Owed(policy, d.plan.Spec.NextBillingDate, w.now, calendar)
+	begins := w.firstDue(d, calendar)
+	if d.parent != nil || begins.After(until) {
+		return
+	}
+	first := d.first
+	if d.plan.Offer.tried() { // the platform counts cycles that the trial covers
+		first = slices.Min(slices.Collect(mapsKeys(has)))
+	}
+	dates := oracle.Owed(policy, begins, w.now, calendar)
 	for i, date := range dates {
-		cycle := d.first + i
+		cycle := first + i
 		if date.After(until) || policy.MaxCycles > 0 && cycle > policy.MaxCycles {
 			return
 		}
@@ -281,7 +322,7 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 			continue
 		}
 		if d.touched.IsZero() {
-			w.require(I6, a.date.Equal(date), "cycle %d of contract %d is due %s and not %s", cycle, d.id, date, a.date)
+			w.require(I6, a.date.Equal(date), "cycle %d of contract %d is due %s and not %s%s", cycle, d.id, date, a.date, historyOf(has, log))
 		}
 		later := w.now
 		if i+1 < len(dates) {
@@ -291,15 +332,15 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 	}
 }
 
-// suspended returns when the contract was paused because an order of it could not be
-// charged; zero: never.
+// suspended returns when the contract was paused or cancelled because an order of it
+// could not be charged; zero: never.
 func (w *world) suspended(d *deal, has map[int]attempt, log map[int64][]entry) (at time.Time) {
 	for cycle, a := range has {
 		for _, e := range log[a.id] {
-			if e.event != "DUNNING_PAUSED" {
+			if e.event != "DUNNING_PAUSED" && e.event != "DUNNING_CANCELLED" {
 				continue
 			}
-			w.require(I2, w.declinedBefore(d, cycle), "contract %d was paused for cycle %d, and no charge failed", d.id, cycle)
+			w.require(I2, w.declinedBefore(d, cycle), "contract %d was paused or cancelled for cycle %d, and no charge failed", d.id, cycle)
 			if at.IsZero() || e.at.Before(at) {
 				at = e.at
 			}
@@ -336,7 +377,7 @@ func (w *world) explained(d *deal, a attempt, date, later, paused time.Time) {
 			why = "no charge of it or of an earlier one failed"
 		}
 	case "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":
-		declined := a.status == "CONTRACT_PAUSED" && !paused.IsZero() && !a.updated.Before(paused.Add(-farthestJump))
+		declined := (a.status == "CONTRACT_PAUSED" || a.status == "CONTRACT_CANCELLED") && !paused.IsZero() && !a.updated.Before(paused.Add(-farthestJump))
 		if d.touched.IsZero() && !declined {
 			why = "nobody touched the contract or its store"
 		}
@@ -367,10 +408,10 @@ func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 		over := c.status != "ACTIVE" && c.status != "PAUSED"
 		w.require(I2, over || c.ending.At.After(w.cutoff()), "contract %d was to end on %s, and is %s", d.id, c.ending.At, c.status)
 	}
-	if c.status != "ACTIVE" || d.shop.gone {
+	if c.status != "ACTIVE" || d.shop.gone || d.plan.Offer == forLife {
 		return
 	}
-	// Cycles that passed while it was paused count. Nothing is sold for life here.
+	// Cycles that passed while it was paused count.
 	end, ends := c.last()
 	ended := ends && max(last, c.from) >= end
 	w.require(I6, ended || waiting >= 6, "contract %d runs, and %d of its cycles wait, from cycle %d to %d of %d", d.id, waiting, c.from, last, end)

@@ -16,7 +16,6 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/perennialhq/perennial/internal/app"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/store"
@@ -27,7 +26,7 @@ func newWorld(p plan, database string) (*world, error) {
 	w := &world{
 		kernel: newKernel(p.Seed, 1, p.Start), plan: p, byToken: make(map[string]*merchant), byID: make(map[int64]*deal), deals: make([]*deal, len(p.Deals)),
 		orders: make(map[cycleKey]*order), tries: make(map[cycleKey][]time.Time), ends: make(map[cycleKey][]simulator.Charge),
-		tally: tally{counts: make(map[Kind]int), checks: make(map[Invariant]int)},
+		tally: newTally(),
 	}
 	for _, step := range []func() error{w.openPlatform, func() error { return w.openDatabase(database) }, w.open} {
 		if err := step(); err != nil {
@@ -153,12 +152,14 @@ func (w *world) open() error {
 	}
 	w.tell()
 	for _, s := range w.shops {
-		known, err := w.nodes[0].app.Intake.Connect(context.Background(), platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(0))}, s.plan.Hour, s.plan.Minute,
-			shop.Settings{ImmediateOrders: true})
+		known, err := w.nodes[0].app.Intake.Connect(context.Background(), platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(0))}, s.plan.Hour, s.plan.Minute, s.plan.Settings)
 		if err != nil {
 			return fmt.Errorf("connect %s: %w", s.plan.Domain, err)
 		}
 		s.id, s.connected = known.ID, true
+		if err := w.sell(s); err != nil {
+			return err
+		}
 	}
 	w.calm = false
 	w.brew()

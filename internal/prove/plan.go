@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/prove/oracle"
 )
@@ -39,6 +41,7 @@ type shopPlan struct {
 	Currency     money.Currency
 	Hour, Minute int
 	Prices       []string // of its variants
+	Settings     shop.Settings
 }
 
 func (s shopPlan) token(installed int) string {
@@ -50,7 +53,9 @@ type dealPlan struct {
 	Shop     int
 	At       time.Time // of the checkout; before the start: it is there already
 	Spec     simulator.ContractSpec
-	Variant  int // of the store's
+	Variant  int  // of the store's
+	Second   bool // has a line of another one too
+	Offer    offer
 	Outcomes []outcome
 	Finish   string // how charges end that do not end by themselves
 }
@@ -73,8 +78,15 @@ const (
 	moveAll      deed = "reschedule all"
 	chargeNow    deed = "charge now"
 	pauseIt      deed = "pause"
+	pauseUntil   deed = "pause until a day"
+	pauseSome    deed = "pause for some orders"
 	activateIt   deed = "activate"
+	activateOn   deed = "activate on a day"
 	cancelIt     deed = "cancel"
+	cancelNow    deed = "cancel at once"
+	splitIt      deed = "split"
+	newLimits    deed = "new limits"
+	newDelivery  deed = "new delivery price"
 	newInterval  deed = "new interval"
 	newQuantity  deed = "new quantity"
 	newPrice     deed = "new price"
@@ -84,6 +96,12 @@ const (
 	uninstallApp deed = "uninstall"
 	installApp   deed = "install"
 )
+
+// deeds are all of them, in the order in which they are told of.
+var deeds = []deed{
+	skipIt, unskipIt, moveIt, moveAll, chargeNow, pauseIt, pauseUntil, pauseSome, activateIt, activateOn, cancelIt, cancelNow, splitIt, newLimits, newDelivery,
+	newInterval, newQuantity, newPrice, addOnce, breakCard, mendCard, uninstallApp, installApp,
+}
 
 // act is one action.
 type act struct {
@@ -127,7 +145,11 @@ var zones = []string{
 
 var currencies = []money.Currency{"USD", "EUR", "JPY", "KWD", "GBP", "AUD", "CHF", "KRW", "TND"}
 
-var declines = []string{"INSUFFICIENT_FUNDS", "CARD_DECLINED", "EXPIRED_PAYMENT_METHOD", "PAYMENT_PROVIDER_ERROR", "FRAUD_SUSPECTED", "UNEXPECTED_ERROR", "INVALID_PAYMENT_METHOD", "DO_NOT_HONOR"}
+// declines has every class of them that ends without staff.
+var declines = []string{
+	"INSUFFICIENT_FUNDS", "CARD_DECLINED", "EXPIRED_PAYMENT_METHOD", "PAYMENT_PROVIDER_ERROR", "FRAUD_SUSPECTED", "UNEXPECTED_ERROR", "INVALID_PAYMENT_METHOD", "DO_NOT_HONOR",
+	"INSUFFICIENT_INVENTORY", "AUTHENTICATION_ERROR", "INVALID_SHIPPING_ADDRESS", "CUSTOMER_INVALID",
+}
 
 // drawer draws from a seed.
 type drawer struct{ *rand.Rand }
@@ -197,8 +219,22 @@ func (d drawer) shop(i int) shopPlan {
 	if d.chance(0.4) {
 		s.Hour = d.IntN(4) // where clocks are set
 	}
+	s.Settings = shop.Settings{ImmediateOrders: true, FreezeUntilMinCycles: d.chance(0.3), Dunning: d.dunning()}
 	for range 3 {
 		s.Prices = append(s.Prices, money.Amount{Minor: 1 + d.Int64N(100_000), Currency: s.Currency}.String())
+	}
+	return s
+}
+
+// dunning draws what a store does about declines.
+func (d drawer) dunning() dunning.Settings {
+	var s dunning.Settings
+	if d.chance(0.3) {
+		s.Mode, s.Retries, s.EveryDays = dunning.Simple, d.IntN(7), 1+d.IntN(5)
+	}
+	s.Then = pick(d, []dunning.Action{dunning.Pause, dunning.Pause, dunning.Cancel, dunning.Skip})
+	if d.chance(0.3) {
+		s.OutOfStock = &dunning.StockPolicy{Retries: d.IntN(7), EveryDays: 1 + d.IntN(3), Then: pick(d, []dunning.Action{dunning.Pause, dunning.Cancel, dunning.Skip})}
 	}
 	return s
 }
@@ -221,13 +257,20 @@ func (d drawer) deal(p plan, busy float64) dealPlan {
 	}
 	next := d.first(at, p.Start, billing, zone)
 	deal := dealPlan{
-		Shop: n, At: at, Variant: d.IntN(len(s.Prices)), Finish: pick(d, []string{simulator.Succeed, "INSUFFICIENT_FUNDS"}),
+		Shop: n, At: at, Variant: d.IntN(len(s.Prices)), Second: d.chance(busy), Finish: pick(d, []string{simulator.Succeed, "INSUFFICIENT_FUNDS"}),
 		Spec: simulator.ContractSpec{
 			Shop: s.Domain, Customer: simulator.CustomerSpec{Email: fmt.Sprintf("c%d@%s.example.com", d.IntN(1_000_000), s.Domain)},
 			NextBillingDate: next, CreatedAt: at, Billing: billing, Delivery: delivery, Note: pick(d, []string{"", "", "by the door"}),
 			DeliveryPrice: pick(d, []string{"", "", money.Amount{Minor: d.Int64N(2000), Currency: s.Currency}.String()}),
 			Lines:         []simulator.LineSpec{{Quantity: 1 + d.IntN(3)}},
 		},
+	}
+	if !at.Before(p.Start) && len(billing.Anchors) == 0 && d.chance(0.6) {
+		deal.Offer = pick(d, []offer{cheaper, cheaper, trialDays, trialMonth, forLife})
+		if deal.Offer.tried() { // the checkout has set an ordinary date
+			dates := oracle.Owed(policyOf(billing), at, at.AddDate(3, 0, 0), oracle.Calendar{Zone: zone, Hour: at.In(zone).Hour(), Minute: at.In(zone).Minute()})
+			deal.Spec.NextBillingDate = dates[1]
+		}
 	}
 	if d.chance(busy) {
 		for cycle := 1; cycle < 40; cycle++ {
@@ -267,6 +310,9 @@ func (d drawer) policy() simulator.PolicySpec {
 	}
 	if d.chance(0.12) {
 		p.MaxCycles = 3 + d.IntN(8)
+	}
+	if d.chance(0.15) {
+		p.MinCycles = 2 // fewer than there are at most
 	}
 	return p
 }
@@ -320,15 +366,15 @@ func (d drawer) acts(p plan, deal int) []act {
 			return list
 		}
 		do := pick(d, []deed{
-			skipIt, skipIt, unskipIt, moveIt, moveIt, moveAll, chargeNow, chargeNow, pauseIt, activateIt, activateIt, newInterval, newQuantity, newPrice, addOnce,
-			addOnce, breakCard, mendCard,
+			skipIt, skipIt, skipIt, unskipIt, moveIt, moveIt, moveIt, moveAll, chargeNow, chargeNow, chargeNow, pauseIt, pauseUntil, pauseSome, activateIt,
+			newInterval, newQuantity, newPrice, newDelivery, newLimits, splitIt, addOnce, addOnce, breakCard, mendCard,
 		})
-		if d.chance(0.03) {
-			do = cancelIt
+		if d.chance(0.04) {
+			do = pick(d, []deed{cancelIt, cancelIt, cancelNow})
 		}
 		list = append(list, act{at, do, deal, d.Uint64()})
 		if do == pauseIt {
-			list = append(list, act{at.Add(d.within(30 * day)), activateIt, deal, 0})
+			list = append(list, act{at.Add(d.within(30 * day)), pick(d, []deed{activateIt, activateIt, activateOn}), deal, d.Uint64()})
 		}
 		if do == breakCard {
 			list = append(list, act{at.Add(d.within(40 * day)), mendCard, deal, 0})

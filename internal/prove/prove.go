@@ -220,6 +220,10 @@ func (l Life) first() Invariant {
 	return l.violations[0].Is
 }
 
+func newTally() tally {
+	return tally{counts: make(map[Kind]int), checks: make(map[Invariant]int), asked: make(map[deed]int), done: make(map[deed]int)}
+}
+
 func (t tally) faults() (n int) {
 	for _, count := range t.counts {
 		n += count
@@ -229,7 +233,7 @@ func (t tally) faults() (n int) {
 
 // sum adds all worlds up.
 func (p *Proof) sum() (renewals int, all tally) {
-	all = tally{counts: make(map[Kind]int), checks: make(map[Invariant]int)}
+	all = newTally()
 	for _, l := range p.Worlds {
 		renewals += l.Renewals
 		for k, n := range l.counts {
@@ -241,7 +245,11 @@ func (p *Proof) sum() (renewals int, all tally) {
 		all.violations = append(all.violations, l.violations...)
 		all.due, all.doubled, all.missed, all.unexplained = all.due+l.due, all.doubled+l.doubled, all.missed+l.missed, all.unexplained+l.unexplained
 		all.calls, all.webhooks, all.deaths, all.failed = all.calls+l.calls, all.webhooks+l.webhooks, all.deaths+l.deaths, all.failed+l.failed
-		all.acted, all.refused, all.tasksTaken = all.acted+l.acted, all.refused+l.refused, all.tasksTaken+l.tasksTaken
+		all.tasksTaken += l.tasksTaken
+		for _, d := range deeds {
+			all.asked[d] += l.asked[d]
+			all.done[d] += l.done[d]
+		}
 	}
 	return renewals, all
 }
@@ -263,6 +271,11 @@ func (p *Proof) void() error {
 		return fmt.Errorf("%w: %d renewals of %d", ErrVoid, renewals, p.Options.Renewals)
 	case all.faults() < p.Options.Faults:
 		return fmt.Errorf("%w: %d faults happened, of %d that were to", ErrVoid, all.faults(), p.Options.Faults)
+	}
+	for _, d := range deeds {
+		if all.done[d] == 0 {
+			return fmt.Errorf("%w: nobody managed to %s", ErrVoid, d)
+		}
 	}
 	for _, i := range Invariants {
 		if i.Is != I12 && all.checks[i.Is] == 0 {

@@ -78,8 +78,8 @@ func TestAQuietWorldOwesNothing(t *testing.T) {
 	p := drawPlan(11, 1, tiny)
 	p.Rates = nil
 	w := lived(t, p, "").sound(t)
-	if w.acted == 0 || w.failed > 0 || w.deaths > 0 {
-		t.Errorf("%d actions, %d tasks failed, %d deaths", w.acted, w.failed, w.deaths)
+	if len(w.done) == 0 || w.failed > 0 || w.deaths > 0 {
+		t.Errorf("done %v, %d tasks failed, %d deaths", w.done, w.failed, w.deaths)
 	}
 }
 
@@ -244,6 +244,19 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			},
 			by: []Invariant{I7},
 		},
+		"a contract that nobody made": {
+			how: func(t *testing.T, w *world) {
+				w.after(30*day, func() {
+					spec := w.plan.Deals[0].Spec
+					spec.Customer.Email = "nobody@example.com"
+					spec.Lines = []simulator.LineSpec{{VariantID: w.shops[w.plan.Deals[0].Shop].variants[0]}}
+					spec.CreatedAt, spec.NextBillingDate = w.now, w.now.Add(100*day)
+					_, err := w.sim.Checkout(spec)
+					w.check(err)
+				})
+			},
+			by: []Invariant{I5, I10},
+		},
 		"tasks that nobody works": {
 			how: func(t *testing.T, w *world) {
 				w.at(w.plan.Start.Add(20*day), func() {
@@ -288,7 +301,11 @@ func TestAFailureSaysHowItIsRepeated(t *testing.T) {
 func TestARunThatShowsLessThanItSaysIsVoid(t *testing.T) {
 	t.Parallel()
 	full := func() *Proof {
-		p := &Proof{Options: Options{Renewals: 10, Faults: 5}, Worlds: []Life{{Renewals: 10, On: []Kind{Death}, tally: tally{counts: map[Kind]int{Death: 5}, checks: make(map[Invariant]int)}}}}
+		p := &Proof{Options: Options{Renewals: 10, Faults: 5}, Worlds: []Life{{Renewals: 10, On: []Kind{Death}, tally: newTally()}}}
+		p.Worlds[0].counts[Death] = 5
+		for _, d := range deeds {
+			p.Worlds[0].done[d] = 1
+		}
 		for _, i := range Invariants {
 			p.Worlds[0].checks[i.Is] = 1
 		}
@@ -301,6 +318,7 @@ func TestARunThatShowsLessThanItSaysIsVoid(t *testing.T) {
 		"a fault that was on and never happened": func(p *Proof) { p.Worlds[0].On = append(p.Worlds[0].On, ClockSkew) },
 		"too few renewals":                       func(p *Proof) { p.Options.Renewals++ },
 		"too few faults":                         func(p *Proof) { p.Options.Faults++ },
+		"a deed that nobody managed":             func(p *Proof) { p.Worlds[0].done[splitIt] = 0 },
 		"an invariant that was never checked":    func(p *Proof) { p.Worlds[0].checks[I3] = 0 },
 	} {
 		p := full()

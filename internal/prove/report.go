@@ -35,7 +35,6 @@ func (p *Proof) Report(to io.Writer, command, commit string, failure error) erro
 	row("Unexplained", all.unexplained)
 	row("Faults", all.faults())
 	row("Deaths of processes", all.deaths)
-	row("Actions of people (of which refused or cut short)", fmt.Sprintf("%d (%d)", all.acted, all.refused))
 	row("Calls to the platform, webhooks, tasks (failed)", fmt.Sprintf("%d, %d, %d (%d)", all.calls, all.webhooks, all.tasksTaken, all.failed))
 	row("Duration", p.Took.Round(time.Second))
 	row("Renewals a second", fmt.Sprintf("%.0f", float64(renewals)/max(p.Took.Seconds(), 0.001)))
@@ -59,6 +58,10 @@ func (p *Proof) Report(to io.Writer, command, commit string, failure error) erro
 			}
 		}
 		line("| %s | %d | %d |", k, on, all.counts[k])
+	}
+	line("\n## What people did\n\n| Deed | Asked for | Done, and not refused or cut short |\n|---|---|---|")
+	for _, d := range deeds {
+		line("| %s | %d | %d |", d, all.asked[d], all.done[d])
 	}
 	line("\n## Worlds\n\n| World | Nodes | Renewals | Due cycles | Faults | Deaths | Steps | Trace |\n|---|---|---|---|---|---|---|---|")
 	for _, l := range p.Worlds {

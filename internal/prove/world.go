@@ -31,7 +31,8 @@ type world struct {
 
 	shops   []*merchant
 	byToken map[string]*merchant
-	deals   []*deal
+	deals   []*deal // of buyers, as planned; nil: not made yet
+	parts   []*deal // that were split off, as they were seen
 	byID    map[int64]*deal
 	nodes   []*node
 	queue   []task.Task // that wait to be carried out
@@ -65,7 +66,7 @@ type tally struct {
 	violations                                  []violation
 	due, doubled, missed, unexplained           int
 	calls, webhooks, deaths, failed, tasksTaken int
-	acted, refused                              int
+	asked, done                                 map[deed]int // what people did
 }
 
 // merchant is a store.
@@ -75,8 +76,9 @@ type merchant struct {
 	id        shop.ID
 	zone      *time.Location
 	variants  []int64
-	installed int  // how often the app came back
-	gone      bool // the app is not installed
+	offers    map[offer]int64 // selling plans
+	installed int             // how often the app came back
+	gone      bool            // the app is not installed
 	connected bool
 }
 

@@ -172,6 +172,21 @@ type Attempt struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
+// Contracts returns the numbers of a store's contracts, the oldest first.
+func (s *Simulator) Contracts(shop string) ([]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh, err := s.store(shop)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(sh.contracts.order))
+	for i, c := range sh.contracts.order {
+		ids[i] = c.ID
+	}
+	return ids, nil
+}
+
 // Contract returns a contract with its attempts.
 func (s *Simulator) Contract(id int64) (Contract, error) {
 	s.mu.Lock()
