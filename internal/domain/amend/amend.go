@@ -120,8 +120,6 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 	var lost []sent
 	var mine claim
 	defer s.giveBack(ctx, of, &mine)
-	var told underway
-	defer s.recall(ctx, of, &told)
 	for range tries {
 		store, known, err := s.known(ctx, of, cmd)
 		if err != nil {
@@ -169,13 +167,13 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		}
 		from := is.Revision
 		if len(lost) > 0 { // what was sent before may be made yet
-			from = told.as.From
+			from = lost[0].before.Revision
 		}
-		if err := s.announce(ctx, of, cmd.Contract, from, &told); err != nil {
-			return contract.Detail{}, err
-		}
-		c.edit.Revision, c.told = is.Revision, &told
-		after, err := s.Platform.EditContract(ctx, store.At(), int64(cmd.Contract), c.edit)
+		c.edit.Revision = is.Revision
+		after, told, err := s.carry(ctx, of, cmd.Contract, from, func() (platform.Detail, error) {
+			return s.Platform.EditContract(ctx, store.At(), int64(cmd.Contract), c.edit)
+		})
+		c.told = told
 		switch {
 		case err == nil:
 			return s.adopt(ctx, store, cmd, after, c)
@@ -187,7 +185,7 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		case errors.Is(err, platform.ErrUnknown):
 			lost = append(lost, sent{before: is, change: c})
 		default:
-			return contract.Detail{}, unanswered(err)
+			return contract.Detail{}, err
 		}
 	}
 	if len(lost) > 0 {
@@ -281,7 +279,8 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 	return store, known, err
 }
 
-// adopt takes over what the platform answered, with the entries that are owed.
+// adopt takes over what the platform answered, with the entries that are owed. A
+// change that was announced is so no more, whatever comes of it.
 func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after platform.Detail, c change) (contract.Detail, error) {
 	now := s.Clock.Now()
 	by := intake.Authored{Also: c.also, Moved: c.moved}
@@ -303,12 +302,12 @@ func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after
 	for try := 1; ; try++ {
 		adopted, err := s.Adopter.Adopt(ctx, store, after.Contract, by)
 		if err == nil {
-			if c.told != nil {
-				*c.told = underway{} // it was taken back in the same commit
-			}
 			return contract.DetailOf(adopted, after), nil
 		}
 		if !fault.Is(err, fault.Conflict) || try == adoptions {
+			if c.told != nil {
+				s.recall(ctx, store.ID, c.told)
+			}
 			return contract.Detail{}, err
 		}
 	}

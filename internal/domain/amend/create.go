@@ -90,17 +90,14 @@ func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Lin
 	}
 	cmd := Command{Line: line, Contract: made.ID, Actor: by}
 	kept := slices.DeleteFunc(attributes(made.Attributes), func(a platform.Attribute) bool { return a == mark })
-	var told underway
-	defer s.recall(ctx, store.ID, &told)
-	if err := s.announce(ctx, store.ID, made.ID, made.Revision, &told); err != nil {
-		return contract.Detail{}, err
-	}
-	after, err := s.Platform.EditContract(ctx, store.At(), int64(made.ID), platform.Edit{Attributes: &kept})
+	after, told, err := s.carry(ctx, store.ID, made.ID, made.Revision, func() (platform.Detail, error) {
+		return s.Platform.EditContract(ctx, store.At(), int64(made.ID), platform.Edit{Attributes: &kept})
+	})
 	if err != nil { // the contract is made; the mark does no harm
 		s.Log.WarnContext(ctx, "a new contract keeps its mark", "shop", store.Domain, "contract", made.ID, "error", err)
 		return made, nil
 	}
-	return s.adopt(ctx, store, cmd, after, change{told: &told})
+	return s.adopt(ctx, store, cmd, after, change{told: told})
 }
 
 // create makes the contract and takes it over with its entry. A lost answer is

@@ -85,18 +85,15 @@ func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contr
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	var told underway
-	defer s.recall(ctx, store.ID, &told)
-	if err := s.announce(ctx, store.ID, contract.ID(made.ID), made.Revision, &told); err != nil {
-		return contract.Detail{}, err
-	}
-	after, err := s.release(ctx, store, made, left.Status)
+	after, told, err := s.carry(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
+		return s.release(ctx, store, made, left.Status)
+	})
 	if err != nil {
-		return contract.Detail{}, unanswered(err)
+		return contract.Detail{}, err
 	}
 	cmd.Contract = contract.ID(after.ID)
 	detail, err := s.adopt(ctx, store, cmd, after, change{
-		told:    &told,
+		told:    told,
 		entries: []note{{activity.ContractCreated, splitNote{From: int64(old.ID), Lines: old.Split.Lines}}},
 	})
 	if err != nil {
@@ -253,17 +250,14 @@ func (s *Service) release(ctx context.Context, store shop.Shop, made platform.De
 // undo ends a split that the old contract does not allow any more: the new
 // contract is cancelled before it ever ran.
 func (s *Service) undo(ctx context.Context, store shop.Shop, old contract.Contract, made platform.Detail) error {
-	var told underway
-	defer s.recall(ctx, store.ID, &told)
-	if err := s.announce(ctx, store.ID, contract.ID(made.ID), made.Revision, &told); err != nil {
-		return err
-	}
-	after, err := s.Platform.SetStatus(ctx, store.At(), made.ID, string(contract.Cancelled))
+	after, told, err := s.carry(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
+		return s.Platform.SetStatus(ctx, store.At(), made.ID, string(contract.Cancelled))
+	})
 	if err != nil {
 		return err // it stays paused, and Work tries again
 	}
 	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID), Actor: activity.System}, after, change{
-		told:    &told,
+		told:    told,
 		entries: []note{{activity.ContractCancelled, splitNote{From: int64(old.ID), Lines: old.Split.Lines}}},
 	})
 	if err != nil {
