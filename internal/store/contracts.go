@@ -97,7 +97,7 @@ type contractRow struct {
 // progress lists the columns that billing owns.
 var progress = []string{
 	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "next_billing_date", "wishes", "one_offs", "orders", "lifetime",
-	"last_order_id", "last_order", "last_order_at", "dunning", "updated_at", "amend_at", "expire_at",
+	"last_order_id", "last_order", "last_order_at", "dunning", "updated_at", "amend_at", "amending", "expire_at",
 }
 
 func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
@@ -192,12 +192,16 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	amending, err := listText(c.Amending)
+	if err != nil {
+		return contractRow{}, err
+	}
 	dunned, err := optionalText(c.Dunning)
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
 		SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
-		Dunning: dunned, AmendAt: millis(c.AmendAt), ExpireAt: millis(c.ExpireAt),
+		Dunning: dunned, AmendAt: millis(c.AmendAt), Amending: amending, ExpireAt: millis(c.ExpireAt),
 	}, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
@@ -27,6 +28,7 @@ import (
 // client is all that the services need of the platform.
 type client interface {
 	amend.Platform
+	billing.Platform
 	intake.Platform
 }
 
@@ -63,6 +65,8 @@ type world struct {
 	way    *between
 	intake *intake.Service
 	amend  *amend.Service
+	bills  *billing.Service
+	sold   []int64     // variants: the contracts' and another
 	ours   contract.ID // the one that is changed
 	other  contract.ID
 	events int
@@ -75,8 +79,9 @@ func begin(t *testing.T) *world {
 	w.must(err)
 	w.of = shop.Shop{Domain: "demo.myshopify.com", Token: "shpat_demo", TimeZone: "UTC", Currency: "USD", Connected: true}
 	w.must(sim.AddShop(simulator.ShopSpec{Domain: w.of.Domain, Token: string(w.of.Token)}))
-	sold, err := sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "5.00"}}})
+	sold, err := sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "5.00"}, {Title: "Black", Price: "7.00"}}})
 	w.must(err)
+	w.sold = []int64{sold[0].ID, sold[1].ID}
 	for _, id := range []*contract.ID{&w.ours, &w.other} {
 		made, err := sim.Checkout(simulator.ContractSpec{
 			Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: w.at.Now().AddDate(0, 0, 9),
@@ -93,7 +98,8 @@ func begin(t *testing.T) *world {
 	w.way = &between{client: shopify.New(shopify.Options{BaseURL: server.URL})}
 	w.must(w.db.Shops().AddShop(t.Context(), &w.of))
 	log := slog.New(slog.DiscardHandler)
-	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
+	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}
+	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
 	w.amend = &amend.Service{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Plans: w.db, Chores: w.db, Bundles: w.db, Trail: w.db, Customers: w.db, Clock: w.at, Log: log}
 	w.must(w.intake.Reconcile(t.Context(), w.of.ID))
 	w.at.Set(w.at.Now().Add(time.Second))

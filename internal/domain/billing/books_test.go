@@ -127,6 +127,10 @@ func (b *books) PutProgress(_ context.Context, list []contract.Contract) error {
 	return nil
 }
 
+func (b *books) PutContracts(ctx context.Context, list []contract.Contract) error {
+	return b.PutProgress(ctx, list)
+}
+
 func (b *books) Queues(context.Context, []contract.ID) (map[contract.ID]Queue, error) {
 	return map[contract.ID]Queue{9001: {Waiting: QueueLength, LastCycle: 12}}, nil
 }

@@ -151,7 +151,8 @@ type preparing struct {
 	oneOffs         []OneOff // of this order
 	lasting, single []swap.Rule
 	used            map[swap.ID]bool
-	edited          []int // cycles of the contract that may hold changes of ours
+	edited          []int             // cycles of the contract that may hold changes of ours
+	announced       contract.Amending // the change of the contract that is about to be made; zero: none
 }
 
 // order returns what rules are applied to.

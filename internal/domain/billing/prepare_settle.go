@@ -54,6 +54,9 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 			return err
 		}
 	}
+	if err := l.answered(ctx, tx, p); err != nil {
+		return err
+	}
 	a.DueAt = l.now
 	switch {
 	case p.err != nil:

@@ -21,11 +21,13 @@ type prepared struct {
 	plan    *Plan
 	commit  bool // the plan is to be committed before it is carried out
 	missing []swap.Rule
-	lines   []contract.Line   // what the order holds
-	dropped bool              // other cycles lost what they held of ours
-	refused *platform.Refusal // a definite no
-	err     error             // nobody knows, or nobody was asked
-	editing bool              // err may have changed something
+	lines   []contract.Line    // what the order holds
+	before  *platform.Contract // as the contract was when it was changed; nil: it was not, or is found changed
+	made    *platform.Contract // as the change left it; nil: it was not made
+	dropped bool               // other cycles lost what they held of ours
+	refused *platform.Refusal  // a definite no
+	err     error              // nobody knows, or nobody was asked
+	editing bool               // err may have changed something
 }
 
 // prepareAll takes one step for each order that has to be prepared.
@@ -73,9 +75,12 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 	m.wanted = placedLines(m.rules.Lines)
 	p.missing = m.rules.Missing
 	if !p.weigh(m, ContractPlanned) {
+		if !p.commit && p.plan == p.Prep.Plan { // made before, and the answer was lost
+			p.made = &is.Contract
+		}
 		return
 	}
-	_, err = s.Platform.EditContract(ctx, of.At(), id, m.edit())
+	made, err := s.Platform.EditContract(ctx, of.At(), id, m.edit())
 	if refusal, ok := errors.AsType[*platform.Refusal](err); ok && refusal.Code == platform.CodeFutureEdits {
 		for _, cycle := range p.edited {
 			if err := s.Platform.DropCycleEdit(ctx, of.At(), platform.CycleRef{Contract: id, Index: cycle}); p.failed(err, true) {
@@ -83,9 +88,11 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 			}
 			p.dropped = true
 		}
-		_, err = s.Platform.EditContract(ctx, of.At(), id, m.edit())
+		made, err = s.Platform.EditContract(ctx, of.At(), id, m.edit())
 	}
-	p.failed(err, true)
+	if !p.failed(err, true) {
+		p.before, p.made = &is.Contract, &made.Contract
+	}
 }
 
 // prepareOrder makes the order what it should be.

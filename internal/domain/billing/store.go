@@ -62,10 +62,13 @@ type Tx interface {
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// PutProgress writes what billing owns of the contracts (the series, the
 	// next date, orders, last payment, dunning, versions and UpdatedAt), when the
-	// contract is to be changed, and the revision
-	// that was read, under the same version rule as PutAttempts. Nothing else of
-	// the contract is written.
+	// contract is to be changed, what is on its way to the platform, and the
+	// revision that was read, under the same version rule as PutAttempts. Nothing
+	// else of the contract is written.
 	PutProgress(ctx context.Context, contracts []contract.Contract) error
+	// PutContracts inserts or replaces contracts with their lines, under the
+	// version rule of PutAttempts; a Version of 0 inserts.
+	PutContracts(ctx context.Context, contracts []contract.Contract) error
 
 	// AddRun adds to what is counted of the store's charges in a slot of time, and
 	// forgets slots that are a day old. RunSince sums the slots that begin at or

@@ -147,6 +147,9 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			return err
 		}
 		b.refresh(taken)
+		if err := b.announce(ctx, tx, contracts); err != nil {
+			return err
+		}
 		if err := s.pace(ctx, tx, &b, refused, now); err != nil {
 			return err
 		}

@@ -116,6 +116,7 @@ func testContracts(t *testing.T, open opener) {
 		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		sent.AmendAt, sent.ExpireAt = later, later.Add(time.Hour)
+		sent.Amending = []contract.Amending{{From: 4711, Until: later}}
 		w.in(func(tx *store.Tx) error {
 			list := []contract.Contract{sent, w.otherVersion(2)}
 			err := tx.PutProgress(t.Context(), list)
@@ -128,7 +129,7 @@ func testContracts(t *testing.T, open opener) {
 		want.Series, want.NextBillingDate, want.Orders, want.Lifetime.Minor = sent.Series, later, 7, 7000
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		want.Wishes = sent.Wishes
-		want.AmendAt, want.ExpireAt = sent.AmendAt, sent.ExpireAt
+		want.AmendAt, want.ExpireAt, want.Amending = sent.AmendAt, sent.ExpireAt, sent.Amending
 		want.Version, want.Revision = want.Version+1, 4711
 		want.Dunning = nil
 		if got := w.contract(1); !reflect.DeepEqual(got, want) {
