@@ -68,6 +68,11 @@ func (b *books) some(wanted func(Attempt) bool) ([]Attempt, error) {
 func (b *books) Shop(context.Context) (shop.Shop, error)         { return b.shop, nil }
 func (b *books) ShopToCharge(context.Context) (shop.Shop, error) { return b.shop, nil }
 
+func (b *books) PutShop(_ context.Context, s shop.Shop) error {
+	b.shop = s
+	return nil
+}
+
 func (b *books) DueAttempts(_ context.Context, at time.Time, _ int) ([]Attempt, error) {
 	return b.some(func(a Attempt) bool { return !a.DueAt.IsZero() && !a.DueAt.After(at) })
 }

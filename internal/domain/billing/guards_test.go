@@ -77,7 +77,7 @@ func TestNothingIsSentAfterItsLease(t *testing.T) {
 		t.Errorf("asked %d times, sent %d charges, %+v; want one question and nothing sent", p.asked, p.sent, findings)
 	}
 	before := b.attempts[1]
-	must(t, s.settle(t.Context(), 1, findings))
+	must(t, s.settle(t.Context(), taken.shop, findings))
 	if after := b.attempts[1]; !reflect.DeepEqual(before, after) {
 		t.Errorf("who was late wrote %+v over %+v", after, before)
 	}
@@ -155,7 +155,7 @@ func TestLearn(t *testing.T) {
 			t.Parallel()
 			s, b := open(t, row.of, row.a)
 			row.f.Attempt = row.a
-			must(t, s.settle(t.Context(), 1, []finding{row.f}))
+			must(t, s.settle(t.Context(), b.shop, []finding{row.f}))
 			a := b.attempts[1]
 			if a.Status != row.status || a.ErrorCode != row.code || a.Key != "key" || !row.due.IsZero() && !a.DueAt.Equal(row.due) {
 				t.Errorf("%s %q, due at %s, key %q; want %s %q at %s", a.Status, a.ErrorCode, a.DueAt, a.Key, row.status, row.code, row.due)
@@ -216,8 +216,32 @@ func TestFindingsOfAnotherTryOrStatusChangeNothing(t *testing.T) {
 	} {
 		s, b := open(t, nil, row.a)
 		row.f.Attempt = first
-		if err := s.settle(t.Context(), 1, []finding{row.f}); err != nil || !reflect.DeepEqual(b.attempts[1], row.a) {
+		if err := s.settle(t.Context(), b.shop, []finding{row.f}); err != nil || !reflect.DeepEqual(b.attempts[1], row.a) {
 			t.Errorf("%s: %v, made %+v of %+v", row.name, err, b.attempts[1], row.a)
+		}
+	}
+}
+
+func TestAStoreIsGoneByTheWordOnItsTokenAlone(t *testing.T) {
+	t.Parallel()
+	for name, settle := range map[string]func(s *Service, asked shop.Shop, a Attempt) error{
+		"of a charge": func(s *Service, asked shop.Shop, a Attempt) error {
+			return s.settle(t.Context(), asked, []finding{{Attempt: a, err: platform.ErrDisconnected}})
+		},
+		"of a preparation": func(s *Service, asked shop.Shop, a Attempt) error {
+			return s.settlePrepared(t.Context(), asked, []prepared{{preparing: preparing{Attempt: a}, err: platform.ErrDisconnected}})
+		},
+	} {
+		for token, connected := range map[platform.Token]bool{"theirs": false, "replaced": true} {
+			a := sent(time.Minute, time.Minute)
+			s, b := open(t, nil, a)
+			b.shop.Token = "theirs"
+			asked := b.shop
+			asked.Token = token
+			must(t, settle(s, asked, a))
+			if b.shop.Connected != connected || (len(b.entries) == 0) != connected {
+				t.Errorf("%s with a token that is %s: connected %t, want %t", name, token, b.shop.Connected, connected)
+			}
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // settlePrepared writes how far orders have been prepared. An attempt that
 // somebody else has changed meanwhile is looked at anew.
-func (s *Service) settlePrepared(ctx context.Context, of shop.ID, list []prepared) error {
+func (s *Service) settlePrepared(ctx context.Context, asked shop.Shop, list []prepared) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -22,7 +22,8 @@ func (s *Service) settlePrepared(ctx context.Context, of shop.ID, list []prepare
 	for i, p := range list {
 		ids[i] = p.ID
 	}
-	return s.inLedger(ctx, of, ids, func(tx Tx, l *ledger) error {
+	return s.inLedger(ctx, asked.ID, ids, func(tx Tx, l *ledger) error {
+		l.asked = asked.Token
 		for _, p := range list {
 			a := l.attempts[p.ID]
 			switch {

@@ -14,7 +14,7 @@ import (
 
 // settle writes what was learned of taken-up attempts. An attempt that somebody
 // else has moved on meanwhile is left to them.
-func (s *Service) settle(ctx context.Context, of shop.ID, findings []finding) error {
+func (s *Service) settle(ctx context.Context, asked shop.Shop, findings []finding) error {
 	if len(findings) == 0 {
 		return nil
 	}
@@ -22,7 +22,8 @@ func (s *Service) settle(ctx context.Context, of shop.ID, findings []finding) er
 	for i, f := range findings {
 		ids[i] = f.ID
 	}
-	return s.inLedger(ctx, of, ids, func(_ Tx, l *ledger) error {
+	return s.inLedger(ctx, asked.ID, ids, func(_ Tx, l *ledger) error {
+		l.asked = asked.Token
 		for _, f := range findings {
 			a := l.attempts[f.ID]
 			if a == nil || f.late || a.Try != f.Try || (a.Status != f.Status && f.found == nil) {
@@ -143,11 +144,12 @@ type ledger struct {
 	changed   []AttemptID
 	advanced  []contract.ID
 	entries   []activity.Entry
-	restarted []contract.ID // whose series begins anew
-	ordered   []AttemptID   // whose order was made
-	gone      bool          // the store's connection
-	run       Run           // what ended
-	guarded   bool          // the store's guard has changed
+	restarted []contract.ID  // whose series begins anew
+	ordered   []AttemptID    // whose order was made
+	asked     platform.Token // with which the platform was asked
+	gone      bool           // that token opens the store no more
+	run       Run            // what ended
+	guarded   bool           // the store's guard has changed
 
 	superseded []AttemptID // unpaid orders of which a later one was paid
 	tries      []CardTry
@@ -223,7 +225,8 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 	if err := l.hear(ctx, tx); err != nil {
 		return err
 	}
-	if gone := l.gone && l.shop.Connected; gone || l.guarded {
+	gone := l.gone && l.shop.Connected && l.shop.Token == l.asked // otherwise the store was connected anew meanwhile
+	if gone || l.guarded {
 		if gone {
 			l.shop.Connected = false
 			l.entries = append(l.entries, activity.ConnectionGone(int64(l.shop.ID), l.now))

@@ -27,13 +27,13 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			return s.tellOfAll(ctx, of, b.besides)
 		}
 		findings := s.askPlatform(ctx, b)
-		if err := s.settle(ctx, of, findings); err != nil {
+		if err := s.settle(ctx, b.shop, findings); err != nil {
 			return fmt.Errorf("settle %d attempts: %w", len(findings), err)
 		}
 		if err := s.settleDunned(ctx, of, b.dunned); err != nil {
 			return fmt.Errorf("pursue %d orders that could not be charged: %w", len(b.dunned), err)
 		}
-		if err := s.settlePrepared(ctx, of, s.prepareAll(ctx, b)); err != nil {
+		if err := s.settlePrepared(ctx, b.shop, s.prepareAll(ctx, b)); err != nil {
 			return fmt.Errorf("settle %d orders that are being prepared: %w", len(b.preparing), err)
 		}
 	}
