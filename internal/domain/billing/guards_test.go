@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -198,6 +199,33 @@ func TestOnlyAnEarlyChargeIsPostponed(t *testing.T) {
 		if f.early.Equal(now.AddDate(0, 0, 3)) != postponed || (f.refused == nil) != postponed {
 			t.Errorf("%s: possible at %s, refused %v; want it postponed: %t", code, f.early, f.refused, postponed)
 		}
+	}
+}
+
+// A customer may take two days to confirm an earlier charge of the cycle.
+func TestAnEarlierChargeThatHasNotEndedIsLookedAtLessAndLess(t *testing.T) {
+	t.Parallel()
+	a := sent(0, 0)
+	a.AttemptedAt = now
+	s, b := open(t, nil, a)
+	at := s.Clock.(*clock.Manual)
+	var waits []time.Duration
+	for b.attempts[1].Status == Requesting {
+		must(t, s.settle(t.Context(), b.shop, []finding{{Attempt: b.attempts[1], busy: true}}))
+		if due := b.attempts[1].DueAt; b.attempts[1].Status == Requesting {
+			waits = append(waits, due.Sub(at.Now()))
+			at.Set(due)
+		}
+	}
+	want := slices.Clone(s.Policy.Polls)
+	for len(want) < len(waits) {
+		want = append(want, 6*time.Hour)
+	}
+	if !slices.Equal(waits, want) {
+		t.Errorf("looked at after %v, want %v", waits, want)
+	}
+	if a := b.attempts[1]; a.Status != Failure || a.ErrorCode != dunning.EarlierChargeOpen {
+		t.Errorf("in the end it is %s %q", a.Status, a.ErrorCode)
 	}
 }
 

@@ -28,7 +28,8 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 	case f.busy && l.now.Sub(a.AttemptedAt) >= l.policy.Horizon:
 		return l.fail(a, dunning.EarlierChargeOpen, "an earlier charge of this cycle has not ended at the platform, and may still")
 	case f.busy:
-		a.DueAt = l.now.Add(l.policy.InFlight)
+		a.DueAt = l.now.Add(l.policy.poll(a.Polls))
+		a.Polls++
 		return nil
 	case !f.early.IsZero():
 		return l.postpone(a, f.early)
@@ -71,7 +72,7 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 		if err := a.move(Challenge); err != nil {
 			return err
 		}
-		a.ActionURL = p.NextActionURL
+		a.ActionURL, a.Polls = p.NextActionURL, 0
 		a.DueAt = l.now.Add(l.policy.poll(0))
 		l.note(*a, activity.BillingAttemptUpdated, activity.Info, outcome{Cycle: a.Cycle, Reason: "the customer must authenticate the payment"})
 		return l.askToConfirm(a)

@@ -47,7 +47,8 @@ type Policy struct {
 	// Repair is the time between attempts to clear up an unknown outcome.
 	Repair time.Duration
 	// Polls are the waits between questions after an attempt that stays
-	// pending; the last one repeats. It must not be empty.
+	// pending, or whose cycle has an earlier charge that does; the last one
+	// repeats. It must not be empty.
 	Polls []time.Duration
 	// Horizon is how long an accepted try may stay without an end before it is
 	// shown as stuck. It goes on being asked for.
