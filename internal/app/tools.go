@@ -82,11 +82,10 @@ func Shops(ctx context.Context, d config.Database) ([]shop.Shop, error) {
 }
 
 // Connect adds a store, or gives a known one a new token, and brings in what it
-// has.
+// has. The service, which knows where webhooks go, reconciles the store at once.
 func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, at platform.Shop, hour, minute int, settings shop.Settings) (shop.Shop, error) {
-	const reconcileEvery = time.Minute // the service takes over with its own setting
 	a, err := New(ctx, Options{
-		Settings: config.Server{Database: d, Platform: p, RatePerSecond: 1, RateBurst: 1, ReconcileEvery: reconcileEvery},
+		Settings: config.Server{Database: d, Platform: p, RatePerSecond: 1, RateBurst: 1},
 		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production,
 	})
 	if err != nil {

@@ -138,6 +138,22 @@ func TestAReconciliationWaitsForNobody(t *testing.T) {
 	w.wantEntries("after a reconciliation", w.ours, theirs...)
 }
 
+// Every reconciliation reads what has changed within a day, though most of it has not
+// changed since the last one.
+func TestAReconciliationWritesNoContractThatHasNotChanged(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	w.elsewhere(w.other, "ring twice")
+	ours, other := w.contract(w.ours).Version, w.contract(w.other).Version
+	w.must(w.intake.Reconcile(t.Context(), w.of.ID))
+	if c := w.contract(w.ours); c.Version != ours {
+		t.Error("a contract was written that has not changed")
+	}
+	if c := w.contract(w.other); c.Version != other+1 || c.Note != "ring twice" {
+		t.Errorf("the contract that has changed was written %d times and has the note %q", c.Version-other, c.Note)
+	}
+}
+
 func TestAReadingOfBeforeAChangeDoesNotWaitForIt(t *testing.T) {
 	t.Parallel()
 	w := begin(t)

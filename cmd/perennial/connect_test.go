@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+// Webhooks are delivered to the service, of which the command knows nothing: until
+// the service has asked for them nobody tells of what changes.
+func TestAStoreIsReadWhenItIsConnectedAndByTheServiceAtOnce(t *testing.T) {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	sim, err := simulator.New(simulator.Options{Clock: clock.System{}})
+	must(err)
+	const domain = "demo.myshopify.com"
+	must(sim.AddShop(simulator.ShopSpec{Domain: domain, Token: "shpat_demo"}))
+	sold, err := sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "5.00"}}})
+	must(err)
+	made, err := sim.Checkout(simulator.ContractSpec{
+		Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: time.Now().AddDate(0, 0, 9),
+		Billing: simulator.PolicySpec{Interval: "MONTH", IntervalCount: 1}, Lines: []simulator.LineSpec{{VariantID: sold[0].ID, Quantity: 1, CurrentPrice: "5.00"}},
+	})
+	must(err)
+	server := httptest.NewServer(sim.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		must(sim.Close())
+	})
+	key := []byte("0123456789abcdef0123456789abcdef")
+	file, token := filepath.Join(t.TempDir(), "perennial.db"), filepath.Join(t.TempDir(), "token")
+	must(os.WriteFile(token, []byte("shpat_demo\n"), 0o600))
+	t.Setenv("PERENNIAL_DATABASE", file)
+	t.Setenv("PERENNIAL_SECRET_KEY", base64.StdEncoding.EncodeToString(key))
+	t.Setenv("PERENNIAL_PLATFORM_URL", server.URL)
+	var out, errs bytes.Buffer
+	if got := run([]string{"shops", "connect", "--shop", domain, "--token-file", token}, &out, &errs); got != 0 {
+		t.Fatalf("shops connect ended with %d: %s", got, &errs)
+	}
+	db, err := store.Open(t.Context(), store.Options{URL: file, SecretKey: key, Relaxed: true})
+	must(err)
+	defer db.Close()
+	id, err := db.Shops().IDOf(t.Context(), domain)
+	must(err)
+	must(db.Update(t.Context(), id, func(tx *store.Tx) error {
+		rows, err := tx.Contracts(t.Context(), []contract.ID{contract.ID(made.Contract)})
+		if err == nil && len(rows) != 1 {
+			t.Error("the contract was not read")
+		}
+		return err
+	}))
+	due, err := db.Shops().UnreconciledShops(t.Context(), time.Now(), 10)
+	must(err)
+	if len(due) != 1 {
+		t.Error("the service does not reconcile the store at once")
+	}
+}
