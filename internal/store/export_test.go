@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -12,6 +13,15 @@ import (
 
 // Raw returns the pool through which a database is read.
 func (db *DB) Raw() *bun.DB { return db.reader }
+
+// OpenPostgresWithin opens a database on PostgreSQL whose statements may take so long.
+func OpenPostgresWithin(ctx context.Context, o Options, answer time.Duration) (*DB, error) {
+	e, reader, err := openPostgresWith(ctx, o, patience(answer))
+	if err != nil {
+		return nil, err
+	}
+	return on(e, reader, sealer{}), nil
+}
 
 // SearchQueries returns the queries that a search makes: that of the count, when
 // it has to be counted, and that of the page.

@@ -43,7 +43,7 @@ func (e *postgresEngine) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
+	_, err = p.Up(withoutHurry(ctx))
 	return err
 }
 

@@ -40,6 +40,10 @@ const (
 )
 
 func openPostgres(ctx context.Context, o Options) (engine, *bun.DB, error) {
+	return openPostgresWith(ctx, o, patience(answerWithin))
+}
+
+func openPostgresWith(ctx context.Context, o Options, p patience) (engine, *bun.DB, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
 		return nil, nil, fault.Because(fault.Invalid, err, "the address of the database cannot be read")
@@ -55,6 +59,7 @@ func openPostgres(ctx context.Context, o Options) (engine, *bun.DB, error) {
 			return err
 		}
 	}
+	p.setOn(config)
 	if config.MaxConns = int32(o.MaxConns); o.MaxConns == 0 {
 		config.MaxConns = postgresConns
 	}
@@ -133,7 +138,7 @@ func (e *postgresEngine) retryable(err error) bool {
 func (e *postgresEngine) duplicate(err error) bool { return codeOf(err) == uniqueViolation }
 
 func (e *postgresEngine) analyze(ctx context.Context) error {
-	_, err := e.pool.Exec(ctx, "ANALYZE contracts, contract_facets, contract_lines, search_terms, attempts, activity, inbox")
+	_, err := e.pool.Exec(withoutHurry(ctx), "ANALYZE contracts, contract_facets, contract_lines, search_terms, attempts, activity, inbox")
 	return err
 }
 

@@ -84,9 +84,13 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	return on(e, reader, seal), nil
+}
+
+func on(e engine, reader *bun.DB, seal sealer) *DB {
 	db := &DB{engine: e, reader: reader, seal: seal}
 	db.ids = &ids{reserve: db.reserve}
-	return db, nil
+	return db
 }
 
 // Close closes the database. Transactions that run are waited for.
