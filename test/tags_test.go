@@ -50,3 +50,43 @@ func TestACustomerHasTheTagsOfWhatIsActive(t *testing.T) {
 	s.status(http.StatusNoContent, "ACTIVE")
 	has("when the first one goes on", "subscriber", "tea")
 }
+
+// Customers are not tagged anew when a merchant names another tag: whoever goes on
+// paying gets it by and by, and what was given before stays the merchant's affair.
+func TestANewTagOfAGroupIsGivenWithTheNextOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	var made group
+	body := monthlyGroup("Tea")
+	body["customerTag"] = "tea"
+	if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+		t.Fatalf("making a group answered %d", got)
+	}
+	var bought struct{ ID, CustomerID int64 }
+	s.call("POST", "/platform/contracts", map[string]any{
+		"customer": map[string]any{"email": "eva@shopper.example", "firstName": "Eva", "lastName": "Sol"}, "paymentMethod": "valid",
+		"currencyCode": "USD", "nextBillingDate": s.now().AddDate(0, 0, 10), "billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1},
+		"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "9.00", "sellingPlanId": made.Plans[0].IDNew}},
+	}, &bought)
+	has := func(when string, want ...string) {
+		t.Helper()
+		s.pass("PT1H")
+		var customer struct{ Tags []string }
+		s.call("GET", fmt.Sprintf("/platform/customers/%d", bought.CustomerID), nil, &customer)
+		slices.Sort(customer.Tags)
+		if !slices.Equal(customer.Tags, want) {
+			t.Errorf("%s the customer has %v, want %v", when, customer.Tags, want)
+		}
+	}
+	has("at first", "tea")
+	s.pass("P1D")
+	if got := s.put("/subscription-groups", map[string]any{"id": made.ID, "customerTag": "oolong"}, nil); got != http.StatusOK {
+		t.Fatalf("changing the group answered %d", got)
+	}
+	has("when the group has another tag", "tea")
+	s.pass("P10D")
+	has("after the next order", "oolong", "tea")
+	s.id = bought.ID
+	s.cancel(http.StatusNoContent, "")
+	has("in the end", "tea")
+}
