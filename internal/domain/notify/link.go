@@ -1,10 +1,6 @@
 package notify
 
 import (
-	"bytes"
-	htmltemplate "html/template"
-	"strings"
-	texttemplate "text/template"
 	"time"
 )
 
@@ -45,19 +41,5 @@ const linkHTML = `<!doctype html>
 
 // Content returns the e-mail's words.
 func (l Link) Content() (Content, error) {
-	text, err := texttemplate.New("link").Parse(linkText)
-	if err != nil {
-		return Content{}, err
-	}
-	page, err := htmltemplate.New("link").Parse(linkHTML)
-	if err != nil {
-		return Content{}, err
-	}
-	var plain strings.Builder
-	var rich bytes.Buffer
-	if err := text.Execute(&plain, l); err != nil {
-		return Content{}, err
-	}
-	err = page.Execute(&rich, l)
-	return Content{Subject: "Your link to " + l.Shop, Text: plain.String(), HTML: rich.String()}, err
+	return written("Your link to "+l.Shop, linkText, linkHTML, l)
 }

@@ -58,13 +58,6 @@ type Message struct {
 	Version   int64
 }
 
-// Content is what is read.
-type Content struct {
-	Subject string
-	Text    string
-	HTML    string
-}
-
 // maxAddress is the longest address that mail servers take.
 const maxAddress = 254
 

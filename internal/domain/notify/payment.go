@@ -1,10 +1,6 @@
 package notify
 
 import (
-	"bytes"
-	htmltemplate "html/template"
-	"strings"
-	texttemplate "text/template"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -135,19 +131,5 @@ func (p Payment) Content() (Content, error) {
 		l.Label = "Confirm the payment"
 	}
 	l.Subject, l.Paragraphs = p.words()
-	text, err := texttemplate.New("payment").Parse(paymentText)
-	if err != nil {
-		return Content{}, err
-	}
-	page, err := htmltemplate.New("payment").Parse(paymentHTML)
-	if err != nil {
-		return Content{}, err
-	}
-	var plain strings.Builder
-	var rich bytes.Buffer
-	if err := text.Execute(&plain, l); err != nil {
-		return Content{}, err
-	}
-	err = page.Execute(&rich, l)
-	return Content{Subject: l.Subject, Text: plain.String(), HTML: rich.String()}, err
+	return written(l.Subject, paymentText, paymentHTML, l)
 }
