@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/platform/platformtest/teashop"
 	"github.com/perennialhq/perennial/internal/store"
 )
 
@@ -24,28 +23,15 @@ func TestAStoreIsReadWhenItIsConnectedAndByTheServiceAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sim, err := simulator.New(simulator.Options{Clock: clock.System{}})
-	must(err)
-	const domain = "demo.myshopify.com"
-	must(sim.AddShop(simulator.ShopSpec{Domain: domain, Token: "shpat_demo"}))
-	sold, err := sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "5.00"}}})
-	must(err)
-	made, err := sim.Checkout(simulator.ContractSpec{
-		Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: time.Now().AddDate(0, 0, 9),
-		Billing: simulator.PolicySpec{Interval: "MONTH", IntervalCount: 1}, Lines: []simulator.LineSpec{{VariantID: sold[0].ID, Quantity: 1, CurrentPrice: "5.00"}},
-	})
-	must(err)
-	server := httptest.NewServer(sim.Handler())
-	t.Cleanup(func() {
-		server.Close()
-		must(sim.Close())
-	})
+	tea := teashop.Open(t, clock.System{})
+	made := tea.Subscribe(time.Now().AddDate(0, 0, 9))
+	domain := tea.At.Domain
 	key := []byte("0123456789abcdef0123456789abcdef")
 	file, token := filepath.Join(t.TempDir(), "perennial.db"), filepath.Join(t.TempDir(), "token")
 	must(os.WriteFile(token, []byte("shpat_demo\n"), 0o600))
 	t.Setenv("PERENNIAL_DATABASE", file)
 	t.Setenv("PERENNIAL_SECRET_KEY", base64.StdEncoding.EncodeToString(key))
-	t.Setenv("PERENNIAL_PLATFORM_URL", server.URL)
+	t.Setenv("PERENNIAL_PLATFORM_URL", tea.URL)
 	var out, errs bytes.Buffer
 	if got := run([]string{"shops", "connect", "--shop", domain, "--token-file", token}, &out, &errs); got != 0 {
 		t.Fatalf("shops connect ended with %d: %s", got, &errs)
@@ -56,7 +42,7 @@ func TestAStoreIsReadWhenItIsConnectedAndByTheServiceAtOnce(t *testing.T) {
 	id, err := db.Shops().IDOf(t.Context(), domain)
 	must(err)
 	must(db.Update(t.Context(), id, func(tx *store.Tx) error {
-		rows, err := tx.Contracts(t.Context(), []contract.ID{contract.ID(made.Contract)})
+		rows, err := tx.Contracts(t.Context(), []contract.ID{contract.ID(made)})
 		if err == nil && len(rows) != 1 {
 			t.Error("the contract was not read")
 		}

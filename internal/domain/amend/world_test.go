@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -19,8 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
-	"github.com/perennialhq/perennial/internal/platform/shopify"
-	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/platform/platformtest/teashop"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
@@ -75,27 +73,13 @@ type world struct {
 func begin(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, at: clock.NewManual(time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)), db: storetest.SQLite(t)}
-	sim, err := simulator.New(simulator.Options{Clock: w.at})
-	w.must(err)
-	w.of = shop.Shop{Domain: "demo.myshopify.com", Token: "shpat_demo", TimeZone: "UTC", Currency: "USD", Connected: true}
-	w.must(sim.AddShop(simulator.ShopSpec{Domain: w.of.Domain, Token: string(w.of.Token)}))
-	sold, err := sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "5.00"}, {Title: "Black", Price: "7.00"}}})
-	w.must(err)
-	w.sold = []int64{sold[0].ID, sold[1].ID}
+	tea := teashop.Open(t, w.at)
+	w.sold = []int64{tea.Green, tea.Black}
+	w.of = shop.Shop{Domain: tea.At.Domain, Token: tea.At.Token, TimeZone: "UTC", Currency: "USD", Connected: true}
 	for _, id := range []*contract.ID{&w.ours, &w.other} {
-		made, err := sim.Checkout(simulator.ContractSpec{
-			Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: w.at.Now().AddDate(0, 0, 9),
-			Billing: simulator.PolicySpec{Interval: "MONTH", IntervalCount: 1}, Lines: []simulator.LineSpec{{VariantID: sold[0].ID, Quantity: 1, CurrentPrice: "5.00"}},
-		})
-		w.must(err)
-		*id = contract.ID(made.Contract)
+		*id = contract.ID(tea.Subscribe(w.at.Now().AddDate(0, 0, 9)))
 	}
-	server := httptest.NewServer(sim.Handler())
-	t.Cleanup(func() {
-		server.Close()
-		w.must(sim.Close())
-	})
-	w.way = &between{client: shopify.New(shopify.Options{BaseURL: server.URL})}
+	w.way = &between{client: tea.Client}
 	w.must(w.db.Shops().AddShop(t.Context(), &w.of))
 	log := slog.New(slog.DiscardHandler)
 	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}

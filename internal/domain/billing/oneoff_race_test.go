@@ -3,7 +3,6 @@ package billing
 import (
 	"context"
 	"log/slog"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -11,8 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
-	"github.com/perennialhq/perennial/internal/platform/shopify"
-	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/platform/platformtest/teashop"
 )
 
 // interleaved lets somebody else act once, right after a cycle's order was read.
@@ -48,26 +46,12 @@ func TestAOneTimeProductIsInItsOrderOnceWhoeverTellsOfIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := clock.NewManual(now)
-			sim, err := simulator.New(simulator.Options{Clock: c})
+			tea := teashop.Open(t, c)
+			of := shop.Shop{ID: 1, Domain: tea.At.Domain, Token: tea.At.Token, TimeZone: "UTC", Connected: true}
+			made, client := tea.Subscribe(now.AddDate(0, 0, 9)), tea.Client
+			variants, err := client.Variants(t.Context(), of.At(), []int64{tea.Black})
 			must(t, err)
-			of := shop.Shop{ID: 1, Domain: "demo.myshopify.com", Token: "shpat_demo", TimeZone: "UTC", Connected: true}
-			must(t, sim.AddShop(simulator.ShopSpec{Domain: of.Domain, Token: string(of.Token)}))
-			sold, err := sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "5.00"}, {Title: "Black", Price: "7.00"}}})
-			must(t, err)
-			server := httptest.NewServer(sim.Handler())
-			t.Cleanup(func() {
-				server.Close()
-				must(t, sim.Close())
-			})
-			client := shopify.New(shopify.Options{BaseURL: server.URL})
-			made, err := sim.Checkout(simulator.ContractSpec{
-				Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: now.AddDate(0, 0, 9),
-				Billing: simulator.PolicySpec{Interval: "MONTH", IntervalCount: 1}, Lines: []simulator.LineSpec{{VariantID: sold[0].ID, Quantity: 1, CurrentPrice: "5.00"}},
-			})
-			must(t, err)
-			variants, err := client.Variants(t.Context(), of.At(), []int64{sold[1].ID})
-			must(t, err)
-			a := Attempt{ID: 5, Contract: contract.ID(made.Contract), Cycle: 1, Status: Requesting, DueAt: now.Add(time.Minute), Prep: Preparation{Edited: true}}
+			a := Attempt{ID: 5, Contract: contract.ID(made), Cycle: 1, Status: Requesting, DueAt: now.Add(time.Minute), Prep: Preparation{Edited: true}}
 			oneOffs := []OneOff{{ID: 77, Contract: a.Contract, Cycle: 1, Variant: variants[0], Quantity: 1}}
 			service := func(p Platform) *Service {
 				return &Service{Platform: p, Clock: c, Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
@@ -91,11 +75,11 @@ func TestAOneTimeProductIsInItsOrderOnceWhoeverTellsOfIt(t *testing.T) {
 			if second == nil {
 				t.Error("both changed the order that they had read without the product")
 			}
-			order, err := client.CycleOrder(t.Context(), of.At(), platform.CycleRef{Contract: made.Contract, Index: 1})
+			order, err := client.CycleOrder(t.Context(), of.At(), platform.CycleRef{Contract: made, Index: 1})
 			must(t, err)
 			n := 0
 			for _, l := range order.Lines {
-				if l.VariantID == sold[1].ID {
+				if l.VariantID == tea.Black {
 					n += l.Quantity
 				}
 			}

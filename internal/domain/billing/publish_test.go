@@ -3,7 +3,6 @@ package billing_test
 import (
 	"context"
 	"log/slog"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -14,8 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
-	"github.com/perennialhq/perennial/internal/platform/shopify"
-	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/platform/platformtest/teashop"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
@@ -37,31 +35,17 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 	at := clock.NewManual(now)
-	sim, err := simulator.New(simulator.Options{Clock: at})
-	must(t, err)
-	of := shop.Shop{Domain: "demo.myshopify.com", Token: "shpat_demo", TimeZone: "UTC", Connected: true}
-	must(t, sim.AddShop(simulator.ShopSpec{Domain: of.Domain, Token: string(of.Token)}))
-	sold, err := sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "5.00"}}})
-	must(t, err)
+	tea := teashop.Open(t, at)
+	of := shop.Shop{Domain: tea.At.Domain, Token: tea.At.Token, TimeZone: "UTC", Connected: true}
 	due := now.AddDate(0, 0, 9)
-	made, err := sim.Checkout(simulator.ContractSpec{
-		Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: due,
-		Billing: simulator.PolicySpec{Interval: "MONTH", IntervalCount: 1}, Lines: []simulator.LineSpec{{VariantID: sold[0].ID, Quantity: 1, CurrentPrice: "5.00"}},
-	})
-	must(t, err)
-	server := httptest.NewServer(sim.Handler())
-	t.Cleanup(func() {
-		server.Close()
-		must(t, sim.Close())
-	})
-	client := shopify.New(shopify.Options{BaseURL: server.URL})
+	made, client := tea.Subscribe(due), tea.Client
 
 	db := storetest.SQLite(t)
 	must(t, db.Shops().AddShop(t.Context(), &of))
 	month := contract.Policy{Interval: cadence.Month, Count: 1}
-	attempts := []billing.Attempt{{Contract: contract.ID(made.Contract), Cycle: 1, Status: billing.Queued, BillingDate: due, DueAt: due}}
+	attempts := []billing.Attempt{{Contract: contract.ID(made), Cycle: 1, Status: billing.Queued, BillingDate: due, DueAt: due}}
 	must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
-		c := contract.Contract{ID: contract.ID(made.Contract), Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month}
+		c := contract.Contract{ID: contract.ID(made), Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month}
 		if err := tx.PutContracts(t.Context(), []contract.Contract{c}); err != nil {
 			return err
 		}
@@ -79,7 +63,7 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 	}
 	// wishes reports what intake would take for somebody's edit at the platform.
 	wishes := func() (billing.Attempt, bool) {
-		states, err := client.CycleStates(t.Context(), of.At(), []platform.CycleRef{{Contract: made.Contract, Index: 1}})
+		states, err := client.CycleStates(t.Context(), of.At(), []platform.CycleRef{{Contract: made, Index: 1}})
 		must(t, err)
 		var a billing.Attempt
 		must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
@@ -95,7 +79,7 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 
 	skip()
 	must(t, node.Work(t.Context(), of.ID))
-	_, err = node.Unskip(t.Context(), of.ID, cmd)
+	_, err := node.Unskip(t.Context(), of.ID, cmd)
 	must(t, err)
 	late := service(slow{client, func() {
 		skip()
