@@ -9,8 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,8 +17,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
-
-	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
 // The documents are the truth: each operation is called as its document says,
@@ -40,119 +36,6 @@ func TestEveryOperationKeepsItsDocument(t *testing.T) {
 			}
 		}
 	}
-}
-
-// stage is the demo store, and another one that it must not see.
-type stage struct {
-	*store
-	key, foreign string
-	mine, theirs facts
-}
-
-// facts are numbers and names of what a store has.
-type facts struct {
-	domain     string
-	customer   int64
-	email      string
-	contract   int64
-	lines      []string
-	variants   []int64
-	products   []int64
-	attempts   []int64
-	discount   string
-	payment    string
-	group      int64
-	plan       int64
-	swap       int64
-	bundle     int64
-	apiKey     int64
-	reward     int64
-	partner    string
-	connection int64
-}
-
-func openStage(t *testing.T) *stage {
-	t.Helper()
-	w := &stage{store: open(t, sandbox.Options{Seed: 1, Contracts: 20})}
-	text, err := os.ReadFile(filepath.Join(w.dir, "sandbox.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m struct {
-		APIKey    string
-		Shop      string
-		OtherShop struct{ Shop, APIKey string }
-		Examples  struct{ SubscriptionGroupID, SwapRuleID, BundleID, LoyaltyCustomerID, SellingPlanID int64 }
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
-	w.key, w.foreign = m.APIKey, m.OtherShop.APIKey
-	for _, domain := range []string{m.Shop, m.OtherShop.Shop} {
-		w.call("POST", "/settings", map[string]any{"shop": domain, "requestsPerSecond": 1000, "requestBurst": 1000, "enableImmediatePlaceOrder": true}, nil)
-	}
-	w.mine = facts{domain: m.Shop, group: m.Examples.SubscriptionGroupID, swap: m.Examples.SwapRuleID, bundle: m.Examples.BundleID, plan: m.Examples.SellingPlanID}
-	w.theirs = facts{domain: m.OtherShop.Shop}
-	w.renew(&w.theirs, w.foreign)
-	return w
-}
-
-// renew gives a store a contract that nobody has touched.
-func (w *stage) renew(f *facts, key string) {
-	w.t.Helper()
-	var variants []struct{ VariantID, ProductID int64 }
-	w.call("GET", "/platform/variants?shop="+f.domain, nil, &variants)
-	f.variants, f.products = nil, nil
-	for _, v := range variants {
-		f.variants, f.products = append(f.variants, v.VariantID), append(f.products, v.ProductID)
-	}
-	f.email = fmt.Sprintf("shopper%d@shopper.example", f.contract)
-	line := func(i int) map[string]any {
-		l := map[string]any{"variantId": f.variants[i], "quantity": 2, "currentPrice": "12.50"}
-		if f.plan != 0 {
-			l["sellingPlanId"] = f.plan
-		}
-		return l
-	}
-	var made struct{ ID, CustomerID int64 }
-	w.call("POST", "/platform/contracts", map[string]any{
-		"shop": f.domain, "customer": map[string]any{"email": f.email, "firstName": "Ana", "lastName": "Silva"}, "nextBillingDate": w.now().AddDate(0, 0, 10),
-		"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1}, "lines": []any{line(0), line(1)}, "paymentMethod": "valid",
-	}, &made)
-	f.contract, f.customer = made.ID, made.CustomerID
-	var o object
-	w.send("GET", fmt.Sprintf("%s%s/subscription-contracts/%d", w.urls.Subscriptions, api, f.contract), key, nil, &o)
-	f.lines = nil
-	for _, n := range o.Lines.Nodes {
-		f.lines = append(f.lines, n.ID)
-	}
-	if o.CustomerPaymentMethod != nil {
-		f.payment = o.CustomerPaymentMethod.ID
-	}
-	var queue []attempt
-	w.send("GET", fmt.Sprintf("%s%s/subscription-billing-attempts/top-orders?contractId=%d", w.urls.Subscriptions, api, f.contract), key, nil, &queue)
-	f.attempts = nil
-	for _, a := range queue {
-		f.attempts = append(f.attempts, a.ID)
-	}
-}
-
-func (w *stage) document(address string) *openapi3.T {
-	w.t.Helper()
-	answer, err := http.Get(address)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		w.t.Fatalf("%s: %v", address, err)
-	}
-	return doc
 }
 
 // operation is one operation of a document.
@@ -217,123 +100,6 @@ func (o *operation) drive(t *testing.T) {
 		o.badBodies(t, fresh(t))
 	}
 }
-
-// valid is a request as the document says: what is required, and what the example
-// adds.
-func (o *operation) valid(e example) request {
-	r := request{params: map[string]string{}, key: o.key}
-	for _, p := range o.op.Parameters {
-		if !p.Value.Required {
-			continue
-		}
-		r.params[p.Value.Name] = fmt.Sprint(o.value(p.Value.Name, p.Value.Schema.Value))
-	}
-	if e.params != nil {
-		maps.Copy(r.params, e.params(&o.mine))
-	}
-	if e.body != nil {
-		r.body = e.body(&o.mine)
-	} else if o.op.RequestBody != nil {
-		r.body = o.sample(o.bodySchema(), "")
-	}
-	return r
-}
-
-func (o *operation) bodySchema() *openapi3.Schema {
-	return o.op.RequestBody.Value.Content.Get("application/json").Schema.Value
-}
-
-// value returns a good value of a parameter or field.
-func (o *operation) value(name string, s *openapi3.Schema) any {
-	f := o.mine
-	switch name {
-	case "id":
-		switch {
-		case strings.Contains(o.path, "subscription-groups"):
-			return f.group
-		case strings.Contains(o.path, "product-swaps"):
-			return f.swap
-		case strings.Contains(o.path, "bundle"):
-			return f.bundle
-		case strings.Contains(o.path, "api-keys"):
-			return f.apiKey
-		case strings.Contains(o.path, "partner-connections"):
-			return f.connection
-		case strings.Contains(o.path, "customers"), strings.Contains(o.path, "point-transaction"):
-			return f.customer
-		}
-		return f.attempts[0]
-	case "contractId", "subscriptionContractId":
-		return f.contract
-	case "lineId", "oldLineId":
-		return f.lines[0]
-	case "variantId", "newVariantId":
-		return f.variants[2]
-	case "oldVariantId":
-		return f.variants[0]
-	case "productIds":
-		return f.products[0]
-	case "variantIds":
-		return f.variants[0]
-	case "billingAttemptId":
-		return f.attempts[0]
-	case "customerId", "customer_id":
-		return f.customer
-	case "sellingPlanId", "sellingPlanIds":
-		return f.plan
-	case "discountId":
-		return f.discount
-	case "discountCode":
-		return "WELCOME10"
-	case "paymentMethodId":
-		return f.payment
-	case "email", "customerEmail", "customer_email":
-		return f.email
-	case "nextBillingDate", "billingDate":
-		return o.now().AddDate(0, 0, 20).Format("2006-01-02")
-	case "shop":
-		return f.domain
-	}
-	return o.sample(s, name)
-}
-
-// sample makes a value that a schema allows, from its example if it has one.
-func (o *operation) sample(s *openapi3.Schema, name string) any {
-	switch {
-	case s.Example != nil:
-		return s.Example
-	case len(s.Examples) > 0:
-		return s.Examples[0]
-	case s.Default != nil:
-		return s.Default
-	case len(s.Enum) > 0:
-		return s.Enum[0]
-	case len(s.OneOf) > 0:
-		return o.sample(s.OneOf[0].Value, name)
-	case s.Type.Is("object") || len(s.Properties) > 0:
-		made := map[string]any{}
-		for field, p := range s.Properties {
-			if slices.Contains(s.Required, field) {
-				made[field] = o.value(field, p.Value)
-			}
-		}
-		return made
-	case includes(s, "array"):
-		return []any{o.value(strings.TrimSuffix(name, "s"), s.Items.Value)}
-	case includes(s, "integer"), includes(s, "number"):
-		if s.Min != nil {
-			return *s.Min
-		}
-		return 1
-	case includes(s, "boolean"):
-		return true
-	case s.Format == "date-time":
-		return o.now().AddDate(0, 0, 20)
-	}
-	return strings.Repeat("x", max(1, int(s.MinLength)))
-}
-
-func includes(s *openapi3.Schema, kind string) bool { return s.Type != nil && s.Type.Includes(kind) }
 
 // badParameter returns values that a parameter must not have, by what is wrong
 // with them; nil leaves it out.
@@ -529,18 +295,6 @@ func (o *operation) badBodies(t *testing.T, valid request) {
 			t.Errorf("another store in the body answered %d %.200s, want 400", status, text)
 		}
 	}
-}
-
-// wrongType returns a value that a schema's types exclude; nil when it allows
-// nearly all.
-func wrongType(s *openapi3.Schema) any {
-	switch {
-	case s.Type == nil:
-		return nil
-	case includes(s, "object"), includes(s, "array"):
-		return 5
-	}
-	return map[string]any{"a": 1}
 }
 
 // ask sends a request and holds the answer to the document.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -339,4 +340,13 @@ func (s *Service) AskForPayment(ctx context.Context, of shop.ID, cmd Command) er
 			Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(termsNote{Field: "paymentMethod", To: "the platform was asked to send the customer a link"}),
 		})
 	})
+}
+
+// PaymentMethodID returns the graph id of a payment method, which callers may
+// write without its type.
+func PaymentMethodID(s string) string {
+	if len(s) > 0 && gid.Number(s) == 0 && !slices.Contains([]byte(s), '/') {
+		return "gid://shopify/CustomerPaymentMethod/" + s
+	}
+	return s
 }

@@ -1,0 +1,191 @@
+package amend
+
+import (
+	"context"
+	"slices"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// LineChange says what a line is to become. What is nil stays as it is.
+type LineChange struct {
+	Line        string // graph id of the line, or
+	OldVariant  int64  // the line with this variant
+	Variant     *int64
+	Quantity    *int
+	Price       *money.Amount // of a unit
+	Reprice     bool          // when the variant changes, the plan gives the price
+	Wait        bool          // a downgrade waits for the next order
+	Pricing     *[]contract.CyclePrice
+	Base        *money.Amount // what prices by cycle count from; nil: the current price
+	Attributes  *[]contract.Attribute
+	SellingPlan *int64
+}
+
+// ChangeLine changes one line.
+func (s *Service) ChangeLine(ctx context.Context, of shop.ID, cmd Command, l LineChange) (contract.Detail, error) {
+	quantity := 1
+	if l.Quantity != nil {
+		quantity = *l.Quantity
+	}
+	if err := checkLine(quantity, l.Price); err != nil {
+		return contract.Detail{}, err
+	}
+	if l.Attributes != nil {
+		if err := CheckAttributes(*l.Attributes); err != nil {
+			return contract.Detail{}, err
+		}
+	}
+	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		at := d.LineByID(l.Line)
+		if l.Line == "" {
+			at = d.LineByVariant(l.OldVariant)
+		}
+		if at < 0 {
+			return change{}, lineNotFound()
+		}
+		return s.lineChange(ctx, store, d, at, l)
+	})
+}
+
+func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.Detail, at int, l LineChange) (change, error) {
+	is := d.Lines[at]
+	var c change
+	edit := platform.LineEdit{Line: is.ID}
+	about := lineNote{Line: is.ID, Title: is.Title, Variant: is.VariantID}
+	tell := func(event activity.EventType, n lineNote) { c.entries = append(c.entries, note{event, n}) }
+	plan := is.SellingPlanID
+	if l.SellingPlan != nil && *l.SellingPlan != is.SellingPlanID {
+		offer, err := s.option(ctx, store.ID, d.Line, *l.SellingPlan)
+		if err != nil {
+			return change{}, err
+		}
+		edit.SellingPlanID, edit.SellingPlanName = l.SellingPlan, &offer.Name
+		plan = *l.SellingPlan
+		tell(activity.ProductSellingPlanChange, about)
+	}
+	price := l.Price
+	replaced := l.Variant != nil && *l.Variant != is.VariantID
+	if replaced || edit.SellingPlanID != nil {
+		variant := is.VariantID
+		if replaced {
+			variant = *l.Variant
+		}
+		sold, err := s.variants(ctx, store, []int64{variant})
+		if err != nil {
+			return change{}, err
+		}
+		if price == nil && l.Reprice {
+			amount, pricing, err := s.unitPrice(ctx, store.ID, d.Line, sold[variant], plan, d.Orders+1)
+			if err != nil {
+				return change{}, err
+			}
+			if amount.Currency != d.Currency {
+				return change{}, foreignCurrency(sold[variant], d.Contract)
+			}
+			price, edit.Pricing = &amount, pricing
+		}
+		if l.Wait && replaced && price != nil && price.Minor < is.Price.Minor && !d.NextBillingDate.IsZero() {
+			offer, ours, err := s.offer(ctx, store.ID, d.Line, plan)
+			if err != nil {
+				return change{}, err
+			}
+			if ours && offer.Exchange {
+				return s.wait(ctx, store, d, is, platform.LineEdit{Line: is.ID, Variant: l.Variant, Price: price})
+			}
+		}
+		if replaced {
+			edit.Variant = l.Variant
+			tell(activity.ProductReplace, lineNote{Line: is.ID, Title: sold[variant].ProductTitle, Variant: variant, OldVariant: is.VariantID})
+		}
+	}
+	if l.Quantity != nil && *l.Quantity != is.Quantity {
+		edit.Quantity = l.Quantity
+		tell(activity.ProductQuantityChange, lineNote{Line: is.ID, Title: is.Title, Variant: is.VariantID, Quantity: *l.Quantity, OldQuantity: is.Quantity})
+	}
+	if price != nil && *price != is.Price {
+		edit.Price = price
+		if !replaced {
+			tell(activity.ProductPriceChange, lineNote{Line: is.ID, Title: is.Title, Variant: is.VariantID, Price: price.String(), OldPrice: is.Price.String()})
+		}
+	}
+	if l.Pricing != nil {
+		base := is.Price
+		if l.Base != nil {
+			base = *l.Base
+		}
+		pricing, err := pricingOf(base, *l.Pricing)
+		if err != nil {
+			return change{}, err
+		}
+		edit.Pricing = pricing
+		if now, ok := priceNow(pricing, d.Orders); ok && price == nil && now != is.Price {
+			edit.Price = &now
+		}
+		tell(activity.ProductPricingPolicyChange, about)
+	}
+	if l.Attributes != nil {
+		if len(d.LineDetails) <= at || !slices.Equal(attributes(*l.Attributes), d.LineDetails[at].Attributes) {
+			edit.Attributes = new(attributes(*l.Attributes))
+			tell(activity.SubscriptionContractUpdated, about)
+		}
+	}
+	if len(c.entries) > 0 {
+		c.edit.Lines = []platform.LineEdit{edit}
+	}
+	return c, nil
+}
+
+// pricingOf computes the unit prices that prices by cycle give.
+func pricingOf(base money.Amount, cycles []contract.CyclePrice) (*platform.Pricing, error) {
+	if len(cycles) > platform.MaxCyclePrices {
+		return nil, fault.New(fault.Invalid, "at most %d prices by cycle can be given", platform.MaxCyclePrices).On(entity).Keyed("pricingPolicy")
+	}
+	p := &platform.Pricing{Base: base}
+	for i, step := range cycles {
+		if step.After < 0 || i > 0 && step.After <= cycles[i-1].After {
+			return nil, fault.New(fault.Invalid, "afterCycle must be 0 or more and grow from one price to the next").On(entity).Keyed("pricingPolicy").At("afterCycle")
+		}
+		switch step.Kind {
+		case platform.PercentOff:
+			if step.Percent < 0 || step.Percent > 100 {
+				return nil, fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
+			}
+			step.Computed = PercentOff(p.Base, step.Percent)
+		case platform.AmountOff:
+			step.Computed = money.Amount{Minor: max(0, p.Base.Minor-step.Amount.Minor), Currency: p.Base.Currency}
+		case platform.FixedPrice:
+			step.Computed = step.Amount
+		}
+		if step.Amount.Minor < 0 {
+			return nil, fault.New(fault.Invalid, "a price by cycle cannot be negative").On(entity).Keyed("pricingPolicy").At("value")
+		}
+		p.Cycles = append(p.Cycles, step)
+	}
+	return p, nil
+}
+
+// priceNow returns the price that a policy gives after so many orders; false when
+// none of its steps counts yet.
+func priceNow(p *platform.Pricing, orders int) (now money.Amount, ok bool) {
+	for _, step := range p.Cycles {
+		if step.After <= orders {
+			now, ok = step.Computed, true
+		}
+	}
+	return now, ok
+}
+
+// PercentOff takes a percentage off an amount; half a minor unit is rounded up.
+func PercentOff(a money.Amount, percent float64) money.Amount {
+	kept := int64((100 - percent) * 10_000)
+	return money.Amount{Minor: (a.Minor*kept + 500_000) / 1_000_000, Currency: a.Currency}
+}

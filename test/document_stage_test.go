@@ -1,0 +1,128 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/perennialhq/perennial/internal/sandbox"
+)
+
+// stage is the demo store, and another one that it must not see.
+type stage struct {
+	*store
+	key, foreign string
+	mine, theirs facts
+}
+
+// facts are numbers and names of what a store has.
+type facts struct {
+	domain     string
+	customer   int64
+	email      string
+	contract   int64
+	lines      []string
+	variants   []int64
+	products   []int64
+	attempts   []int64
+	discount   string
+	payment    string
+	group      int64
+	plan       int64
+	swap       int64
+	bundle     int64
+	apiKey     int64
+	reward     int64
+	partner    string
+	connection int64
+}
+
+func openStage(t *testing.T) *stage {
+	t.Helper()
+	w := &stage{store: open(t, sandbox.Options{Seed: 1, Contracts: 20})}
+	text, err := os.ReadFile(filepath.Join(w.dir, "sandbox.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		APIKey    string
+		Shop      string
+		OtherShop struct{ Shop, APIKey string }
+		Examples  struct{ SubscriptionGroupID, SwapRuleID, BundleID, LoyaltyCustomerID, SellingPlanID int64 }
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	w.key, w.foreign = m.APIKey, m.OtherShop.APIKey
+	for _, domain := range []string{m.Shop, m.OtherShop.Shop} {
+		w.call("POST", "/settings", map[string]any{"shop": domain, "requestsPerSecond": 1000, "requestBurst": 1000, "enableImmediatePlaceOrder": true}, nil)
+	}
+	w.mine = facts{domain: m.Shop, group: m.Examples.SubscriptionGroupID, swap: m.Examples.SwapRuleID, bundle: m.Examples.BundleID, plan: m.Examples.SellingPlanID}
+	w.theirs = facts{domain: m.OtherShop.Shop}
+	w.renew(&w.theirs, w.foreign)
+	return w
+}
+
+// renew gives a store a contract that nobody has touched.
+func (w *stage) renew(f *facts, key string) {
+	w.t.Helper()
+	var variants []struct{ VariantID, ProductID int64 }
+	w.call("GET", "/platform/variants?shop="+f.domain, nil, &variants)
+	f.variants, f.products = nil, nil
+	for _, v := range variants {
+		f.variants, f.products = append(f.variants, v.VariantID), append(f.products, v.ProductID)
+	}
+	f.email = fmt.Sprintf("shopper%d@shopper.example", f.contract)
+	line := func(i int) map[string]any {
+		l := map[string]any{"variantId": f.variants[i], "quantity": 2, "currentPrice": "12.50"}
+		if f.plan != 0 {
+			l["sellingPlanId"] = f.plan
+		}
+		return l
+	}
+	var made struct{ ID, CustomerID int64 }
+	w.call("POST", "/platform/contracts", map[string]any{
+		"shop": f.domain, "customer": map[string]any{"email": f.email, "firstName": "Ana", "lastName": "Silva"}, "nextBillingDate": w.now().AddDate(0, 0, 10),
+		"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1}, "lines": []any{line(0), line(1)}, "paymentMethod": "valid",
+	}, &made)
+	f.contract, f.customer = made.ID, made.CustomerID
+	var o object
+	w.send("GET", fmt.Sprintf("%s%s/subscription-contracts/%d", w.urls.Subscriptions, api, f.contract), key, nil, &o)
+	f.lines = nil
+	for _, n := range o.Lines.Nodes {
+		f.lines = append(f.lines, n.ID)
+	}
+	if o.CustomerPaymentMethod != nil {
+		f.payment = o.CustomerPaymentMethod.ID
+	}
+	var queue []attempt
+	w.send("GET", fmt.Sprintf("%s%s/subscription-billing-attempts/top-orders?contractId=%d", w.urls.Subscriptions, api, f.contract), key, nil, &queue)
+	f.attempts = nil
+	for _, a := range queue {
+		f.attempts = append(f.attempts, a.ID)
+	}
+}
+
+func (w *stage) document(address string) *openapi3.T {
+	w.t.Helper()
+	answer, err := http.Get(address)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		w.t.Fatalf("%s: %v", address, err)
+	}
+	return doc
+}
