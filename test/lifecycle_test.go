@@ -84,6 +84,8 @@ const (
 	cancelled = api2 + "CONTRACT_CANCELLED SUCCESS"
 	resumed   = "SYSTEM_EVENT CONTRACT_ACTIVATED SUCCESS"
 	requeued  = "SYSTEM_EVENT UPDATE_QUEUED_ATTEMPTS INFO"
+	grouped   = api2 + "SUBSCRIPTION_GROUP_PLAN_CREATE SUCCESS"
+	tagged    = "SYSTEM_EVENT TAGS_UPDATED SUCCESS"
 )
 
 // The first order is due on November 11 at 14:00 UTC, 9:00 in New York.
@@ -429,6 +431,7 @@ func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t, nil)
 			s.t = t
+			s.cancel(http.StatusNoContent, "")
 			s.on(s.planned(s.urls.Subscriptions, row.option), row.bought)
 			c := s.phase()
 			wantDay(t, "the end of the trial", c.TrialEndDate, row.trial)
@@ -436,6 +439,11 @@ func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
 			wantDay(t, "the next order", c.NextBillingDate, row.charge)
 			s.until("2027-02-02")
 			s.wantOrderDays(row.orders)
+			entries := []string{created, cancelled, grouped, created, tagged}
+			for range s.orderDays() {
+				entries = append(entries, charged)
+			}
+			s.wantEntries(entries...)
 		})
 	}
 }
@@ -456,6 +464,8 @@ func TestAMembershipForLifeIsNeverRenewedNorPaused(t *testing.T) {
 	s.wantOrderDays("[]")
 	s.cancel(http.StatusNoContent, "")
 	s.wantPlatform("CANCELLED")
+	s.pass("PT1M")
+	s.wantEntries(grouped, created, tagged, cancelled, tagged) // those of memberships alone
 	s.urls.Subscriptions = subscriptions
 }
 

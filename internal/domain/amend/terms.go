@@ -124,7 +124,8 @@ func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Comma
 }
 
 // TakePlan puts every line that is on a selling plan on another one, and takes
-// over how often it bills and delivers. Prices stay as they are.
+// over how often and on which fixed days it bills and delivers. Prices stay as they
+// are.
 func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, plan int64) (contract.Detail, error) {
 	terms, err := s.option(ctx, of, cmd.Line, plan)
 	if err != nil {
@@ -143,15 +144,34 @@ func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, plan in
 			c.entries = append(c.entries, note{activity.ProductSellingPlanChange, lineNote{Line: l.ID, Title: l.Title, Variant: l.VariantID}})
 		}
 		billed, delivered := Rhythm(terms.Billing), Rhythm(terms.Delivery)
-		if !billed.of(d.Contract.Billing) {
-			c.edit.Billing = new(policy(billed, d.Contract.Billing, terms.MinCycles, terms.MaxCycles))
-			c.entries = append(c.entries, note{activity.BillingIntervalChange, termsNote{From: rhythm(d.Billing).String(), To: billed.String()}})
+		days := terms.Anchors()
+		if !billed.of(d.Contract.Billing) || !fallsOn(d.Contract.Billing, days) {
+			c.edit.Billing = &platform.Policy{Interval: billed.Interval.String(), Count: billed.Count, Anchors: days, MinCycles: terms.MinCycles, MaxCycles: terms.MaxCycles}
+			c.entries = append(c.entries, note{activity.BillingIntervalChange, termsNote{From: words(policy(rhythm(d.Billing), d.Billing, 0, 0)), To: words(*c.edit.Billing)}})
 		}
-		if !delivered.of(d.Contract.Delivery) {
-			c.edit.Delivery = new(policy(delivered, d.Contract.Delivery, 0, 0))
-			c.entries = append(c.entries, note{activity.DeliveryIntervalChange, termsNote{From: rhythm(d.Delivery).String(), To: delivered.String()}})
+		if !delivered.of(d.Contract.Delivery) || !fallsOn(d.Contract.Delivery, days) {
+			c.edit.Delivery = &platform.Policy{Interval: delivered.Interval.String(), Count: delivered.Count, Anchors: days}
+			c.entries = append(c.entries, note{activity.DeliveryIntervalChange, termsNote{From: words(policy(rhythm(d.Delivery), d.Delivery, 0, 0)), To: words(*c.edit.Delivery)}})
 		}
 		return c, nil
+	})
+}
+
+// words says how often something recurs, and on which fixed days.
+func words(p platform.Policy) string {
+	text := fmt.Sprintf("%d %s", p.Count, p.Interval)
+	for _, a := range p.Anchors {
+		if text += fmt.Sprintf(" on %s %d", a.Type, a.Day); a.Type == anchorTypes[cadence.YearDay] {
+			text += fmt.Sprintf(" of month %d", a.Month)
+		}
+	}
+	return text
+}
+
+// fallsOn reports whether a policy has just these fixed days.
+func fallsOn(p contract.Policy, days []platform.Anchor) bool {
+	return slices.EqualFunc(p.Anchors, days, func(is cadence.Anchor, day platform.Anchor) bool {
+		return anchorTypes[is.Kind] == day.Type && is.Day == day.Day && (is.Kind != cadence.YearDay || is.Month == day.Month)
 	})
 }
 

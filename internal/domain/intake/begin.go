@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -23,42 +24,57 @@ func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []plat
 	if len(bought) == 0 {
 		return nil, nil
 	}
+	cal, err := store.Calendar()
+	if err != nil {
+		return nil, err
+	}
+	contracts := make([]contract.Contract, len(bought))
+	for i, p := range bought {
+		if contracts[i], _, err = contract.Read(nil, p, store.Settings, s.Clock.Now()); err != nil {
+			return nil, err
+		}
+		contracts[i].NextBillingDate = p.NextBillingDate
+	}
+	options, err := s.options(ctx, store.ID, contracts)
+	begun := make(map[int64]beginning, len(options))
+	for _, c := range contracts {
+		if o, ok := options[c.ID]; ok {
+			begun[int64(c.ID)] = begin(c, o, cal)
+		}
+	}
+	return begun, err
+}
+
+// options returns the plan options that contracts are on: of several that of the
+// first line.
+func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]offers.Option, error) {
 	var sold []int64
-	for _, p := range bought {
-		for _, l := range p.Lines {
+	for _, c := range contracts {
+		for _, l := range c.Lines {
 			if l.SellingPlanID != 0 {
 				sold = append(sold, l.SellingPlanID)
 			}
 		}
 	}
+	if len(sold) == 0 {
+		return nil, nil
+	}
 	slices.Sort(sold)
 	var groups map[int64]offers.Group
-	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
 		groups, err = tx.PlanGroups(ctx, slices.Compact(sold))
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	cal, err := store.Calendar()
-	if err != nil {
-		return nil, err
-	}
-	begun := make(map[int64]beginning, len(bought))
-	for _, p := range bought {
-		c, _, err := contract.Read(nil, p, store.Settings, s.Clock.Now())
-		if err != nil {
-			return nil, err
-		}
-		c.NextBillingDate = p.NextBillingDate
+	options := make(map[contract.ID]offers.Option, len(contracts))
+	for _, c := range contracts {
 		for _, l := range c.Lines {
 			if o, ok := groups[l.SellingPlanID].Option(l.SellingPlanID); ok && l.SellingPlanID != 0 {
-				begun[p.ID] = begin(c, o, cal)
+				options[c.ID] = o
 				break
 			}
 		}
 	}
-	return begun, nil
+	return options, err
 }
 
 // begin returns how a contract on an option begins: with a free trial, after which
@@ -98,4 +114,35 @@ func anchored(p cadence.Policy, cutoff int) cadence.Policy {
 		p.Anchors[i].Cutoff = cutoff
 	}
 	return p
+}
+
+// fixedDay returns when the next order is due of a contract whose calendar has
+// changed to one of fixed days: on the first of them that is not before the order
+// that waits. An order that is on a fixed day already stays; for another one it must
+// not be too late by the option's cut-off, as it would be for a new order.
+func fixedDay(p cadence.Policy, cutoff int, waits, now time.Time, cal cadence.Calendar) time.Time {
+	day, _ := p.First(cal, waits, cadence.Next)
+	if day.Before(waits) && !day.After(now) { // the order time of today has passed
+		day, _ = p.First(cal, waits.Add(aDay), cadence.Next)
+	}
+	if day.Equal(cal.At(waits)) {
+		return day
+	}
+	if open, _ := anchored(p, cutoff).First(cal, now, cadence.Next); open.After(day) {
+		return open
+	}
+	return day
+}
+
+// toFixedDays lets the series of a contract that stands still begin on a fixed day
+// when it was given other ones.
+func toFixedDays(c *contract.Contract, change contract.Change, store shop.Shop) error {
+	if !change.Billing || len(c.Billing.Anchors) == 0 || c.Series.Start.IsZero() {
+		return nil
+	}
+	cal, err := store.Calendar()
+	if err == nil {
+		c.Series.Start, _ = c.Billing.First(cal, c.Series.Start, cadence.Next)
+	}
+	return err
 }

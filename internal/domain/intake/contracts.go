@@ -86,6 +86,12 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 	if err != nil {
 		return readout{}, err
 	}
+	offered, err := s.options(ctx, store.ID, slices.DeleteFunc(slices.Clone(replanned), func(c contract.Contract) bool {
+		return rerun[c.ID] || known[c.ID] == nil || len(c.Billing.Anchors) == 0
+	}))
+	if err != nil {
+		return readout{}, err
+	}
 	found.plans = make(map[contract.ID]plan, len(replanned))
 	for id, b := range begun {
 		found.plans[contract.ID(id)] = plan{beginning: b}
@@ -93,7 +99,7 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 	for _, c := range replanned {
 		was := past[c.ID].of(known[c.ID])
 		if !rerun[c.ID] {
-			was.series = contract.Series{}
+			was.series, was.anew, was.cutoff = contract.Series{}, true, offered[c.ID].Cutoff
 		}
 		begins := found.plans[c.ID].beginning
 		if was.trial = begins.trial; begins.lifelong || c.Lifelong {
@@ -119,6 +125,8 @@ type had struct {
 	next    time.Time       // of the earliest order that waits; zero when there is none
 	trial   *contract.Trial // with which it begins
 	series  contract.Series // by which it ran before it stood still; zero when its interval has changed
+	anew    bool            // its interval, or the days on which it falls, have changed
+	cutoff  int             // of the option that it is on now, in days
 }
 
 // of adds what the contract's own row says.
@@ -230,6 +238,12 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		}
 		if on := was.resumes(c.Billing, cal, notBefore); !on.IsZero() {
 			wanted = on
+		}
+		if was.anew && len(c.Billing.Anchors) > 0 {
+			if wanted.Before(notBefore) {
+				wanted = notBefore
+			}
+			wanted = fixedDay(c.Billing, was.cutoff, wanted, now, cal)
 		}
 	}
 	var passed []int
@@ -399,6 +413,8 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			c.Series = made.series
+		} else if err := toFixedDays(&c, change, store); err != nil {
+			return err
 		}
 		w.replanned = append(w.replanned, len(w.contracts))
 		if c.Status == contract.Active && !made.fits {

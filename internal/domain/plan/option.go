@@ -126,8 +126,8 @@ func (f Frequency) units() (unit cadence.Interval, n int) {
 	}
 }
 
-// anchors returns the fixed day, if there is one, as the platform counts it.
-func (o Option) anchors() []platform.Anchor {
+// Anchors returns the fixed day, if there is one, as the platform counts it.
+func (o Option) Anchors() []platform.Anchor {
 	if !o.Specific {
 		return nil
 	}

@@ -22,7 +22,7 @@ func (g Group) code() string {
 // selling returns an option as the platform is told of it.
 func (o Option) selling(position int, c money.Currency) platform.SellingPlan {
 	policy := func(f Frequency) platform.Policy {
-		return platform.Policy{Interval: f.Interval.String(), Count: f.Count, Anchors: o.anchors()}
+		return platform.Policy{Interval: f.Interval.String(), Count: f.Count, Anchors: o.Anchors()}
 	}
 	p := platform.SellingPlan{
 		ID: o.ID, Name: o.Name, Description: o.Description, Option: o.Name, Position: position,
