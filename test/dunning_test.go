@@ -175,6 +175,30 @@ func TestADeclineWithoutAReasonIsTriedAgainUntilItIsPaid(t *testing.T) {
 	}
 }
 
+// Whatever may be tried again comes to an end.
+func TestRetriesThatAreAllDeclinedPauseTheContract(t *testing.T) {
+	t.Parallel()
+	end := []string{"Nov 27 DUNNING_PAUSED SUCCESS", "Nov 27 CONTRACT_PAUSED SUCCESS", "Nov 27 " + toldEnd}
+	for code, begins := range map[string][]string{
+		"CARD_DECLINED": {"Nov 11 " + decline, "Nov 11 " + told, "Nov 12 " + decline, "Nov 14 " + decline, "Nov 16 " + decline, "Nov 16 " + told},
+		"PROCESSING_ERROR": {
+			"Nov 11 " + decline, "Nov 11 " + decline, "Nov 11 " + decline, "Nov 12 " + decline, "Nov 12 " + told, "Nov 14 " + decline, "Nov 16 " + decline, "Nov 16 " + told,
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.begin()
+			s.declines(code, 12)
+			s.pass("P60D")
+			middle := []string{"Nov 19 " + decline, "Nov 23 " + decline, "Nov 23 " + told, "Nov 25 " + warned, "Nov 27 " + decline}
+			s.wantStory(slices.Concat(begins, middle, end)...)
+			s.wantOrders()
+		})
+	}
+}
+
 func TestAFaultOnTheWayToTheBankIsTriedAgainSoonAndQuietly(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
