@@ -108,13 +108,13 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	c.Orders++
 	c.Lifetime = c.Lifetime.Plus(p.Amount)
 	c.Lifetime.Currency = c.Currency
-	l.ordered = append(l.ordered, ordered{a.ID, later(c.LastOrderAt, c.CreatedAt)})
 	c.LastOrderID, c.LastOrder = p.Order.ID, p.Order.Name
 	if c.LastOrderAt = p.CompletedAt; c.LastOrderAt.IsZero() {
 		c.LastOrderAt = l.now
 	}
 	c.LastPayment = "SUCCEEDED"
 	l.advanced = append(l.advanced, c.ID)
+	l.ordered = append(l.ordered, a.ID)
 	l.count(*a)
 	l.settleCase(a, dunning.Recovered)
 	l.supersede(*a)

@@ -48,24 +48,22 @@ const maxMarkFailures = 200
 const marksAtOnce = 50
 
 // markOrders notes the tags and the notes that orders which were just made are
-// still to get, and what their customers are to be called where a plan group has
-// changed since the order before.
+// still to get.
 func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
 	if len(l.ordered) == 0 {
 		return nil
 	}
 	var plans []int64
-	for _, o := range l.ordered {
-		plans = append(plans, plansOf(l.attempts[o.id].Lines)...)
+	for _, id := range l.ordered {
+		plans = append(plans, plansOf(l.attempts[id].Lines)...)
 	}
 	groups, err := groupsOf(ctx, tx, plans)
 	if err != nil {
 		return err
 	}
 	var marks []Mark
-	var retagged []contract.Contract
-	for _, o := range l.ordered {
-		a := l.attempts[o.id]
+	for _, id := range l.ordered {
+		a := l.attempts[id]
 		m := Mark{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now}
 		if note := l.contracts[a.Contract].Note; a.Prep.NoteLeft {
 			noted := m
@@ -75,24 +73,11 @@ func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
 		for _, p := range plansOf(a.Lines) {
 			m.Tags = append(m.Tags, plan.TagsFor(groups[p], true).Order...)
 		}
-		if c := l.contracts[a.Contract]; c.Status == contract.Active && renewed(groups, plansOf(c.Lines), o.since) {
-			retagged = append(retagged, *c)
-		}
 		if m.Tags = unique(m.Tags); len(m.Tags) > 0 {
 			marks = append(marks, m)
 		}
 	}
-	if err := tx.PutMarks(ctx, marks); err != nil {
-		return err
-	}
-	return MarkCustomers(ctx, tx, retagged, l.now)
-}
-
-// renewed reports whether a group of plans was changed since an instant of the
-// platform's.
-func renewed(groups map[int64]plan.Group, plans []int64, since time.Time) bool {
-	const differ = 10 * time.Minute // our clocks and the platform's
-	return slices.ContainsFunc(plans, func(p int64) bool { return groups[p].UpdatedAt.After(since.Add(-differ)) })
+	return tx.PutMarks(ctx, marks)
 }
 
 // MarkBegun notes the tags that first orders get when contracts begin. It runs

@@ -23,9 +23,9 @@ type Subscribed struct {
 }
 
 // MarkCustomers notes the tags of customers that contracts may have changed by
-// beginning to run, standing still, changing their plans or being paid for under a
-// group that names others: they are given as they were and as they are. It runs
-// inside the caller's transaction, which must ask for Work.
+// beginning to run, standing still or changing their plans: they are given as they
+// were and as they are. It runs inside the caller's transaction, which must ask for
+// Work.
 func MarkCustomers(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
 	groups, err := groupsOfAll(ctx, tx, contracts)
 	if err != nil {

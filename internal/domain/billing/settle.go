@@ -145,7 +145,7 @@ type ledger struct {
 	advanced  []contract.ID
 	entries   []activity.Entry
 	restarted []contract.ID  // whose series begins anew
-	ordered   []ordered      // whose order was made
+	ordered   []AttemptID    // whose order was made
 	asked     platform.Token // with which the platform was asked
 	gone      bool           // that token opens the store no more
 	run       Run            // what ended
@@ -155,12 +155,6 @@ type ledger struct {
 	tries      []CardTry
 	mails      []notify.Message
 	log        *slog.Logger
-}
-
-// ordered is an attempt whose order was made, and since when the contract had none.
-type ordered struct {
-	id    AttemptID
-	since time.Time
 }
 
 // inLedger runs do on the attempts as they are now and writes its changes, in
