@@ -57,6 +57,7 @@ type standing struct {
 	next     time.Time // zero: none
 	from     int       // cycle with which its series begins
 	max      int
+	passed   int     // cycles before it that were never an order
 	ending   *ending // a cancellation that waits; nil: none
 }
 
@@ -69,7 +70,7 @@ type ending struct {
 // last returns the last cycle that is charged, and false when there is no end to
 // them.
 func (c standing) last() (int, bool) {
-	last, ends := c.max, c.max > 0
+	last, ends := c.max+c.passed, c.max > 0
 	if c.ending != nil && (!ends || c.ending.Cycle < last) {
 		last, ends = c.ending.Cycle, true
 	}
@@ -77,7 +78,7 @@ func (c standing) last() (int, bool) {
 }
 
 func (w *world) standings() (map[int64]standing, error) {
-	rows, err := w.books.QueryContext(context.Background(), "SELECT shop_id, id, status, next_billing_date, series_cycle, max_cycles, ending FROM contracts ORDER BY id")
+	rows, err := w.books.QueryContext(context.Background(), "SELECT shop_id, id, status, next_billing_date, series_cycle, max_cycles, passed_cycles, ending FROM contracts ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (w *world) standings() (map[int64]standing, error) {
 		var c standing
 		var next int64
 		var waits string
-		if err := rows.Scan(&c.shop, &c.id, &c.status, &next, &c.from, &c.max, &waits); err != nil {
+		if err := rows.Scan(&c.shop, &c.id, &c.status, &next, &c.from, &c.max, &c.passed, &waits); err != nil {
 			return nil, err
 		}
 		if waits != "" {
@@ -312,7 +313,7 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 	dates := oracle.Owed(policy, begins, w.now, calendar)
 	for i, date := range dates {
 		cycle := first + i
-		if date.After(until) || policy.MaxCycles > 0 && cycle > policy.MaxCycles {
+		if date.After(until) || policy.MaxCycles > 0 && d.first+i > policy.MaxCycles { // a trial jumps over cycles
 			return
 		}
 		w.due++

@@ -56,6 +56,7 @@ type contractRow struct {
 	SeriesMoved       bool
 	NextBillingDate   int64
 	MaxCycles         int64
+	PassedCycles      int64
 	MinCycles         int64
 	AutoCharge        bool
 	Wishes            string
@@ -161,7 +162,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
 		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate),
-		MaxCycles: int64(c.MaxCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
+		MaxCycles: int64(c.MaxCycles), PassedCycles: int64(c.PassedCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
@@ -217,7 +218,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		BillingCountry: r.BillingCountry, DeliveryCountry: r.DeliveryCountry, DeliveryPrice: money.Amount{Minor: r.DeliveryPrice, Currency: currency},
 		Note: r.Note, ImportedID: r.ImportedID, LastPayment: r.LastPayment,
 		Series:          contract.Series{Cycle: int(r.SeriesCycle), Start: instant(r.SeriesStart), Moved: r.SeriesMoved},
-		NextBillingDate: instant(r.NextBillingDate), MaxCycles: int(r.MaxCycles), MinCycles: int(r.MinCycles), AutoCharge: r.AutoCharge,
+		NextBillingDate: instant(r.NextBillingDate), MaxCycles: int(r.MaxCycles), PassedCycles: int(r.PassedCycles), MinCycles: int(r.MinCycles), AutoCharge: r.AutoCharge,
 		OneOffs: int(r.OneOffs), Orders: int(r.Orders), Lifetime: money.Amount{Minor: r.Lifetime, Currency: currency},
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),

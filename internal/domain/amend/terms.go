@@ -146,7 +146,7 @@ func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, plan in
 		billed, delivered := Rhythm(terms.Billing), Rhythm(terms.Delivery)
 		days := terms.Anchors()
 		if !billed.of(d.Contract.Billing) || !fallsOn(d.Contract.Billing, days) {
-			c.edit.Billing = &platform.Policy{Interval: billed.Interval.String(), Count: billed.Count, Anchors: days, MinCycles: terms.MinCycles, MaxCycles: terms.MaxCycles}
+			c.edit.Billing = &platform.Policy{Interval: billed.Interval.String(), Count: billed.Count, Anchors: days, MinCycles: d.MinCycles, MaxCycles: d.MaxCycles}
 			c.entries = append(c.entries, note{activity.BillingIntervalChange, termsNote{From: words(policy(rhythm(d.Billing), d.Billing, 0, 0)), To: words(*c.edit.Billing)}})
 		}
 		if !delivered.of(d.Contract.Delivery) || !fallsOn(d.Contract.Delivery, days) {

@@ -72,8 +72,8 @@ func (f Facts) explainDate(history []happening) DateReasons {
 			say("The order is not on that date, because the calendar has changed since its date was set, or the date was given to it otherwise.")
 		}
 	}
-	if f.Of.MaxCycles > 0 {
-		say("The contract ends after cycle %d.", f.Of.MaxCycles)
+	if last, ends := f.Of.LastCycle(); ends {
+		say("The contract ends after cycle %d.", last)
 	}
 	for _, h := range history {
 		if c, ok := f.dateChange(h); ok {

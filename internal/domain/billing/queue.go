@@ -73,7 +73,7 @@ func reshape(
 		for _, a := range dropped {
 			if a.BillingDate.After(now) {
 				gone = append(gone, a.ID)
-				keepWish(c, a)
+				keepWish(c, a, follow)
 				continue
 			}
 			entry, err := giveUp(&a, of, *c, now)
@@ -144,10 +144,28 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 }
 
 // keepWish leaves in the contract what people wish of an order that leaves the
-// queue.
-func keepWish(c *contract.Contract, a Attempt) {
-	if a.Note != "" || a.Flags != (contract.Flags{}) {
-		c.Wishes = append(dropWishes(c.Wishes, a.Cycle, a.Cycle), contract.Wish{Cycle: a.Cycle, Note: a.Note, Flags: a.Flags})
+// queue. What they wrote on one that another calendar has jumped over goes to the
+// first that follows, if they wrote nothing on that one.
+func keepWish(c *contract.Contract, a Attempt, follow []Attempt) {
+	w := contract.Wish{Cycle: a.Cycle, Note: a.Note, Flags: a.Flags}
+	if jumped := c.Status == contract.Active && a.Cycle < c.Series.Cycle; jumped {
+		w.Cycle = c.Series.Cycle
+		if slices.ContainsFunc(c.Wishes, func(has contract.Wish) bool { return has.Cycle == w.Cycle }) {
+			return
+		}
+		for i := range follow {
+			if to := &follow[i]; to.Cycle == w.Cycle {
+				if to.Note == "" && to.Flags == (contract.Flags{}) {
+					to.Note, to.Flags = w.Note, w.Flags
+				}
+				return
+			}
+		}
+	} else if a.Moved {
+		w.Date = a.BillingDate
+	}
+	if w != (contract.Wish{Cycle: w.Cycle}) {
+		c.Wishes = append(dropWishes(c.Wishes, w.Cycle, w.Cycle), w)
 	}
 }
 
@@ -161,11 +179,15 @@ func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Tim
 	date := c.DueOn(cycle, cal)
 	a := Attempt{Contract: c.ID, Cycle: cycle, Status: Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now}
 	for _, w := range c.Wishes {
-		if w.Cycle == cycle {
-			a.Note, a.Flags = w.Note, w.Flags
+		if w.Cycle != cycle {
+			continue
+		}
+		a.Note, a.Flags = w.Note, w.Flags
+		if w.Date.After(now) {
+			a.BillingDate, a.DueAt, a.Moved = w.Date, w.Date, true
 		}
 	}
-	if c.Series.Moved {
+	if c.Series.Moved || a.Moved {
 		a.PublishAt = now
 	}
 	return a

@@ -29,14 +29,15 @@ func TestAnOrderThatFellDueIsNotForgottenWithItsPlace(t *testing.T) {
 		status Status
 		reason string
 		limits bool // the last cycle has changed, and not the series
+		wish   int  // the cycle to which the note of the order to come goes
 	}{
-		{"of a paused contract", is(contract.Paused), ContractPaused, "the contract is paused", false},
-		{"of a cancelled contract", is(contract.Cancelled), ContractCancelled, "the contract is cancelled", false},
-		{"of a contract that failed", is(contract.Failed), ContractEnded, "the contract has ended", false},
-		{"beyond the last cycle", func(c *contract.Contract) { c.MaxCycles = 2 }, ContractEnded, "the contract ends after 2 cycles", true},
+		{"of a paused contract", is(contract.Paused), ContractPaused, "the contract is paused", false, 4},
+		{"of a cancelled contract", is(contract.Cancelled), ContractCancelled, "the contract is cancelled", false, 4},
+		{"of a contract that failed", is(contract.Failed), ContractEnded, "the contract has ended", false, 4},
+		{"beyond the last cycle", func(c *contract.Contract) { c.MaxCycles = 2 }, ContractEnded, "the contract ends after 2 cycles", true, 4},
 		{"before the first date of another rhythm", func(c *contract.Contract) {
 			c.Series = contract.Series{Cycle: 5, Start: now.AddDate(0, 0, 7)}
-		}, Skipped, "its date had passed when the contract's dates were planned anew", false},
+		}, Skipped, "its date had passed when the contract's dates were planned anew", false, 5},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +60,7 @@ func TestAnOrderThatFellDueIsNotForgottenWithItsPlace(t *testing.T) {
 			if b.attempts[2].Status != Progress {
 				t.Errorf("the charge that is under way became %s", b.attempts[2].Status)
 			}
-			if _, there := b.attempts[4]; there || len(c.Wishes) != 1 || c.Wishes[0].Cycle != 4 {
+			if _, there := b.attempts[4]; there || len(c.Wishes) != 1 || c.Wishes[0].Cycle != row.wish {
 				t.Errorf("the order to come is there: %t; wishes %v", there, c.Wishes)
 			}
 		})

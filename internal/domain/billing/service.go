@@ -89,11 +89,16 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		case c.Status == contract.Cancelled || c.Status == contract.Expired:
 			c.Wishes = nil
 		case c.Status == contract.Active && !c.Series.Start.IsZero():
+			if last, ends := c.LastCycle(); ends {
+				reached = min(reached, last) // what was to come later may come back
+			}
 			c.Wishes = dropWishes(c.Wishes, 1, reached) // those orders have them, or were made
 		}
 		c.NextBillingDate = q.Next
-		if q.Next.IsZero() && len(added) > 0 {
-			c.NextBillingDate = added[0].BillingDate
+		for _, a := range added {
+			if c.NextBillingDate.IsZero() || a.BillingDate.Before(c.NextBillingDate) {
+				c.NextBillingDate = a.BillingDate
+			}
 		}
 		foreseeEnd(c, q, cal, now)
 		c.UpdatedAt = now

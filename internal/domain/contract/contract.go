@@ -105,7 +105,8 @@ type Contract struct {
 
 	Series          Series
 	NextBillingDate time.Time // of the earliest attempt that is still to come; zero when none
-	MaxCycles       int       // 0: no end
+	MaxCycles       int       // orders after which it ends, in cycles; 0: no end
+	PassedCycles    int       // of the platform, before Series.Cycle, that were never an order: they count towards no limit
 	MinCycles       int
 	AutoCharge      bool
 
@@ -127,11 +128,12 @@ type Contract struct {
 	Version     int64
 }
 
-// Wish is what people have written on one order to come. It belongs to the order's
-// cycle, and outlives the order's place in the queue.
+// Wish is what people have written on one order to come, and when they want it. It
+// belongs to the order's cycle, and outlives the order's place in the queue.
 type Wish struct {
-	Cycle int    `json:"cycle"`
-	Note  string `json:"note,omitempty"`
+	Cycle int       `json:"cycle"`
+	Date  time.Time `json:"date,omitzero"` // zero: that of the calendar
+	Note  string    `json:"note,omitempty"`
 	Flags
 }
 

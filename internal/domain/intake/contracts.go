@@ -125,6 +125,8 @@ type had struct {
 	next    time.Time       // of the earliest order that waits; zero when there is none
 	trial   *contract.Trial // with which it begins
 	series  contract.Series // by which it ran before it stood still; zero when its interval has changed
+	from    int             // the cycle with which its queue began
+	jumped  int             // cycles before that one which were never an order
 	anew    bool            // its interval, or the days on which it falls, have changed
 	cutoff  int             // of the option that it is on now, in days
 }
@@ -132,7 +134,7 @@ type had struct {
 // of adds what the contract's own row says.
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
-		h.before, h.next, h.series = true, c.NextBillingDate, c.Series
+		h.before, h.next, h.series, h.from, h.jumped = true, c.NextBillingDate, c.Series, c.Series.Cycle, c.PassedCycles
 	}
 	return h
 }
@@ -200,7 +202,8 @@ type plan struct {
 	beginning
 	series contract.Series
 	fits   bool
-	passed []int // cycles before it that were neither charged nor skipped
+	passed []int // cycles before it that were neither charged nor skipped, since the last that was
+	jumped int   // all cycles before it that were never an order
 }
 
 // How many cycles are looked through for the one to begin with.
@@ -247,11 +250,13 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		}
 	}
 	var passed []int
+	jumped := was.jumped
 	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
 		cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), from, from+cyclesAtOnce-1)
 		if err != nil {
 			return plan{}, fmt.Errorf("read cycles of contract %d: %w", c.ID, err)
 		}
+		jumped -= len(missed(cycles, was.from, was.skipped)) // they are counted anew
 		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool {
 			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
 		})
@@ -259,14 +264,15 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
 			}) || was.trial != nil
-			return plan{series: c.Series, fits: true, passed: append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)}, nil
+			passed = append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)
+			return plan{series: c.Series, fits: true, passed: passed, jumped: max(0, jumped) + len(passed)}, nil
 		}
 		passed = append(passed, missed(cycles, math.MaxInt, was.skipped)...)
 		if len(cycles) < cyclesAtOnce {
 			break
 		}
 	}
-	return plan{}, nil
+	return plan{jumped: was.jumped}, nil
 }
 
 // missed returns the cycles before one that were not charged and that nobody
@@ -413,6 +419,12 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			c.Series = made.series
+			if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum { // it ends after as many orders as before
+				ending := *c.Ending
+				ending.Cycle += made.jumped - c.PassedCycles
+				c.Ending = &ending
+			}
+			c.PassedCycles = made.jumped
 		} else if err := toFixedDays(&c, change, store); err != nil {
 			return err
 		}
@@ -453,13 +465,31 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	if change.Limits && !change.Replans() {
 		w.limited = append(w.limited, len(w.contracts)-1)
 	}
-	if passed := plans[c.ID].passed; old != nil && old.Status != c.Status && c.Status == contract.Active && len(passed) > 0 {
+	if passed := plans[c.ID].passed; old != nil && old.Status != c.Status && c.Status == contract.Active && len(passed) > 0 && missedDates(*old, store, w.now) {
 		w.entries = append(w.entries, activity.Entry{
 			EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.UpdateQueuedAttempts, Status: activity.Info, Actor: activity.System, At: w.now,
 			Info: activity.Details(note{Reason: fmt.Sprintf("the contract did not run when cycles %v were due: they are not charged", passed), Passed: passed, Cycle: c.Series.Cycle}),
 		})
 	}
 	return nil
+}
+
+// missedDates reports whether a date of the contract's own calendar has passed while
+// it stood still. The platform's cycles may have other dates.
+func missedDates(c contract.Contract, of shop.Shop, now time.Time) bool {
+	cal, err := of.Calendar()
+	if err != nil || c.Series.Start.IsZero() {
+		return true
+	}
+	since := c.UpdatedAt
+	switch c.Status {
+	case contract.Paused:
+		since = c.PausedAt
+	case contract.Cancelled:
+		since = c.CancelledAt
+	}
+	series := cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.Series.Start}
+	return !series.Nth(max(0, series.After(since))).After(now)
 }
 
 // credit writes what an author's change owes a contract of which a later reading

@@ -1,0 +1,145 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+)
+
+// interval gives the contract another rhythm of billing.
+func (s *subscription) interval(unit string, count int) {
+	s.t.Helper()
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-interval?contractId=%d&interval=%s&intervalCount=%d", s.id, unit, count), nil)
+}
+
+// reschedule moves the order that waits at a place of the queue.
+func (s *subscription) reschedule(n int, day string, future bool) {
+	s.t.Helper()
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=%s&rescheduleFutureOrder=%t", s.upcoming()[n].ID, day, future), nil)
+}
+
+// standStill pauses the contract and lets it run again at once.
+func (s *subscription) standStill() {
+	s.t.Helper()
+	s.status(http.StatusNoContent, "PAUSED")
+	s.status(http.StatusNoContent, "ACTIVE")
+}
+
+// maxCycles counts orders. The platform's cycles that another calendar jumps over,
+// or a pause, are none.
+func TestAContractEndsAfterSoManyOrdersWhateverBecomesOfItsCalendar(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		unit string
+		most int
+		next string
+		do   func(s *subscription)
+		want string
+	}{
+		{"all orders are moved, and it stands still", "DAY", 2, "2026-11-03T14:00:00Z", func(s *subscription) {
+			s.reschedule(0, "2026-11-08", true)
+			s.standStill()
+		}, "[11-08 11-09]"},
+		{"all orders are moved, and the interval changes", "DAY", 2, "2026-11-03T14:00:00Z", func(s *subscription) {
+			s.reschedule(0, "2026-11-08", true)
+			s.interval("DAY", 2)
+		}, "[11-08 11-10]"},
+		{"it stands still twice", "DAY", 2, "2026-11-03T14:00:00Z", func(s *subscription) {
+			s.reschedule(0, "2026-11-08", true)
+			s.standStill()
+			s.standStill()
+		}, "[11-08 11-09]"},
+		{"the interval becomes longer after the first order", "WEEK", 3, "2026-11-05T14:00:00Z", func(s *subscription) {
+			s.until("2026-11-06")
+			s.interval("WEEK", 3)
+		}, "[11-05 11-26 12-17]"},
+		{"one order is moved, and the interval changes", "MONTH", 2, "2026-11-30T14:00:00Z", func(s *subscription) {
+			s.reschedule(0, "2026-12-10", false)
+			s.interval("WEEK", 2)
+		}, "[12-10 12-24]"},
+		{"it was paused over its dates", "MONTH", 2, "2026-11-11T14:00:00Z", func(s *subscription) {
+			s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2027-01-15")
+		}, "[02-11 03-11]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"nextBillingDate": row.next, "billingPolicy": map[string]any{"interval": row.unit, "intervalCount": 1, "maxCycles": row.most}})
+			row.do(s)
+			s.until("2027-05-01")
+			s.wantOrderDays(row.want)
+			if c := s.phase(); c.Status != "expired" {
+				t.Errorf("after its last order the contract is %s", c.Status)
+			}
+		})
+	}
+}
+
+// What people chose for an order to come, or wrote on it, is not lost when the queue
+// is made anew.
+func TestWhatPeopleWishOfAnOrderOutlivesItsPlaceInTheQueue(t *testing.T) {
+	t.Parallel()
+	note := func(s *subscription, n int) {
+		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts-update-order-note/%d?orderNote=birthday", s.upcoming()[n].ID), nil)
+	}
+	prepaid := map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 3}, "deliveryPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1}}
+	for _, row := range []struct {
+		name   string
+		change map[string]any
+		do     func(s *subscription)
+		n      int
+		day    string
+		note   string
+	}{
+		{"a date that was chosen, over a pause", nil, func(s *subscription) {
+			s.reschedule(0, "2026-12-01", false)
+			s.standStill()
+		}, 0, "12-01", ""},
+		{"a date that was chosen, over a cancellation that is taken back", prepaid, func(s *subscription) {
+			s.reschedule(0, "2026-12-01", false)
+			s.cancel(http.StatusNoContent, "")
+			s.status(http.StatusNoContent, "ACTIVE")
+		}, 0, "12-01", ""},
+		{"a note, when the interval jumps over its cycle", map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}}, func(s *subscription) {
+			note(s, 0)
+			s.interval("MONTH", 1)
+		}, 0, "11-11", "birthday"},
+		{"a note, over a cancellation that is taken back, though a later order is skipped", prepaid, func(s *subscription) {
+			s.skipNumber(2)
+			note(s, 1)
+			s.cancel(http.StatusNoContent, "")
+			s.status(http.StatusNoContent, "ACTIVE")
+		}, 1, "02-11", "birthday"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, row.change)
+			row.do(s)
+			got := s.upcoming()[row.n]
+			written := ""
+			if got.OrderNote != nil {
+				written = *got.OrderNote
+			}
+			if day := got.BillingDate.Format("01-02"); day != row.day || written != row.note {
+				t.Errorf("the order is on %s with the note %q, want %s with %q", day, written, row.day, row.note)
+			}
+		})
+	}
+}
+
+func TestTakingAPlanKeepsTheLimitsOfTheContract(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "minCycles": 2, "maxCycles": 4}})
+	plan := s.planned(s.urls.Subscriptions, map[string]any{
+		"frequencyName": "Fortnightly", "frequencyCount": 2, "frequencyInterval": "WEEK", "billingFrequencyCount": 2, "billingFrequencyInterval": "WEEK", "planType": "PAY_AS_YOU_GO",
+	})
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-frequency-by-selling-plan?contractId=%d&sellingPlanId=%s", s.id, plan), nil)
+	var rows []struct {
+		MinCycles, MaxCycles  *int
+		BillingPolicyInterval string
+	}
+	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
+	if c := rows[0]; c.MinCycles == nil || *c.MinCycles != 2 || c.MaxCycles == nil || *c.MaxCycles != 4 || c.BillingPolicyInterval != "week" {
+		t.Errorf("on another plan the contract has %+v, want from 2 to 4 orders", c)
+	}
+}
