@@ -218,6 +218,33 @@ func TestOfSeveralMissedOrdersTheNewestIsChargedAndTheOthersSayWhy(t *testing.T)
 	h.wantEntries(created, "SYSTEM_EVENT UPDATED SUCCESS", gaveUp, gaveUp, charged)
 }
 
+func TestAnOrderThatThePlatformNeverSawIsMissedLikeTheOthers(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.id = h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	h.pass("P10DT1H") // an hour before the first falls due
+	h.begin()
+	h.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before"}, "seed": 3}, nil)
+	h.pass("PT2H")
+	if past := h.past(); len(past) != 1 || past[0].Status != "SHOPIFY_EXCEPTION" && past[0].Status != "REQUESTING" {
+		t.Fatalf("past %+v, want a charge that is on its way", past)
+	}
+	h.call("DELETE", "/platform/faults", nil, nil)
+	h.outage(15 * 24 * time.Hour) // cycles 2 and 3 were due
+	h.pass("P2D")
+	var got []string
+	for _, a := range h.past() {
+		got = append(got, a.Status)
+	}
+	if fmt.Sprint(got) != "[SUCCESS SKIPPED SKIPPED]" {
+		t.Errorf("past orders, newest first: %v", got)
+	}
+	h.wantOrders(3)
+	h.wantCounts(map[string]int{
+		"SYSTEM_EVENT BILLING_ATTEMPT_TRIGGERED PARTIAL_FAILURE": 1, "SYSTEM_EVENT BILLING_ATTEMPT_SKIPPED SKIPPED": 2, "SYSTEM_EVENT " + paid: 1,
+	})
+}
+
 func TestADatabaseFromABackupIsFrozenUntilAPersonSaysSo(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})

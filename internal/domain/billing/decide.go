@@ -40,9 +40,9 @@ const (
 type verdict struct {
 	do     action
 	until  time.Time // of wait and putOff
-	status Status    // of end
+	status Status    // of end, and of ask: how it ends if the platform never saw it
 	how    pursuit   // of dun
-	reason string    // of wait, end and dun
+	reason string    // of wait, end and dun, and of the end after ask
 }
 
 // decide says what to do with an attempt that is due.
@@ -62,7 +62,7 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		case a.FirstSentAt.IsZero():
 			return verdict{do: end, status: status, reason: reason}
 		}
-		return verdict{do: ask} // it may have been charged before the hindrance came
+		return verdict{do: ask, status: status, reason: reason} // it may have been charged before the hindrance came
 	}
 	for _, o := range g.others {
 		if o.ID != a.ID && o.holdsBack() {
@@ -71,6 +71,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	}
 	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
+	}
+	if reason, missed := missed(a, g.others, now); missed && a.sent() {
+		return verdict{do: ask, status: Skipped, reason: reason} // it may have been charged before
 	}
 	if a.Status == Queued && g.contract.Dunning != nil && g.contract.Dunning.Attempt != int64(a.ID) {
 		return verdict{do: end, status: SkippedDunning, reason: unpaid(g.contract)}
@@ -121,10 +124,8 @@ func hindrance(a Attempt, g ground) (stop bool, as Status, reason string) {
 // due meanwhile only the newest is charged, and never closer to the order before
 // it than half an interval or a day, whichever is less.
 func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
-	for _, o := range g.others {
-		if o.Status == Queued && o.Cycle > a.Cycle && !o.BillingDate.After(now) {
-			return verdict{do: end, status: Skipped, reason: fmt.Sprintf("missed, and cycle %d is due too: only the newest is charged", o.Cycle)}, true
-		}
+	if reason, missed := missed(a, g.others, now); missed {
+		return verdict{do: end, status: Skipped, reason: reason}, true
 	}
 	if g.contract.LastOrderAt.IsZero() {
 		return verdict{}, false
@@ -133,6 +134,21 @@ func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
 		return verdict{do: wait, until: earliest, reason: "the order before it has only just been made"}, true
 	}
 	return verdict{}, false
+}
+
+// missed says why an order is given up for a newer one of the contract that has
+// fallen due as well. One of which a person chose the date is not, and neither is a
+// charge that a person asked for, or one of an order that was declined before.
+func missed(a Attempt, others []Attempt, now time.Time) (reason string, is bool) {
+	if a.Moved || a.sent() && (a.Manual || a.Try > 1) {
+		return "", false
+	}
+	for _, o := range others {
+		if o.Status == Queued && o.Cycle > a.Cycle && !o.BillingDate.After(now) {
+			return fmt.Sprintf("missed, and cycle %d is due too: only the newest is charged", o.Cycle), true
+		}
+	}
+	return "", false
 }
 
 // interval returns the time that should lie between the attempt's order and the

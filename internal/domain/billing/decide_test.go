@@ -50,6 +50,13 @@ func monthly(change ...func(*ground)) ground {
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
+	newer := func(g *ground) {
+		g.others = []Attempt{{ID: 2, Cycle: 4, Status: Queued, BillingDate: now}}
+	}
+	manual := func(a Attempt) Attempt { a.Manual = true; return a }
+	again := func(a Attempt) Attempt { a.Try = 2; return a }
+	moved := func(a Attempt) Attempt { a.Moved = true; return a }
+	accepted := func(a Attempt) Attempt { a.Status, a.PlatformID = PlatformException, "gid"; return a }
 	for _, row := range []struct {
 		name string
 		a    Attempt
@@ -115,7 +122,13 @@ func TestDecide(t *testing.T) {
 		{"after the window it is only asked for while the last send may be on its way", sent(21*time.Hour, 59*time.Minute), monthly(), verdict{do: ask}},
 		{"after the window it is sent again when the platform has had time to say it never saw it", sent(21*time.Hour, time.Hour), monthly(), verdict{do: charge}},
 		{"a try that was sent before the contract was cancelled is asked for", sent(time.Minute, time.Minute),
-			monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: ask}},
+			monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: ask, status: ContractCancelled}},
+		{"a try without an answer is not sent again once a newer order is due", sent(19*time.Hour, 2*time.Hour), monthly(newer), verdict{do: ask, status: Skipped}},
+		{"nor when the platform has had time to say it never saw it", sent(8*24*time.Hour, 2*time.Hour), monthly(newer), verdict{do: ask, status: Skipped}},
+		{"a charge that a person asked for is sent again all the same", manual(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: charge}},
+		{"so is a retry of an order that was declined", again(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: charge}},
+		{"and an order of which a person chose the date", moved(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: charge}},
+		{"an accepted try is asked for, whatever is due since", accepted(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: poll}},
 		{"an accepted try is asked for", due(func(a *Attempt) { a.Status = Progress }), monthly(), verdict{do: poll}},
 		{"a challenged try is asked for", due(func(a *Attempt) { a.Status = Challenge }), monthly(), verdict{do: poll}},
 	} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -156,10 +157,62 @@ func TestLearn(t *testing.T) {
 			t.Parallel()
 			s, b := open(t, row.of, row.a)
 			row.f.Attempt = row.a
+			row.f.UpdatedAt = now
 			must(t, s.settle(t.Context(), b.shop, []finding{row.f}))
 			a := b.attempts[1]
 			if a.Status != row.status || a.ErrorCode != row.code || a.Key != "key" || !row.due.IsZero() && !a.DueAt.Equal(row.due) {
 				t.Errorf("%s %q, due at %s, key %q; want %s %q at %s", a.Status, a.ErrorCode, a.DueAt, a.Key, row.status, row.code, row.due)
+			}
+		})
+	}
+}
+
+func TestAnOrderThatThePlatformNeverSawIsGivenUpForANewerOne(t *testing.T) {
+	t.Parallel()
+	newer := due(func(a *Attempt) { a.ID, a.Cycle = 2, 4 })
+	first := func(last time.Duration, change ...func(*Attempt)) Attempt {
+		a := sent(8*24*time.Hour, last)
+		a.AttemptedAt = now
+		for _, f := range change {
+			f(&a)
+		}
+		return a
+	}
+	for _, row := range []struct {
+		name  string
+		a     Attempt
+		other Attempt
+		asked time.Time
+		f     finding
+		want  Status
+	}{
+		{"the platform says so, an hour after the last send", first(time.Hour), newer, now, finding{absent: true}, Skipped},
+		{"it may still be on its way", first(59 * time.Minute), newer, now, finding{absent: true}, Requesting},
+		{"it was asked before it could know", first(time.Hour), newer, now.Add(-time.Minute), finding{absent: true}, Requesting},
+		{"the platform did not answer", first(time.Hour), newer, now, finding{err: platform.ErrUnknown}, Requesting},
+		{"the platform has the charge", first(time.Hour), newer, now, finding{found: &platform.Attempt{ID: "gid", Key: "key", State: platform.Pending}}, Progress},
+		{"another charge of the cycle is under way", first(time.Hour), newer, now, finding{busy: true}, Requesting},
+		{"the newer one has been skipped meanwhile", first(time.Hour), due(func(a *Attempt) { a.ID, a.Cycle, a.Status, a.DueAt = 2, 4, Skipped, time.Time{} }), now, finding{absent: true}, Requesting},
+		{"the newer one is not due yet", first(time.Hour), due(func(a *Attempt) { a.ID, a.Cycle, a.BillingDate, a.DueAt = 2, 4, now.Add(time.Hour), now.Add(time.Hour) }), now, finding{absent: true}, Requesting},
+		{"a person asked for it", first(time.Hour, func(a *Attempt) { a.Manual = true }), newer, now, finding{absent: true}, Requesting},
+		{"it had been declined before", first(time.Hour, func(a *Attempt) { a.Try = 2 }), newer, now, finding{absent: true}, Requesting},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s, b := open(t, nil, row.a, row.other)
+			row.f.Attempt = row.a
+			row.f.UpdatedAt = row.asked
+			must(t, s.settle(t.Context(), b.shop, []finding{row.f}))
+			a := b.attempts[1]
+			if a.Status != row.want || (a.Status == Skipped) != a.DueAt.IsZero() {
+				t.Errorf("it is %s and due at %s, want %s", a.Status, a.DueAt, row.want)
+			}
+			if a.Status != Skipped {
+				return
+			}
+			const reason = "missed, and cycle 4 is due too: only the newest is charged"
+			if a.ErrorMessage != reason || len(b.entries) != 1 || b.entries[0].Event != activity.BillingAttemptSkipped || b.entries[0].Status != activity.Skipped {
+				t.Errorf("it was left out because %q, with the entries %+v", a.ErrorMessage, b.entries)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 	case f.absent && a.paidElsewhere():
 		return l.stop(a, Skipped, activity.DuplicateBillingAttemptDetected, "the platform says that this cycle is paid, by an order that is not ours")
 	case f.absent:
-		return l.unsent(a)
+		return l.unsent(a, f.UpdatedAt)
 	}
 	return l.unreachable(a, f.err)
 }
@@ -250,10 +250,16 @@ func (l *ledger) stillPending(a *Attempt) error {
 }
 
 // unsent is the end of a question without a send: the platform never saw the
-// try. What forbade the charge may forbid it for good.
-func (l *ledger) unsent(a *Attempt) error {
+// try, if it was asked late enough. What forbade the charge may forbid it for
+// good, and a newer order may have fallen due meanwhile, which is charged instead.
+func (l *ledger) unsent(a *Attempt, asked time.Time) error {
 	c := l.contracts[a.Contract]
-	if stop, status, reason := hindrance(*a, ground{shop: l.shop, contract: *c}); stop && l.now.Sub(a.SentAt) >= l.policy.Settling {
+	stop, status, reason := hindrance(*a, ground{shop: l.shop, contract: *c})
+	if !stop {
+		reason, stop = missed(*a, l.others[a.Contract], l.now)
+		status = Skipped
+	}
+	if stop && asked.Sub(a.SentAt) >= l.policy.Settling {
 		return l.stop(a, status, activity.BillingAttemptSkipped, reason)
 	}
 	a.DueAt = a.SentAt.Add(l.policy.Settling)

@@ -22,8 +22,11 @@ func (s *Service) settle(ctx context.Context, asked shop.Shop, findings []findin
 	for i, f := range findings {
 		ids[i] = f.ID
 	}
-	return s.inLedger(ctx, asked.ID, ids, func(_ Tx, l *ledger) error {
+	return s.inLedger(ctx, asked.ID, ids, func(tx Tx, l *ledger) error {
 		l.asked = asked.Token
+		if err := l.readOthers(ctx, tx, findings); err != nil {
+			return err
+		}
 		for _, f := range findings {
 			a := l.attempts[f.ID]
 			if a == nil || f.late || a.Try != f.Try || (a.Status != f.Status && f.found == nil) {
@@ -35,6 +38,26 @@ func (s *Service) settle(ctx context.Context, asked shop.Shop, findings []findin
 		}
 		return nil
 	})
+}
+
+// readOthers reads what else is due of the contracts of charges that the platform
+// never saw.
+func (l *ledger) readOthers(ctx context.Context, tx Tx, findings []finding) error {
+	var unseen []Attempt
+	for _, f := range findings {
+		if f.absent && f.found == nil && f.refused == nil {
+			unseen = append(unseen, f.Attempt)
+		}
+	}
+	if len(unseen) == 0 {
+		return nil
+	}
+	open, err := tx.OpenAttempts(ctx, contractsOf(unseen), l.now)
+	l.others = make(map[contract.ID][]Attempt, len(unseen))
+	for _, a := range open {
+		l.others[a.Contract] = append(l.others[a.Contract], a)
+	}
+	return err
 }
 
 // Settle writes the ends of attempts that the platform told of by itself. It
@@ -141,6 +164,7 @@ type ledger struct {
 	shop      shop.Shop
 	attempts  map[AttemptID]*Attempt
 	contracts map[contract.ID]*contract.Contract
+	others    map[contract.ID][]Attempt // of contracts of charges that the platform never saw: in flight, or QUEUED and due
 	changed   []AttemptID
 	advanced  []contract.ID
 	entries   []activity.Entry
