@@ -388,3 +388,23 @@ func (s *store) tries(contracts []int64) (n int) {
 	}
 	return n
 }
+
+func TestEveryOrderOfAStoreThatHasLeftEndsOnItsDate(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	s.pass("P9D")
+	s.uninstall()
+	s.pass("P23D") // on its 2nd, 9th, 16th and 23rd day an order falls due
+	var got []string
+	for _, a := range s.past() {
+		got = append(got, a.Status)
+	}
+	if fmt.Sprint(got) != "[SOCIAL_CONNECTION_NULL SOCIAL_CONNECTION_NULL SOCIAL_CONNECTION_NULL SOCIAL_CONNECTION_NULL]" {
+		t.Errorf("past orders: %v", got)
+	}
+	var stuck struct{ Gone string }
+	s.call("GET", "/stuck", nil, &stuck)
+	if stuck.Gone == "" {
+		t.Error("the list of what a person has to look at does not name the store")
+	}
+}

@@ -37,7 +37,7 @@ func (c *stuckCommand) Run(ctx context.Context, out io.Writer) error {
 }
 
 func shownStuck(out io.Writer, list repair.Stuck) error {
-	for _, stop := range []struct{ what, why string }{{"not charged", list.Frozen}, {"held", list.Held}} {
+	for _, stop := range []struct{ what, why string }{{"not connected", list.Gone}, {"not charged", list.Frozen}, {"held", list.Held}} {
 		if stop.why != "" {
 			fmt.Fprintf(out, "%s: %s\n", stop.what, stop.why)
 		}

@@ -44,6 +44,29 @@ func (tx *Tx) CardTries(ctx context.Context, methods []string, since time.Time) 
 	return tries, nil
 }
 
+// SentWith returns, unlocked and by payment method, when charges of contracts that
+// have it were sent last.
+func (tx *Tx) SentWith(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
+	sent := make(map[string][]time.Time, len(methods))
+	if len(methods) == 0 {
+		return sent, nil
+	}
+	var rows []struct {
+		PaymentMethod string
+		SentAt        int64
+	}
+	err := tx.q.NewSelect().TableExpr("contracts AS c").Join("JOIN attempts AS a ON a.shop_id = c.shop_id AND a.contract_id = c.id").
+		ColumnExpr("c.payment_method, a.sent_at").Where("c.shop_id = ?", tx.of).Where("c.payment_method IN (?)", bun.List(methods)).
+		Where("c.payment_method <> ''").Where("a.sent_at >= ?", max(millis(since), 1)).Order("c.id", "a.cycle").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read when %d payment methods were tried: %w", len(methods), err)
+	}
+	for _, r := range rows {
+		sent[r.PaymentMethod] = append(sent[r.PaymentMethod], instant(r.SentAt))
+	}
+	return sent, nil
+}
+
 // AddCardTries notes tries. Older ones of the same payment methods, which do not
 // count any more, are forgotten.
 func (tx *Tx) AddCardTries(ctx context.Context, tries []billing.CardTry) error {

@@ -16,9 +16,10 @@ import (
 // charged.
 var inFlight = []billing.Status{billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
 
-// stopped adds the condition that a shop's orders are not charged now.
+// stopped adds the condition that a shop's orders wait and are not charged now. Those
+// of a shop that has left do not wait: they end.
 func stopped(q *bun.SelectQuery, now time.Time) *bun.SelectQuery {
-	return q.Where("(s.frozen_at <> 0 OR s.held_until > ? OR (s.confirm_by <> 0 AND s.confirm_by <= ?))", millis(now), millis(now))
+	return q.Where("s.connected").Where("(s.frozen_at <> 0 OR s.held_until > ? OR (s.confirm_by <> 0 AND s.confirm_by <= ?))", millis(now), millis(now))
 }
 
 // stoppedShops returns the shops whose orders are not charged now.

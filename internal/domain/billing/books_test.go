@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -151,3 +152,17 @@ func (b *books) AddRun(context.Context, time.Time, Run) error                   
 func (b *books) RunSince(context.Context, time.Time) (Run, error)                  { return Run{}, nil }
 func (b *books) AddCardTries(context.Context, []CardTry) error                     { return nil }
 func (b *books) Enqueue(context.Context, ...task.Task) error                       { return nil }
+
+func (b *books) CardTries(context.Context, []string, time.Time) (map[string][]dunning.Try, error) {
+	return nil, nil
+}
+
+func (b *books) SentWith(_ context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
+	sent := make(map[string][]time.Time)
+	for _, a := range b.attempts {
+		if method := b.contracts[a.Contract].PaymentMethod; slices.Contains(methods, method) && !a.SentAt.Before(since) {
+			sent[method] = append(sent[method], a.SentAt)
+		}
+	}
+	return sent, nil
+}

@@ -19,7 +19,8 @@ type ground struct {
 	others   []Attempt // the contract's attempts that are in flight, or QUEUED and due
 	prepare  bool      // the order is not yet what it should be
 
-	tries []dunning.Try // of the contract's payment method; only for attempts that failed
+	tries []dunning.Try // that count against the contract's payment method; only for attempts that failed
+	tried []time.Time   // when a charge with it was sent lately; only for those too
 }
 
 // action is what is done with a due attempt.
@@ -40,7 +41,7 @@ const (
 type verdict struct {
 	do     action
 	until  time.Time // of wait and putOff
-	status Status    // of end, and of ask: how it ends if the platform never saw it
+	status Status    // of end, and of ask: how it ends if the platform never saw it; of what a hindrance makes
 	how    pursuit   // of dun
 	reason string    // of wait, end and dun, and of the end after ask
 }
@@ -56,9 +57,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	if stop, status, reason := hindrance(a, g); stop {
 		switch {
 		case a.Status == Failure && a.Dunning.State.Live():
-			return verdict{do: dun, how: abandon, reason: reason}
+			return verdict{do: dun, status: status, how: abandon, reason: reason}
 		case a.Status == Failure:
-			return verdict{do: rest, reason: reason}
+			return verdict{do: rest, status: status, reason: reason}
 		case a.FirstSentAt.IsZero():
 			return verdict{do: end, status: status, reason: reason}
 		}

@@ -113,7 +113,7 @@ func TestDecide(t *testing.T) {
 		{"a failed attempt that was given a date is charged on it", due(func(a *Attempt) { a.Status, a.FirstSentAt, a.SentAt = Failure, now.Add(-30*time.Hour), now }),
 			monthly(), verdict{do: charge}},
 		{"a failed attempt of a paused contract is left alone", due(func(a *Attempt) { a.Status, a.FirstSentAt = Failure, now.Add(-30*time.Hour) }),
-			monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: rest}},
+			monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: rest, status: ContractPaused}},
 		{"a charge that the platform has but does not end holds no other cycle back", due(),
 			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException, PlatformID: "gid"}} }), verdict{do: charge}},
 		{"a charge that the platform has but does not end is asked for", due(func(a *Attempt) { a.Status, a.PlatformID = PlatformException, "gid" }),

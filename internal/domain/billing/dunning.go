@@ -62,6 +62,9 @@ func (l *ledger) dun(a *Attempt, code string) error {
 		return err
 	}
 	a.Dunning.Decline(g, code, a.tried(), l.now)
+	if a.Dunning.Cause == dunning.ByCardUpdate {
+		l.entries = append(l.entries, retriedAfter(*a, dunning.NewPayment, l.now))
+	}
 	return l.pursue(a, g)
 }
 

@@ -29,14 +29,17 @@ func decideFailed(a Attempt, g ground, now time.Time) verdict {
 	if !k.State.Live() {
 		return verdict{do: charge} // a person gave it a date
 	}
-	byPlan := k.Cause == ""
+	rules := dunning.Ground{Settings: g.shop.Settings.Dunning, Calendar: g.calendar, Spread: dunning.SpreadOf(KeyOf(g.shop.Domain, a.Contract, a.Cycle, 0))}
 	switch {
 	case !k.Due(now):
 		return verdict{do: dun, how: follow}
 	case dunning.Spent(g.tries, now):
 		return verdict{do: dun, how: leaveOut, reason: fmt.Sprintf("the payment method was declined or tried again %d times within %d days", dunning.MaxTries, int(dunning.TryWindow.Hours()/24))}
-	case byPlan && k.Class != dunning.Transient && dunning.TriedToday(g.tries, g.calendar, now):
-		return verdict{do: dun, how: putOff, until: g.tomorrow(a, now)}
+	case k.Spaced(rules) && dunning.TriedToday(g.tried, g.calendar, now):
+		if day := g.tomorrow(a, now); !day.After(k.LastDay(rules)) {
+			return verdict{do: dun, how: putOff, until: day}
+		}
+		return verdict{do: dun, how: leaveOut, reason: "the payment method is tried for another order every day"}
 	}
 	return verdict{do: charge}
 }
@@ -97,7 +100,8 @@ func (l *ledger) carryOn(a *Attempt, v verdict) error {
 
 // cards knows the tries of the payment methods of contracts that are tried again.
 type cards struct {
-	known map[string][]dunning.Try
+	known map[string][]dunning.Try // that count against them
+	tried map[string][]time.Time   // when any charge with them was sent lately
 	made  []CardTry
 }
 
@@ -113,8 +117,28 @@ func readCards(ctx context.Context, tx Tx, due []Attempt, contracts map[contract
 		return cards{}, nil
 	}
 	slices.Sort(methods)
-	known, err := tx.CardTries(ctx, slices.Compact(methods), now.Add(-dunning.TryWindow))
-	return cards{known: known}, err
+	methods = slices.Compact(methods)
+	known, err := tx.CardTries(ctx, methods, now.Add(-dunning.TryWindow))
+	if err != nil {
+		return cards{}, err
+	}
+	tried, err := tx.SentWith(ctx, methods, now.Add(-longestDay))
+	for method, tries := range known {
+		for _, t := range tries {
+			tried[method] = append(tried[method], t.At)
+		}
+	}
+	return cards{known: known, tried: tried}, err
+}
+
+// longestDay is how long a day may be, where clocks are put back.
+const longestDay = 25 * time.Hour
+
+// use notes that a payment method is about to be tried.
+func (c *cards) use(method string, now time.Time) {
+	if c.tried != nil {
+		c.tried[method] = append(c.tried[method], now)
+	}
 }
 
 // retried notes a retry.

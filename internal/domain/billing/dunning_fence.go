@@ -145,9 +145,7 @@ func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy,
 		attempts = append(attempts, a)
 		showCase(contracts[a.Contract], a, of)
 		shown = append(shown, a.Contract)
-		entries = append(entries, entryOf(a, activity.ImmediateRetryTriggered, activity.Info, remedies[remedy].actor, now, outcome{
-			Cycle: a.Cycle, Try: a.Try + 1, Reason: remedies[remedy].reason,
-		}))
+		entries = append(entries, retriedAfter(a, remedy, now))
 	}
 	if err := tx.PutAttempts(ctx, attempts); err != nil {
 		return err
@@ -162,6 +160,11 @@ func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy,
 		return err
 	}
 	return tx.Enqueue(ctx, Work{Shop: of.ID})
+}
+
+// retriedAfter tells that an order is charged again because of a remedy.
+func retriedAfter(a Attempt, r dunning.Remedy, now time.Time) activity.Entry {
+	return entryOf(a, activity.ImmediateRetryTriggered, activity.Info, remedies[r].actor, now, outcome{Cycle: a.Cycle, Try: a.Try + 1, Reason: remedies[r].reason})
 }
 
 // remedyDelay is how much later than a remedy a charge may be that was made without

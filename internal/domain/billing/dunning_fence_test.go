@@ -1,11 +1,14 @@
 package billing
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 func TestARemedyFromBeforeTheDeclineIsNone(t *testing.T) {
@@ -40,6 +43,30 @@ func TestARemedyFromBeforeTheDeclineIsNone(t *testing.T) {
 		}
 		if marked := !b.attempts[2].Dunning.PaidWith.IsZero(); marked != row.retried {
 			t.Errorf("%s: the charge that is under way is one with the payment method before: %t, want %t", row.name, marked, row.retried)
+		}
+	}
+}
+
+func TestARetryAfterAChangeThatCameWhileTheChargeWasUnderWayIsToldOf(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		changed time.Time
+		entries []activity.EventType
+	}{
+		"after it was sent":  {now.Add(-time.Minute), []activity.EventType{activity.BillingAttemptTriggered, activity.ImmediateRetryTriggered}},
+		"before it was sent": {now.Add(-2 * time.Hour), []activity.EventType{activity.BillingAttemptTriggered}},
+	} {
+		a := sent(time.Hour, time.Hour)
+		a.Status, a.PlatformID, a.Dunning.PaidWith = Progress, "gid", row.changed
+		s, b := open(t, nil, a)
+		declined := platform.Attempt{ID: "gid", Key: "key", State: platform.Failed, ErrorCode: "CARD_DECLINED"}
+		must(t, s.settle(t.Context(), b.shop, []finding{{Attempt: a, found: &declined}}))
+		var got []activity.EventType
+		for _, e := range b.entries {
+			got = append(got, e.Event)
+		}
+		if !slices.Equal(got, row.entries) || (b.attempts[1].Dunning.Cause == dunning.ByCardUpdate) != (len(got) == 2) {
+			t.Errorf("the payment method changed %s: %v, case %+v; want %v", name, got, b.attempts[1].Dunning, row.entries)
 		}
 	}
 }

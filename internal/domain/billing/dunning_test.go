@@ -28,6 +28,15 @@ func TestDecideOnDeclines(t *testing.T) {
 			}
 		}
 	}
+	tried := func(ago time.Duration) func(*ground) {
+		return func(g *ground) { g.tried = append(g.tried, now.Add(-ago)) }
+	}
+	late := func(days int) func(*dunning.Case) { // in a case that has had all its retries but the last, so many days ago
+		return func(k *dunning.Case) {
+			k.OpenedAt = now.AddDate(0, 0, -16-days)
+			k.TriedAt = k.OpenedAt.AddDate(0, 0, 12)
+		}
+	}
 	for _, row := range []struct {
 		name string
 		a    Attempt
@@ -38,21 +47,24 @@ func TestDecideOnDeclines(t *testing.T) {
 		{"a case of which no retry is due has something else to do", inCase(func(k *dunning.Case) { k.RetryAt = now.Add(time.Hour) }), monthly(),
 			verdict{do: dun, how: follow}},
 		{"a case of which the end has come has, too", inCase(func(k *dunning.Case) { k.RetryAt, k.EndAt = time.Time{}, now }), monthly(), verdict{do: dun, how: follow}},
-		{"no retry is made for a paused contract", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: dun, how: abandon}},
-		{"nor for a cancelled one", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: dun, how: abandon}},
-		{"nor for a store without connection", inCase(), monthly(func(g *ground) { g.shop.Connected = false }), verdict{do: dun, how: abandon}},
-		{"nor without automatic charges", inCase(), monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: dun, how: abandon}},
+		{"no retry is made for a paused contract", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: dun, status: ContractPaused, how: abandon}},
+		{"nor for a cancelled one", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: dun, status: ContractCancelled, how: abandon}},
+		{"nor for a store without connection", inCase(), monthly(func(g *ground) { g.shop.Connected = false }), verdict{do: dun, status: ConnectionGone, how: abandon}},
+		{"nor without automatic charges", inCase(), monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: dun, status: AutoChargeDisabled, how: abandon}},
 		{"a retry waits while another charge is in flight", inCase(), monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 4, Status: Progress}} }),
 			verdict{do: wait, until: now.Add(10 * time.Minute)}},
 		{"a card that was tried fourteen times may be tried", inCase(), monthly(tries(14, time.Hour, false)), verdict{do: charge}},
 		{"a card that was tried fifteen times may not", inCase(), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
 		{"not even when it was replaced", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
 		{"fifteen tries of more than thirty days ago are forgotten", inCase(), monthly(tries(15, dunning.TryWindow, false)), verdict{do: charge}},
-		{"a card that was tried by plan today waits for tomorrow", inCase(), monthly(tries(1, time.Hour, true)), verdict{do: dun, how: putOff}},
-		{"one that a person tried today does not", inCase(), monthly(tries(1, time.Hour, false)), verdict{do: charge}},
-		{"one that was tried by plan yesterday does not", inCase(), monthly(tries(1, 15*time.Hour, true)), verdict{do: charge}},
-		{"a retry that somebody asked for does not wait", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
-		{"a fault on the way to the bank is no try of the day", inCase(func(k *dunning.Case) { k.Class = dunning.Transient }), monthly(tries(1, time.Hour, true)), verdict{do: charge}},
+		{"a card that was tried today, for whatever, waits for tomorrow", inCase(), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
+		{"one that was tried yesterday does not", inCase(), monthly(tried(15 * time.Hour)), verdict{do: charge}},
+		{"a retry that somebody asked for does not wait", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tried(time.Hour)), verdict{do: charge}},
+		{"nor one that follows soon upon a fault on the way to the bank", inCase(func(k *dunning.Case) { k.Class, k.OpenedAt = dunning.Transient, now.Add(-6*time.Hour) }), monthly(tried(time.Hour)), verdict{do: charge}},
+		{"those by plan after it do", inCase(func(k *dunning.Case) { k.Class = dunning.Transient }), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
+		{"the last one waits for a week", inCase(late(6)), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
+		{"and is left out then", inCase(late(7)), monthly(tried(time.Hour)), verdict{do: dun, how: leaveOut}},
+		{"a first charge never waits", due(), monthly(tried(time.Hour)), verdict{do: charge}},
 		{"an order that is paid already is looked for and not charged", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
 		{"even when it was looked for before", due(func(a *Attempt) { a.Status, a.Try, a.ErrorCode = Requesting, 2, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
 		{"and when the contract is paused", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }),
@@ -75,5 +87,25 @@ func TestDecideOnDeclines(t *testing.T) {
 				t.Errorf("decided %+v, want %+v", got, row.want)
 			}
 		})
+	}
+}
+
+func TestARetryGivesWayToAFirstChargeWithTheSameCard(t *testing.T) {
+	t.Parallel()
+	first := due(func(a *Attempt) { a.ID, a.Contract, a.DueAt = 2, 9002, now })
+	for name, ago := range map[string]time.Duration{"that falls due with it": -1, "of eight minutes before": 8 * time.Minute} {
+		s, b := open(t, func(c *contract.Contract) { c.PaymentMethod = "card" }, inCase(), first)
+		other := b.contracts[9001]
+		other.ID = 9002
+		b.contracts[9002] = other
+		if ago >= 0 {
+			first.Status, first.SentAt, first.DueAt = Success, now.Add(-ago), time.Time{}
+			b.attempts[2] = first
+		}
+		taken, err := s.takeUp(t.Context(), 1)
+		must(t, err)
+		if len(taken.dunned) != 1 || taken.dunned[0].v.how != putOff || (len(taken.charges) == 1) != (ago < 0) {
+			t.Errorf("%s: took up %+v and pursues %+v; want the retry put off alone", name, taken.charges, taken.dunned)
+		}
 	}
 }

@@ -141,7 +141,11 @@ func (f Facts) explainEnd(history []happening) Outcome {
 	if f.ErrorMessage != "" {
 		words += ": " + f.answer()
 	}
-	if end, ok := lastOf(history, ended); ok {
+	end, ok := lastOf(history, ended)
+	if f.Status == SkippedDunning && ok && end.told.Reason != "" && end.told.Reason != f.ErrorMessage {
+		words += ". It was given up, because " + end.told.Reason
+	}
+	if ok {
 		words += fmt.Sprintf(" (decided at %s)", f.moment(end.At))
 	}
 	return Outcome{Final: true, Words: words + "."}

@@ -57,7 +57,9 @@ func (f Facts) explainDate(history []happening) DateReasons {
 	default:
 		r.Rule, r.Planned = series.String(), series.Nth(n)
 		say("By the contract's calendar orders recur %s, beginning with cycle %d.", r.Rule, start)
-		if f.Of.Series.Moved {
+		if t := f.Of.Trial; t != nil && t.ChargeAt.Equal(f.Of.Series.Start) {
+			say("The contract began with a free trial until %s: its first order is due at %s.", f.moment(t.EndsAt), f.moment(t.ChargeAt))
+		} else if f.Of.Series.Moved {
 			say("Its first day was chosen, and is not the one that an earlier calendar had for that order.")
 		}
 		if n > 0 {

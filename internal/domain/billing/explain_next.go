@@ -52,7 +52,7 @@ func (f Facts) explainNext() NextStep {
 		step.Words = f.polling(when)
 	case ask:
 		step.Kind = StepAsk
-		step.Words = fmt.Sprintf("The service asks the platform what became of the charge %s, and does not send it again.", when)
+		step.Words = f.asking(v, when)
 	case prepare:
 		step.Kind = StepPrepare
 		step.Words = fmt.Sprintf("The service makes the order what it should be and charges it then, %s.", when)
@@ -90,6 +90,19 @@ func (f Facts) charging(when string) string {
 		return fmt.Sprintf("One worker of the service has the charge in hand, and nobody else touches it. If it has not settled the answer, %s %s", when, again)
 	}
 	return fmt.Sprintf("The answer to the charge has not come. Unless it comes before, %s %s", when, again)
+}
+
+// asking says what follows the answer about a charge that is asked for and not sent.
+func (f Facts) asking(v verdict, when string) string {
+	words := fmt.Sprintf("The service asks the platform what became of the charge %s.", when)
+	settled := f.moment(f.SentAt.Add(f.Policy.Settling))
+	switch {
+	case f.paidElsewhere():
+		return fmt.Sprintf("The service looks for the paid order at the platform %s. It does not charge the order again.", when)
+	case v.status != "":
+		return words + fmt.Sprintf(" If it says, not before %s, that it never received it, the order ends as %s: %s. A charge that it has is taken over.", settled, v.status, v.reason)
+	}
+	return words + fmt.Sprintf(" What it has is taken over. If it says, not before %s, that it never received the charge, it is sent again under the same key.", settled)
 }
 
 // polling says how the end of an accepted charge is found out.

@@ -191,6 +191,36 @@ func TestExplanations(t *testing.T) {
 			f.Status, f.DueAt, f.ErrorMessage = SkippedDunning, time.Time{}, "cycle 3 could not be charged yet: no other order is made before it is paid or given up"
 			f.Entries = []activity.Entry{log(activity.DunningAttemptSkipped, activity.Skipped, activity.System, f.Now, outcome{Reason: f.ErrorMessage})}
 		}},
+		"exception-of-a-missed-order": {begun(PlatformException), func(f *Facts) {
+			f.Failures, f.Now = 4, berlin(t, time.June, 1)
+			f.DueAt, f.SentAt = f.Now, f.Now.Add(-time.Minute)
+			f.Others = []Attempt{f.Attempt, {ID: 8, Contract: 9001, Cycle: 5, Status: Queued, BillingDate: berlin(t, time.May, 31)}}
+		}},
+		"failure-behind-an-earlier-charge": {begun(Failure), declinedOnce, func(f *Facts) {
+			f.Try, f.ErrorCode, f.ErrorMessage = 2, dunning.EarlierChargeOpen, "an earlier charge of this cycle has not ended at the platform, and may still"
+		}},
+		"failure-of-a-contract-that-was-paused-for-it": {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Lost, Class: dunning.Funds, Action: dunning.Pause}), func(f *Facts) {
+			f.Of.Status = contract.Paused
+		}},
+		"failure-of-a-contract-that-was-paused":    {begun(Failure), declinedOnce, func(f *Facts) { f.Of.Status = contract.Paused }},
+		"failure-of-a-contract-that-was-cancelled": {begun(Failure), declinedOnce, func(f *Facts) { f.Of.Status = contract.Cancelled }},
+		"given-up-for-a-later-order": {begun(Failure), declinedOnce, func(f *Facts) {
+			f.Status = SkippedDunning
+			f.Entries = append(f.Entries, log(activity.DunningSkipped, activity.Success, activity.System, f.Now, outcome{Try: 1, Reason: "a later order was paid"}))
+		}},
+		"given-up-with-its-contract": {begun(Failure), declinedOnce, func(f *Facts) {
+			f.Status, f.Of.Status = SkippedDunning, contract.Cancelled
+			f.Entries = append(f.Entries, log(activity.DunningAttemptSkipped, activity.Skipped, activity.System, f.Now, outcome{Try: 1, Reason: "the contract is cancelled"}))
+		}},
+		"paid-elsewhere": {begun(Skipped), func(f *Facts) {
+			f.Try, f.FirstSentAt, f.SentAt, f.DueAt = 2, time.Time{}, time.Time{}, time.Time{}
+			f.ErrorCode, f.ErrorMessage = "INVOICE_ALREADY_PAID", "the platform says that this cycle is paid, by an order that is not ours"
+			f.Entries = []activity.Entry{log(activity.DuplicateBillingAttemptDetected, activity.Skipped, activity.System, f.Now, outcome{Reason: f.ErrorMessage})}
+		}},
+		"queued-after-a-free-trial": {func(f *Facts) {
+			f.Of.Series = contract.Series{Cycle: 4, Start: f.BillingDate, Moved: true}
+			f.Of.Trial = &contract.Trial{EndsAt: f.BillingDate.Add(-time.Hour), ChargeAt: f.BillingDate}
+		}},
 		"success": {begun(Success), func(f *Facts) {
 			f.DueAt, f.PlatformID, f.OrderID, f.OrderName, f.Amount = time.Time{}, "gid://shopify/SubscriptionBillingAttempt/81", 5004, "#1004", usd(2250)
 			f.Lines, f.Prep.Stage = f.Of.Lines, Ready

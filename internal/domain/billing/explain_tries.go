@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
 
 // TryReport is one charge of a cycle. Of tries before the latest one only their
@@ -59,6 +60,8 @@ func (f Facts) explainTries(history []happening) []TryReport {
 		}
 		if t.Number == f.Try {
 			f.latest(t)
+		} else if t.ErrorCode == "" && f.paidElsewhere() && t.EndedAt.IsZero() {
+			t.ErrorCode = f.ErrorCode // of which no entry tells
 		}
 		t.Words = f.tryWords(*t)
 	}
@@ -92,6 +95,12 @@ func (f Facts) tryWords(t TryReport) string {
 		words += fmt.Sprintf(", for which %s asked at %s,", whoever(t.AskedBy), f.moment(t.AskedAt))
 	}
 	switch {
+	case t.ErrorCode == dunning.EarlierChargeOpen:
+		words += " was not sent: the platform was asked"
+		if !t.FirstSentAt.IsZero() {
+			words += fmt.Sprintf(", from %s on,", f.moment(t.FirstSentAt))
+		}
+		return words + fmt.Sprintf(" and holds an earlier charge of the cycle that has not ended (%s).", t.ErrorCode)
 	case t.FirstSentAt.IsZero() && t.State == TryNotSent:
 		return words + " has not been sent."
 	case t.FirstSentAt.IsZero():

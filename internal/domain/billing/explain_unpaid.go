@@ -2,7 +2,9 @@ package billing
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
 
@@ -14,6 +16,17 @@ func (f Facts) retrying(when string) string {
 // unpaid says what becomes of an order that was declined and is not charged again
 // by itself.
 func (f Facts) unpaid() string {
+	dunned := ""
+	if k := f.Attempt.Dunning; k.State == dunning.Lost && k.Action == dunning.Pause {
+		dunned = ", by the service, when no retry was left"
+	}
+	switch f.Of.Status {
+	case contract.Paused:
+		return fmt.Sprintf("The service does not charge the order again. The contract is paused%s: only when it has been activated may a person charge the order again.", dunned)
+	case contract.Active:
+	default:
+		return fmt.Sprintf("The service does not charge the order again, and nobody else may: the contract is %s. It would have to be activated first, where the platform allows it.", strings.ToLower(string(f.Of.Status)))
+	}
 	return "The service does not charge the order again by itself: a person may charge it again, or give it another date."
 }
 

@@ -217,7 +217,7 @@ func (b *batch) due(ctx context.Context, tx Tx, now time.Time) ([]Attempt, error
 		return nil, err
 	}
 	hold := b.shop.Guard.Hold
-	if !b.shop.Guard.Charges(now) {
+	if b.shop.Connected && !b.shop.Guard.Charges(now) {
 		b.allowance = batchSize // what is in flight was asked for before, or by a person
 		return tx.DueInFlight(ctx, now, batchSize)
 	}
@@ -230,10 +230,11 @@ func (b *batch) due(ctx context.Context, tx Tx, now time.Time) ([]Attempt, error
 }
 
 // barred changes a verdict where nothing may be charged at all: what was sent is
-// asked for, and the rest stays as it is.
+// asked for, and the rest stays as it is. A store that has left is charged by nobody,
+// and its orders end.
 func barred(v verdict, a Attempt, g shop.Guard, p Policy, now time.Time) verdict {
 	reason := g.Bar(now)
-	if reason == "" || v.do == poll || v.do == ask || v.do == wait {
+	if reason == "" || v.do == poll || v.do == ask || v.do == wait || v.status == ConnectionGone {
 		return v
 	}
 	if a.sent() {

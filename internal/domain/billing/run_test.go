@@ -166,6 +166,8 @@ func TestForeseen(t *testing.T) {
 		{"nothing stands against a charge", verdict{do: charge}, due(), shop.Guard{}, charge},
 		{"a frozen store's order waits", verdict{do: charge}, due(), frozen, wait},
 		{"a frozen store's order is not given up either", verdict{do: end}, due(), frozen, wait},
+		{"an order of a store that has left ends, whatever the store waits for", verdict{do: end, status: ConnectionGone}, due(), shop.Guard{ConfirmBy: now}, end},
+		{"so does what was to be done about its unpaid order", verdict{do: dun, status: ConnectionGone, how: abandon}, inCase(), frozen, dun},
 		{"a frozen store's failure is not charged again", verdict{do: charge}, due(func(a *Attempt) { a.Status, a.FirstSentAt = Failure, now.Add(-time.Hour) }), frozen, wait},
 		{"of a frozen store what was sent is asked for and not sent again", verdict{do: charge}, flying, frozen, ask},
 		{"of a frozen store what is under way is asked for", verdict{do: poll}, flying, frozen, poll},

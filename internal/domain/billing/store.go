@@ -86,6 +86,9 @@ type Tx interface {
 	// than dunning.TryWindow.
 	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]dunning.Try, error)
 	AddCardTries(ctx context.Context, tries []CardTry) error
+	// SentWith returns, unlocked and by payment method, when charges of contracts
+	// that have it were sent last, if that was at or after an instant.
+	SentWith(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
 	// ContractsInDunning returns the contracts with an open case.
 	ContractsInDunning(ctx context.Context) ([]contract.Contract, error)
 

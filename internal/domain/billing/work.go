@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -116,17 +117,21 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		var entries []activity.Entry
 		var ended []contract.ID
 		refused, taken := false, make([]Attempt, 0, len(due))
+		slices.SortStableFunc(due, failedLast) // retries give way to other charges
 		for i := range due {
 			a := &due[i]
 			c := contracts[a.Contract]
 			errand, needed := needs.errandOf(*a, *c)
-			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed, b.cards.known[c.PaymentMethod]}, now)
+			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed, b.cards.known[c.PaymentMethod], b.cards.tried[c.PaymentMethod]}, now)
 			if v = barred(v, *a, b.shop.Guard, b.policy, now); v.do == charge && !a.sent() && b.sends() >= b.allowance {
 				refused = true
 				continue
 			}
 			if v.do == charge && a.Status == Failure {
 				b.retry(a, *c, now)
+			}
+			if v.do == charge || v.do == prepare {
+				b.cards.use(c.PaymentMethod, now)
 			}
 			entry, err := b.carry(a, v, now)
 			if err != nil {
@@ -165,6 +170,17 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		return tx.Record(ctx, entries...)
 	})
 	return b, err
+}
+
+// failedLast orders attempts that failed behind others.
+func failedLast(a, b Attempt) int {
+	switch {
+	case (a.Status == Failure) == (b.Status == Failure):
+		return 0
+	case a.Status == Failure:
+		return 1
+	}
+	return -1
 }
 
 // carry applies a verdict to an attempt and puts it where it goes next. The

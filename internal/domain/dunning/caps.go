@@ -32,7 +32,8 @@ func Spent(tries []Try, now time.Time) bool {
 	return n >= MaxTries
 }
 
-// TriedToday reports whether a card was tried again by plan on this day already.
-func TriedToday(tries []Try, c cadence.Calendar, now time.Time) bool {
-	return slices.ContainsFunc(tries, func(t Try) bool { return t.ByPlan && c.Day(t.At) == c.Day(now) })
+// TriedToday reports whether a card was tried on this day already, for whatever
+// order and whoever asked for it.
+func TriedToday(tried []time.Time, c cadence.Calendar, now time.Time) bool {
+	return slices.ContainsFunc(tried, func(at time.Time) bool { return c.Day(at) == c.Day(now) })
 }

@@ -1,6 +1,7 @@
 package dunning
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/cadence"
@@ -106,6 +107,22 @@ func (k *Case) Retry(why Cause, at time.Time) {
 // Due reports whether a retry is due. What the rules say of retries by plan does
 // not bind those that somebody asked for.
 func (k Case) Due(now time.Time) bool { return !k.RetryAt.IsZero() && !now.Before(k.RetryAt) }
+
+// Spaced reports whether the retry keeps the distance of a day from whatever else
+// the card was tried for. People's do not, and neither do those that follow soon
+// upon a fault on the way to the bank: the bank has not said anything.
+func (k Case) Spaced(g Ground) bool {
+	return k.Cause == "" && !slices.Contains(g.Settings.planFor(k.Class).soon, k.RetryAt.Sub(k.OpenedAt))
+}
+
+// patience is for how many days after its plan has ended an order waits for a day on
+// which its card is not tried for another one.
+const patience = 7
+
+// LastDay returns the last day on which a retry may be made that had to give way.
+func (k Case) LastDay(g Ground) time.Time {
+	return g.Settings.end(k.decline(g), g.Settings.planFor(k.Class)).AddDate(0, 0, patience)
+}
 
 // Over reports whether the final action is due.
 func (k Case) Over(now time.Time) bool { return !k.EndAt.IsZero() && !now.Before(k.EndAt) }

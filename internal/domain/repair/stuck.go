@@ -14,6 +14,7 @@ import (
 
 // Stuck is what of a store a person has to look at.
 type Stuck struct {
+	Gone     string          `json:"gone,omitempty"`   // why the store is not charged and not asked any more
 	Frozen   string          `json:"frozen,omitempty"` // why nothing is charged
 	Held     string          `json:"held,omitempty"`   // until when charges are held, and why
 	Attempts []StuckAttempt  `json:"attempts"`
@@ -61,6 +62,9 @@ func (s *Service) Stuck(ctx context.Context, of shop.ID) (Stuck, error) {
 		store, err := tx.Shop(ctx)
 		if err != nil {
 			return err
+		}
+		if !store.Connected {
+			list.Gone = "the store's connection to the platform is gone: every order ends as " + string(billing.ConnectionGone) + " when it falls due, until the store is connected again"
 		}
 		list.Frozen = store.Guard.Bar(now)
 		if h := store.Guard.Hold; !h.Since.IsZero() {

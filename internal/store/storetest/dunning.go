@@ -59,6 +59,39 @@ func testDunning(t *testing.T, open opener) {
 			return err
 		})
 	})
+	t.Run("charges are found that were sent with a payment method of late, of one shop", func(t *testing.T) {
+		w := begin(t, open)
+		paidWith := func(id contract.ID, method string) contract.Contract {
+			c := monthly(id)
+			c.PaymentMethod = method
+			return c
+		}
+		w.put(paidWith(1, "a"), paidWith(2, "a"), paidWith(3, "b"), paidWith(4, "c"))
+		sent := func(of contract.ID, cycle, hours int) billing.Attempt {
+			return billing.Attempt{Contract: of, Cycle: cycle, Status: billing.Success, BillingDate: day, SentAt: day.Add(time.Duration(hours) * time.Hour)}
+		}
+		w.in(func(tx *store.Tx) error {
+			return tx.PutAttempts(t.Context(), []billing.Attempt{
+				sent(1, 1, 0), sent(1, 2, 2), sent(2, 1, 1), sent(3, 1, 3), sent(4, 1, 4),
+				{Contract: 4, Cycle: 2, Status: billing.Queued, BillingDate: day},
+			})
+		})
+		w.in(func(tx *store.Tx) error {
+			got, err := tx.SentWith(t.Context(), []string{"a", "b"}, day.Add(time.Hour))
+			want := map[string][]time.Time{"a": {day.Add(2 * time.Hour), day.Add(time.Hour)}, "b": {day.Add(3 * time.Hour)}}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+			return err
+		})
+		w.inShop(w.addShop("second.myshopify.com").ID, func(tx *store.Tx) error {
+			got, err := tx.SentWith(t.Context(), []string{"a", "b"}, day)
+			if len(got) != 0 {
+				t.Errorf("another shop has %v", got)
+			}
+			return err
+		})
+	})
 	t.Run("tries that do not count any more are forgotten with the next", func(t *testing.T) {
 		w := begin(t, open)
 		try := func(days int) billing.CardTry {
