@@ -269,6 +269,10 @@ func TestAChallengeIsMailedWithItsAddressAndPaidWhenItIsMet(t *testing.T) {
 	}
 	s.pass("P4D")
 	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+toldAuth, "Nov 13 "+decline, "Nov 13 "+toldAuth)
+	s.call("GET", "/mail", nil, &mails)
+	if len(mails) != 2 || len(mails[1].Links) != 1 || mails[1].Links[0] != mails[0].Links[0] {
+		t.Errorf("mails %+v, want a second one with the same address: the platform holds the charge open", mails)
+	}
 }
 
 func TestASuspectedFraudIsNeverTriedAgainByItself(t *testing.T) {

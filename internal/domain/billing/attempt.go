@@ -48,7 +48,7 @@ type Attempt struct {
 	PlatformID   string // graph id of the platform's attempt
 	ErrorCode    string // of the last failure
 	ErrorMessage string
-	ActionURL    string // where the customer authenticates, while a challenge is open
+	ActionURL    string // where the customer authenticates, while a challenge is open at the platform
 
 	OrderID   int64 // of the successful charge
 	OrderName string

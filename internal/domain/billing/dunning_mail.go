@@ -46,6 +46,9 @@ func (l *ledger) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
 		kind = notify.OutOfStock
 	}
 	p := notify.Payment{Kind: kind, Class: a.Dunning.Class, Action: g.Settings.Final(a.Dunning.Class)}
+	if p.Class == dunning.Auth {
+		p.URL = a.ActionURL
+	}
 	if p.Class != dunning.Auth && !a.Dunning.RetryAt.IsZero() {
 		p.NextTry = a.Dunning.RetryAt.In(g.Calendar.Zone)
 	}

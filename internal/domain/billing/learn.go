@@ -129,7 +129,10 @@ func (l *ledger) fail(a *Attempt, code, message string) error {
 	if err := a.move(Failure); err != nil {
 		return err
 	}
-	a.ErrorCode, a.ErrorMessage, a.ActionURL = code, message, ""
+	a.ErrorCode, a.ErrorMessage = code, message
+	if code != dunning.ChallengeExpired { // the platform still holds that one open
+		a.ActionURL = ""
+	}
 	if a.paidElsewhere() { // the order is looked for at once
 		a.DueAt = l.now
 		return nil
