@@ -31,6 +31,9 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 		a.DueAt = l.now.Add(l.policy.poll(a.Polls))
 		a.Polls++
 		return nil
+	case !f.early.IsZero() && a.Failures > 0: // a call before this one was not answered, and may arrive when it is not too early any more
+		a.Failures, a.DueAt = 0, l.now.Add(l.policy.Settling)
+		return nil
 	case !f.early.IsZero():
 		return l.postpone(a, f.early)
 	case f.refused != nil:

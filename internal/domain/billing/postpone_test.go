@@ -7,6 +7,26 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
+func TestAChargeOfWhichACallIsOnItsWayIsNotTooEarly(t *testing.T) {
+	t.Parallel()
+	g := monthly()
+	l := ledger{now: now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}, attempts: make(map[AttemptID]*Attempt)}
+	a := sent(0, 0)
+	a.Failures = 2
+	l.attempts[a.ID] = &a
+	for _, want := range []struct {
+		status Status
+		due    time.Time
+	}{{Requesting, now.Add(DefaultPolicy().Settling)}, {Queued, a.BillingDate}} {
+		if err := l.learn(&a, finding{Attempt: a, early: now.AddDate(0, 0, 5)}); err != nil {
+			t.Fatal(err)
+		}
+		if a.Status != want.status || want.status == Requesting && !a.DueAt.Equal(want.due) {
+			t.Errorf("%s, to be acted on at %s; want %s at %s", a.Status, a.DueAt, want.status, want.due)
+		}
+	}
+}
+
 func TestAChargeThatComesTooEarlyGoesBackIntoTheQueue(t *testing.T) {
 	t.Parallel()
 	date := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC) // 2 pm is the store's order time
