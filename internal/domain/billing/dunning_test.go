@@ -92,8 +92,8 @@ func TestDecideOnDeclines(t *testing.T) {
 
 func TestARetryGivesWayToAFirstChargeWithTheSameCard(t *testing.T) {
 	t.Parallel()
-	first := due(func(a *Attempt) { a.ID, a.Contract, a.DueAt = 2, 9002, now })
 	for name, ago := range map[string]time.Duration{"that falls due with it": -1, "of eight minutes before": 8 * time.Minute} {
+		first := due(func(a *Attempt) { a.ID, a.Contract, a.DueAt = 2, 9002, now })
 		s, b := open(t, func(c *contract.Contract) { c.PaymentMethod = "card" }, inCase(), first)
 		other := b.contracts[9001]
 		other.ID = 9002
