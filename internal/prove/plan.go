@@ -266,7 +266,11 @@ func (d drawer) deal(p plan, busy float64) dealPlan {
 		},
 	}
 	if !at.Before(p.Start) && len(billing.Anchors) == 0 && d.chance(0.6) {
-		deal.Offer = pick(d, []offer{cheaper, cheaper, trialDays, trialMonth, forLife})
+		sold := []offer{cheaper, cheaper, trialDays, trialMonth, forLife}
+		if billing.Interval == "DAY" || billing.Interval == "WEEK" { // a trial ends within a later cycle of the platform, and which dates it takes depends on that
+			sold = []offer{cheaper, forLife}
+		}
+		deal.Offer = pick(d, sold)
 		if deal.Offer.tried() { // the checkout has set an ordinary date
 			dates := oracle.Owed(policyOf(billing), at, at.AddDate(3, 0, 0), oracle.Calendar{Zone: zone, Hour: at.In(zone).Hour(), Minute: at.In(zone).Minute()})
 			deal.Spec.NextBillingDate = dates[1]
