@@ -173,6 +173,9 @@ func TestAStoreWhoseConnectionWasGoneGoesOnWhenItIsBack(t *testing.T) {
 		got[fmt.Sprint(e.Actor.Source, " ", e.Event, " ", e.Status)]++
 	}
 	want := map[string]int{"SHOPIFY_EVENT UPDATED INFO": 1, "SYSTEM_EVENT BILLING_ATTEMPT_TRIGGERED SUCCESS": cycles[1] + 3}
+	if left := 3 - cycles[1]; left > 0 { // what fell due without a connection ended, and says so
+		want["SYSTEM_EVENT BILLING_ATTEMPT_SKIPPED SKIPPED"] = left
+	}
 	if !maps.Equal(got, want) {
 		t.Errorf("entries %v, want %v", got, want)
 	}
