@@ -52,7 +52,7 @@ func TestAPlanThatIsTakenBringsItsFixedDays(t *testing.T) {
 			s.status(http.StatusNoContent, "PAUSED")
 			s.take(plan)
 			s.status(http.StatusNoContent, "ACTIVE")
-		}, "[12-15 01-15 02-15]", append(append(append([]string{paused}, moved...), activated, requeued), charged, charged, charged)},
+		}, "[12-15 01-15 02-15]", append(append(append([]string{paused}, moved...), activated), charged, charged, charged)},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

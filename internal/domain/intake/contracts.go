@@ -477,16 +477,10 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 // missedDates reports whether a date of the contract's own calendar has passed while
 // it stood still. The platform's cycles may have other dates.
 func missedDates(c contract.Contract, of shop.Shop, now time.Time) bool {
+	since := map[contract.Status]time.Time{contract.Paused: c.PausedAt, contract.Cancelled: c.CancelledAt}[c.Status]
 	cal, err := of.Calendar()
-	if err != nil || c.Series.Start.IsZero() {
+	if err != nil || since.IsZero() || c.Series.Start.IsZero() { // nobody knows
 		return true
-	}
-	since := c.UpdatedAt
-	switch c.Status {
-	case contract.Paused:
-		since = c.PausedAt
-	case contract.Cancelled:
-		since = c.CancelledAt
 	}
 	series := cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.Series.Start}
 	return !series.Nth(max(0, series.After(since))).After(now)
