@@ -394,9 +394,12 @@ func (w *world) explained(d *deal, a attempt, date, later, paused time.Time) {
 // came to an end too.
 func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 	last := 0
-	waiting := 0
+	waiting, underWay := 0, 0
 	for cycle, a := range has {
 		last = max(last, cycle)
+		if inFlight(a.status) { // its place in the queue is taken when it ends
+			underWay++
+		}
 		if a.status == "QUEUED" {
 			waiting++
 			if !w.require(I2, a.date.After(w.cutoff()), "cycle %d of contract %d has waited since %s", cycle, d.id, a.date) {
@@ -415,7 +418,7 @@ func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 	// Cycles that passed while it was paused count.
 	end, ends := c.last()
 	ended := ends && max(last, c.from) >= end
-	w.require(I6, ended || waiting >= 6, "contract %d runs, and %d of its cycles wait, from cycle %d to %d of %d", d.id, waiting, c.from, last, end)
+	w.require(I6, ended || waiting+underWay >= 6, "contract %d runs, and %d of its cycles wait, from cycle %d to %d of %d", d.id, waiting, c.from, last, end)
 	w.require(I6, ended && waiting == 0 || c.next.After(w.cutoff()), "the next date of contract %d, %s, is past", d.id, c.next)
 }
 
