@@ -26,7 +26,7 @@ func (s *subscription) skipNumber(n int) {
 
 func (s *subscription) everyTwoWeeks() {
 	s.t.Helper()
-	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-interval?contractId=%d&interval=WEEK&intervalCount=2", s.id), nil)
+	s.interval("WEEK", 2)
 }
 
 // Whatever people did to single orders before: after the interval changed, or the
@@ -34,9 +34,6 @@ func (s *subscription) everyTwoWeeks() {
 // skipped is charged, and none comes twice. The first order is due on November 11.
 func TestChangesOfTheCalendarForgetAndDoubleNothing(t *testing.T) {
 	t.Parallel()
-	status := func(s *subscription, to string) {
-		s.refused(http.StatusNoContent, "PUT", fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=%s", s.id, to), nil)
-	}
 	for _, row := range []struct {
 		name string
 		do   func(s *subscription)
@@ -45,8 +42,8 @@ func TestChangesOfTheCalendarForgetAndDoubleNothing(t *testing.T) {
 		{"the interval changes", func(s *subscription) { s.everyTwoWeeks() }, "[11-11 11-25 12-09]"},
 		{"the second order was skipped, then the interval changes", func(s *subscription) { s.skipNumber(1); s.everyTwoWeeks() }, "[11-11 12-09]"},
 		{"the first order was skipped, then the interval changes", func(s *subscription) { s.skipNumber(0); s.everyTwoWeeks() }, "[12-11]"},
-		{"the second order was skipped, then the contract stood still", func(s *subscription) { s.skipNumber(1); status(s, "PAUSED"); status(s, "ACTIVE") }, "[11-11]"},
-		{"the first order was skipped, then the contract stood still", func(s *subscription) { s.skipNumber(0); status(s, "PAUSED"); status(s, "ACTIVE") }, "[12-11]"},
+		{"the second order was skipped, then the contract stood still", func(s *subscription) { s.skipNumber(1); s.standStill() }, "[11-11]"},
+		{"the first order was skipped, then the contract stood still", func(s *subscription) { s.skipNumber(0); s.standStill() }, "[12-11]"},
 		{"the first order was moved, then the interval changes", func(s *subscription) {
 			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-billing-date?contractId=%d&nextBillingDate=2026-11-08", s.id), nil)
 			s.everyTwoWeeks()
@@ -57,7 +54,11 @@ func TestChangesOfTheCalendarForgetAndDoubleNothing(t *testing.T) {
 			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
 			s.everyTwoWeeks()
 		}, "[11-11 12-11]"}, // the next order keeps its date
-		{"the contract stood still over its date", func(s *subscription) { status(s, "PAUSED"); s.pass("P20D"); status(s, "ACTIVE") }, "[12-11]"},
+		{"the contract stood still over its date", func(s *subscription) {
+			s.status(http.StatusNoContent, "PAUSED")
+			s.pass("P20D")
+			s.status(http.StatusNoContent, "ACTIVE")
+		}, "[12-11]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

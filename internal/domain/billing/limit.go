@@ -56,7 +56,7 @@ func foreseeEnd(c *contract.Contract, q Queue, cal cadence.Calendar, now time.Ti
 	if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum && c.Committed() == 0 {
 		c.Look(now)
 	}
-	over := c.MaxCycles > 0 && c.NextBillingDate.IsZero() && !q.Open && !c.Lifelong && !c.Series.Start.IsZero() && max(q.LastCycle, c.Series.Cycle-1) >= c.MaxCycles+c.PassedCycles
+	over := c.MaxCycles > 0 && c.NextBillingDate.IsZero() && !q.Open && !c.Lifelong && !c.Series.Start.IsZero() && max(q.LastCycle, c.Series.Cycle-1) >= c.Most()
 	switch {
 	case !over:
 		c.ExpectEnd(time.Time{})

@@ -213,10 +213,14 @@ func (c *Contract) Arrive() {
 	c.Rewake()
 }
 
+// Most returns the cycle with which the contract has had all orders that MaxCycles
+// allows, where it allows a number.
+func (c Contract) Most() int { return c.MaxCycles + c.PassedCycles }
+
 // LastCycle returns the last cycle that may be charged, and false when there is
 // no end to them.
 func (c Contract) LastCycle() (int, bool) {
-	last, limited := c.MaxCycles+c.PassedCycles, c.MaxCycles > 0
+	last, limited := c.Most(), c.MaxCycles > 0
 	if c.Ending != nil && (!limited || c.Ending.Cycle < last) {
 		last, limited = c.Ending.Cycle, true
 	}
@@ -253,7 +257,7 @@ func (c Contract) End(cal cadence.Calendar) time.Time {
 	case !c.ExpireAt.IsZero():
 		return c.ExpireAt
 	case c.MaxCycles > 0 && !c.Series.Start.IsZero():
-		return c.DueOn(max(c.MaxCycles+c.PassedCycles, c.Series.Cycle), cal)
+		return c.DueOn(max(c.Most(), c.Series.Cycle), cal)
 	}
 	return time.Time{}
 }

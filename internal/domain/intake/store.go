@@ -24,9 +24,6 @@ type Pending struct {
 type Tx interface {
 	billing.Tx
 	partner.Tx
-	// PutContracts inserts or replaces contracts with their lines, under the
-	// version rule of PutAttempts; a Version of 0 inserts.
-	PutContracts(ctx context.Context, contracts []contract.Contract) error
 	// ContractsPaidWith returns the ids of contracts that use a payment method.
 	ContractsPaidWith(ctx context.Context, paymentMethod string) ([]contract.ID, error)
 
