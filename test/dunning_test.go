@@ -248,7 +248,7 @@ func TestAPaymentToConfirmIsTriedOnceMore(t *testing.T) {
 	s.wantOrders()
 }
 
-func TestAChallengeIsMailedWithItsAddressAndPaidWhenItIsMet(t *testing.T) {
+func TestAChallengeThatNobodyMeetsIsMailedWithItsAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -272,6 +272,49 @@ func TestAChallengeIsMailedWithItsAddressAndPaidWhenItIsMet(t *testing.T) {
 	s.call("GET", "/mail", nil, &mails)
 	if len(mails) != 2 || len(mails[1].Links) != 1 || mails[1].Links[0] != mails[0].Links[0] {
 		t.Errorf("mails %+v, want a second one with the same address: the platform holds the charge open", mails)
+	}
+}
+
+// ended ends the last charge of the contract, of which the end is open, as the
+// customer who confirms the payment or fails to.
+func (s *subscription) ended(code string) {
+	s.t.Helper()
+	all := s.contract(s.id).Attempts
+	s.call("POST", fmt.Sprintf("/platform/attempts/%d", all[len(all)-1].ID), map[string]any{"code": code}, nil)
+}
+
+func TestAChallengeEndsAsTheCustomerEndsIt(t *testing.T) {
+	t.Parallel()
+	const asked = "Nov 11 BILLING_ATTEMPT_UPDATED INFO"
+	for _, row := range []struct {
+		name   string
+		days   string // until the customer acts
+		code   string
+		story  []string // after the customer was asked
+		orders []int
+		tries  []string
+	}{
+		{"met in time", "P1D", "SUCCESS", []string{"Nov 12 " + paid}, []int{1}, []string{"Nov 11 09h 1"}},
+		{"met when it was thought to be lost", "P4D", "SUCCESS", []string{"Nov 13 " + decline, "Nov 13 " + toldAuth, "Nov 15 " + paid}, []int{1}, []string{"Nov 11 09h 1"}},
+		{
+			"not met, and tried once more", "P1D", "AUTHENTICATION_FAILED",
+			[]string{"Nov 12 " + decline, "Nov 12 " + toldAuth, "Nov 13 " + toldAuth, "Nov 16 " + warned, "Nov 18 " + paid}, []int{1}, []string{"Nov 11 09h 1", "Nov 18 09h 1"},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.begin()
+			s.declines("CHALLENGE", 1)
+			s.pass("P10DT3H")
+			s.pass(row.days)
+			s.ended(row.code)
+			s.pass("P10D")
+			s.wantStory(append([]string{asked, "Nov 11 " + toldAuth}, row.story...)...)
+			s.wantOrders(row.orders...)
+			s.wantTries(row.tries...)
+		})
 	}
 }
 
@@ -371,312 +414,5 @@ func TestAnOrderThatIsPaidAlreadyIsNotChargedAgain(t *testing.T) {
 	s.wantTries("Nov 11 09h 1", "Dec 11 09h 2")
 	if past := s.past(); past[1].Status != "SKIPPED" {
 		t.Errorf("past %+v", past)
-	}
-}
-
-func TestTheFinalActionMaySkipTheOrder(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	s.settings(map[string]any{"mode": "SIMPLE", "retries": 2, "everyDays": 3, "finalAction": "SKIP"})
-	s.declines("INSUFFICIENT_FUNDS", 3)
-	s.pass("P45D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 15 "+warned, "Nov 17 "+decline, "Nov 17 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid)
-	s.wantOrders(2)
-	if past := s.past(); past[1].Status != "SKIPPED_DUNNING_MGMT" || s.row().Status != "active" {
-		t.Errorf("past %+v of a contract that is %s", past, s.row().Status)
-	}
-}
-
-func TestTheFinalActionMayCancelTheContract(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
-	s.declines("INSUFFICIENT_FUNDS", 1)
-	s.pass("P45D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
-	s.wantOrders()
-	if past := s.past(); len(past) != 1 || past[0].Status != "SKIPPED_DUNNING_MGMT" || s.contract(s.id).Status != "CANCELLED" {
-		t.Errorf("past %+v of a contract that is %s", past, s.contract(s.id).Status)
-	}
-}
-
-func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
-	s.settings(map[string]any{"mode": "SIMPLE", "retries": 4, "everyDays": 2})
-	s.pass("P30D")
-	s.wantTries("Nov 11 09h 1")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+toldEnd)
-}
-
-func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
-	t.Parallel()
-	for status, want := range map[string]string{"PAUSED": "FAILURE", "CANCELLED": "SKIPPED_DUNNING_MGMT"} {
-		t.Run(status, func(t *testing.T) {
-			t.Parallel()
-			s := subscribe(t, nil)
-			s.begin()
-			s.declines("INSUFFICIENT_FUNDS", 2)
-			s.pass("P13D")
-			if got := s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=%s", s.id, status), nil, nil); got != http.StatusNoContent {
-				t.Fatalf("answered %d", got)
-			}
-			s.pass("P60D")
-			s.wantTries("Nov 11 09h 1", "Nov 13 09h 1")
-			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 13 "+decline, "Nov 14 "+left, "Nov 14 CONTRACT_"+status+" SUCCESS")
-			if past := s.past(); len(past) != 1 || past[0].Status != want || s.standing() != nil {
-				t.Errorf("past %+v", past)
-			}
-		})
-	}
-}
-
-func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	s.begin()
-	s.declines("CARD_DECLINED", 1)
-	s.declines("CHALLENGE", 1)
-	s.pass("P12D")
-	if got := s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=PAUSED", s.id), nil, nil); got != http.StatusNoContent {
-		t.Fatalf("answered %d", got)
-	}
-	s.pass("P30D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 BILLING_ATTEMPT_UPDATED INFO", "Nov 12 "+toldAuth, "Nov 13 CONTRACT_PAUSED SUCCESS", "Nov 14 "+decline, "Nov 14 "+left)
-	s.wantTries("Nov 11 09h 1", "Nov 12 09h 1")
-	if s.standing() != nil {
-		t.Errorf("the contract still tells of %+v", s.standing())
-	}
-}
-
-func TestAnUnpaidOrderComesBeforeThoseThatFallDueMeanwhile(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
-	s.begin()
-	s.declines("CARD_DECLINED", 5)
-	s.pass("P32D")
-	s.wantStory(
-		"Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+told, "Nov 18 "+left, "Nov 19 "+decline,
-		"Nov 23 "+paid, "Nov 25 "+paid, "Dec 2 "+paid,
-	)
-	s.wantOrders(1, 3, 4)
-	if past := s.past(); past[2].Status != "SKIPPED_DUNNING_MGMT" || past[3].Status != "SUCCESS" {
-		t.Errorf("past %+v", past)
-	}
-}
-
-func TestALaterOrderThatAPersonHasChargedGivesTheUnpaidOneUp(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
-	s.begin()
-	s.declines("CARD_DECLINED", 4)
-	s.pass("P17D")
-	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "SUCCESS"}, nil)
-	next := s.upcoming()[0]
-	if got := s.trigger(next.ID); got != http.StatusOK {
-		t.Fatalf("answered %d", got)
-	}
-	s.pass("P3D")
-	s.wantStory(
-		"Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+told,
-		"Nov 18 "+byHand, "Nov 18 "+paid, "Nov 18 DUNNING_SKIPPED SUCCESS",
-	)
-	s.wantOrders(2)
-	s.pass("P7D")
-	s.wantOrders(2, 3)
-}
-
-func TestARetryThatAPersonAsksForTakesThePlaceOfThatDays(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	s.begin()
-	s.declines("CARD_DECLINED", 2)
-	s.pass("P11DT1H") // the plan's first retry is on the 12th, at 9 h
-	failed := s.past()[0].ID
-	if got := s.trigger(failed); got != http.StatusOK {
-		t.Fatalf("answered %d", got)
-	}
-	s.pass("P2DT2H")
-	s.wantTries("Nov 11 09h 1", "Nov 12 08h 1", "Nov 14 09h 1") // no second one on the 12th
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+byHand, "Nov 12 "+decline, "Nov 14 "+paid)
-	s.wantOrders(1)
-}
-
-func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	s.begin()
-	s.declines("INSUFFICIENT_FUNDS", 30)
-	s.pass("P11DT3H")
-	failed := s.past()[0].ID
-	for range 3 { // five in an hour are allowed
-		for range 5 {
-			if got := s.trigger(failed); got != http.StatusOK && len(s.contract(s.id).Attempts) < 15 {
-				t.Fatalf("try %d answered %d", len(s.contract(s.id).Attempts)+1, got)
-			}
-			s.pass("PT1M")
-		}
-		s.pass("PT1H")
-	}
-	if n := len(s.contract(s.id).Attempts); n != 15 {
-		t.Errorf("the card was tried %d times, want 15", n)
-	}
-	if got := s.trigger(failed); got != http.StatusBadRequest {
-		t.Errorf("the sixteenth try answered %d", got)
-	}
-	s.begin()
-	s.pass("P27D")
-	s.wantStory(
-		"Nov 13 "+left, "Nov 15 "+left, "Nov 18 "+told, "Nov 20 "+left, "Nov 21 "+left, "Nov 25 "+told, "Nov 27 "+left, "Nov 29 "+warned, "Dec 1 "+left,
-		"Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+toldEnd,
-	)
-	if n := len(s.contract(s.id).Attempts); n != 15 {
-		t.Errorf("the card was tried %d times, want 15", n)
-	}
-}
-
-func TestOneCardIsTriedAgainOnceADayWhateverItPaysFor(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	first := s.id
-	second := s.checkout(nil)
-	var one, two struct{ PaymentMethodID string }
-	s.call("GET", fmt.Sprintf("/platform/contracts/%d", first), nil, &one)
-	s.call("GET", fmt.Sprintf("/platform/contracts/%d", second), nil, &two)
-	if one.PaymentMethodID != two.PaymentMethodID {
-		if got := s.put(fmt.Sprintf("/subscription-contracts-update-existing-payment-method?contractId=%d&paymentMethodId=%s", second, one.PaymentMethodID), nil, nil); got != http.StatusOK {
-			t.Fatalf("answered %d", got)
-		}
-	}
-	for _, id := range []int64{first, second} {
-		s.id = id
-		s.declines("CARD_DECLINED", 2)
-	}
-	s.pass("P16D")
-	on := make(map[string]int)
-	zone := newYork(t)
-	for _, id := range []int64{first, second} {
-		for _, a := range s.contract(id).Attempts {
-			on[a.CreatedAt.In(zone).Format("Jan 2")]++
-		}
-	}
-	if on["Nov 11"] != 2 || on["Nov 12"] != 1 || on["Nov 13"] != 1 || on["Nov 14"] != 1 || on["Nov 15"] != 1 {
-		t.Errorf("tries of one card by day: %v", on)
-	}
-}
-
-func TestAnotherPaymentMethodOfAContractIsTriedAtOnce(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
-	s.pass("P13D")
-	var rows []struct{ CustomerID int64 }
-	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
-	var method struct{ ID string }
-	s.call("POST", fmt.Sprintf("/platform/customers/%d/payment-methods", rows[0].CustomerID), map[string]any{"kind": "card"}, &method)
-	s.begin()
-	if got := s.put(fmt.Sprintf("/subscription-contracts-update-existing-payment-method?contractId=%d&paymentMethodId=%s", s.id, method.ID), nil, nil); got != http.StatusOK {
-		t.Fatalf("answered %d", got)
-	}
-	s.pass("PT5M")
-	s.wantOrders(1)
-	s.wantTries("Nov 11 09h 1", "Nov 14 07h 1")
-	s.pass("P30D")
-	s.wantOrders(1, 2)
-}
-
-func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []string{"timeout_after", "timeout_before", "http_500", "connection_reset"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			s := subscribe(t, nil)
-			s.declines("EXPIRED_CARD", 1)
-			s.pass("P24D") // the contract is paused two hours later
-			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT2H30M"}, nil)
-			s.pass("PT2H15M")
-			if d := s.standing(); d == nil || d.State != "ENDING" || d.FinalAction != "PAUSE" {
-				t.Errorf("while the platform does not answer the contract tells of %+v", d)
-			}
-			s.pass("P1D")
-			if got := s.contract(s.id).Status; got != "PAUSED" {
-				t.Errorf("the contract is %s at the platform", got)
-			}
-			var list []struct{ EventType string }
-			s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &list)
-			count := make(map[string]int)
-			for _, e := range list {
-				count[e.EventType]++
-			}
-			if count["DUNNING_PAUSED"] != 1 || count["CONTRACT_PAUSED"] != 1 || count["SEND_SUSPENSION_EMAIL"] != 1 {
-				t.Errorf("entries %v", count)
-			}
-			s.wantOrders()
-		})
-	}
-}
-
-// Whatever is lost on the way, what is charged in the end is the same.
-func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
-	t.Parallel()
-	story := func(t *testing.T, rate float64, seed int) []int {
-		t.Helper()
-		s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
-		for _, cycle := range []int{1, 4, 6} {
-			for range 4 {
-				s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{cycle}, "code": "CARD_DECLINED"}, nil)
-			}
-		}
-		if rate > 0 {
-			s.call("POST", "/platform/faults", map[string]any{"rate": rate, "seed": seed, "for": "P60D"}, nil)
-		}
-		s.pass("P63D")
-		var cycles []int
-		for _, o := range s.orders() {
-			cycles = append(cycles, o.Cycle)
-		}
-		for i, cycle := range cycles {
-			if slices.Contains(cycles[:i], cycle) {
-				t.Errorf("cycle %d has two orders: %v", cycle, cycles)
-			}
-		}
-		return cycles
-	}
-	peace := story(t, 0, 0)
-	if len(peace) < 5 {
-		t.Errorf("orders of the cycles %v: too few to prove anything", peace)
-	}
-	for seed := 1; seed <= 3; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			if got := story(t, 0.2, seed); !slices.Equal(got, peace) {
-				t.Errorf("orders of the cycles %v, in peace %v", got, peace)
-			}
-		})
-	}
-}
-
-func TestSettingsOfDunningAreCheckedAndShown(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	for _, bad := range []map[string]any{
-		{"mode": "CLEVER"}, {"mode": "SIMPLE", "retries": 11, "everyDays": 1}, {"mode": "SIMPLE", "retries": 1}, {"finalAction": "SUE"},
-		{"outOfStock": map[string]any{"everyDays": 99}},
-	} {
-		if got := s.send("POST", s.urls.Control+"/settings", "", map[string]any{"dunning": bad}, nil); got != http.StatusBadRequest {
-			t.Errorf("%v answered %d", bad, got)
-		}
-	}
-	var shown struct {
-		Dunning struct {
-			Mode, FinalAction string
-			OutOfStock        struct {
-				Retries, EveryDays int
-				FinalAction        string
-			}
-		}
-	}
-	s.call("POST", "/settings", map[string]any{"dunning": map[string]any{"outOfStock": map[string]any{"retries": 2}}}, &shown)
-	if d := shown.Dunning; d.Mode != "SMART" || d.FinalAction != "PAUSE" || d.OutOfStock.Retries != 2 || d.OutOfStock.EveryDays != 1 || d.OutOfStock.FinalAction != "SKIP" {
-		t.Errorf("shown are %+v", d)
 	}
 }

@@ -138,6 +138,7 @@ type platformContract struct {
 	NextBillingDate     *time.Time    `json:"nextBillingDate"`
 	Billing             oracle.Policy `json:"billingPolicy"`
 	Attempts            []struct {
+		ID        int64
 		Key       string
 		Cycle     int
 		State     string

@@ -28,6 +28,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /platform/contracts", answer(s.checkout))
 	mux.HandleFunc("POST /platform/shops", answer(s.install))
 	mux.HandleFunc("POST /platform/outcomes", answer(s.outcome))
+	mux.HandleFunc("POST /platform/attempts/{id}", answer(s.finishAttempt))
 	mux.HandleFunc("GET /platform/faults", answer(s.faultCounts))
 	mux.HandleFunc("POST /platform/faults", answer(s.setFaults))
 	mux.HandleFunc("DELETE /platform/faults", answer(s.clearFaults))

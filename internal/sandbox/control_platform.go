@@ -80,6 +80,26 @@ func (s *Sandbox) outcome(r *http.Request) (outcomeIn, error) {
 	return in, s.sim.Outcome(simulator.Outcome{Contract: int64(in.Contract), Cycles: in.Cycles, Code: in.Code})
 }
 
+// endIn is how a charge ends that has no end yet.
+type endIn struct {
+	Code string `json:"code"` // SUCCESS or an error code of billing attempts
+}
+
+func (s *Sandbox) finishAttempt(r *http.Request) (endIn, error) {
+	var in endIn
+	if err := body(r, &in); err != nil {
+		return in, err
+	}
+	attempt, err := parseID(r.PathValue("id"))
+	if err != nil {
+		return in, err
+	}
+	if err := s.sim.FinishAttempt(int64(attempt), in.Code); err != nil {
+		return in, err
+	}
+	return in, s.steps.Settle(r.Context())
+}
+
 // faultsIn is what goes wrong between service and platform.
 type faultsIn struct {
 	Rate  float64               `json:"rate"` // 0 to 1

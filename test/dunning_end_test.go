@@ -1,0 +1,204 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+func TestTheFinalActionMaySkipTheOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 2, "everyDays": 3, "finalAction": "SKIP"})
+	s.declines("INSUFFICIENT_FUNDS", 3)
+	s.pass("P45D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 15 "+warned, "Nov 17 "+decline, "Nov 17 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid)
+	s.wantOrders(2)
+	if past := s.past(); past[1].Status != "SKIPPED_DUNNING_MGMT" || s.row().Status != "active" {
+		t.Errorf("past %+v of a contract that is %s", past, s.row().Status)
+	}
+}
+
+func TestTheFinalActionMayCancelTheContract(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.pass("P45D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
+	s.wantOrders()
+	if past := s.past(); len(past) != 1 || past[0].Status != "SKIPPED_DUNNING_MGMT" || s.contract(s.id).Status != "CANCELLED" {
+		t.Errorf("past %+v of a contract that is %s", past, s.contract(s.id).Status)
+	}
+}
+
+func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 4, "everyDays": 2})
+	s.pass("P30D")
+	s.wantTries("Nov 11 09h 1")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+toldEnd)
+}
+
+func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]string{"PAUSED": "FAILURE", "CANCELLED": "SKIPPED_DUNNING_MGMT"} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.begin()
+			s.declines("INSUFFICIENT_FUNDS", 2)
+			s.pass("P13D")
+			if got := s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=%s", s.id, status), nil, nil); got != http.StatusNoContent {
+				t.Fatalf("answered %d", got)
+			}
+			s.pass("P60D")
+			s.wantTries("Nov 11 09h 1", "Nov 13 09h 1")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 13 "+decline, "Nov 14 "+left, "Nov 14 CONTRACT_"+status+" SUCCESS")
+			if past := s.past(); len(past) != 1 || past[0].Status != want || s.standing() != nil {
+				t.Errorf("past %+v", past)
+			}
+		})
+	}
+}
+
+func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	s.declines("CARD_DECLINED", 1)
+	s.declines("CHALLENGE", 1)
+	s.pass("P12D")
+	if got := s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=PAUSED", s.id), nil, nil); got != http.StatusNoContent {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("P30D")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 BILLING_ATTEMPT_UPDATED INFO", "Nov 12 "+toldAuth, "Nov 13 CONTRACT_PAUSED SUCCESS", "Nov 14 "+decline, "Nov 14 "+left)
+	s.wantTries("Nov 11 09h 1", "Nov 12 09h 1")
+	if s.standing() != nil {
+		t.Errorf("the contract still tells of %+v", s.standing())
+	}
+}
+
+func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"timeout_after", "timeout_before", "http_500", "connection_reset"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.declines("EXPIRED_CARD", 1)
+			s.pass("P24D") // the contract is paused two hours later
+			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT2H30M"}, nil)
+			s.pass("PT2H15M")
+			if d := s.standing(); d == nil || d.State != "ENDING" || d.FinalAction != "PAUSE" {
+				t.Errorf("while the platform does not answer the contract tells of %+v", d)
+			}
+			s.pass("P1D")
+			if got := s.contract(s.id).Status; got != "PAUSED" {
+				t.Errorf("the contract is %s at the platform", got)
+			}
+			var list []struct{ EventType string }
+			s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &list)
+			count := make(map[string]int)
+			for _, e := range list {
+				count[e.EventType]++
+			}
+			if count["DUNNING_PAUSED"] != 1 || count["CONTRACT_PAUSED"] != 1 || count["SEND_SUSPENSION_EMAIL"] != 1 {
+				t.Errorf("entries %v", count)
+			}
+			s.wantOrders()
+		})
+	}
+}
+
+// What the platform does not allow is told, and nobody writes to the customer that it
+// was done. Here its staff has ended the contract, and word of that was lost.
+func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
+	t.Parallel()
+	for action, entry := range map[string]string{"PAUSE": "DUNNING_PAUSED", "CANCEL": "DUNNING_CANCELLED"} {
+		t.Run(action, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.settings(map[string]any{"finalAction": action})
+			s.declines("EXPIRED_CARD", 1)
+			s.pass("P24DT1H45M") // the action is due a quarter of an hour later
+			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1}, nil)
+			s.mutate(fmt.Sprintf(`mutation { subscriptionContractExpire(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, s.id))
+			s.pass("P3D")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 18 "+told, "Nov 23 "+warned, "Nov 25 "+entry+" FAILURE", "Nov 26 SUBSCRIPTION_CONTRACT_UPDATED SUCCESS")
+			if d := s.standing(); d != nil {
+				t.Errorf("the contract tells of %+v", d)
+			}
+			s.wantOrders()
+		})
+	}
+}
+
+// Whatever is lost on the way, what is charged in the end is the same.
+func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
+	t.Parallel()
+	story := func(t *testing.T, rate float64, seed int) []int {
+		t.Helper()
+		s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+		for _, cycle := range []int{1, 4, 6} {
+			for range 4 {
+				s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{cycle}, "code": "CARD_DECLINED"}, nil)
+			}
+		}
+		if rate > 0 {
+			s.call("POST", "/platform/faults", map[string]any{"rate": rate, "seed": seed, "for": "P60D"}, nil)
+		}
+		s.pass("P63D")
+		var cycles []int
+		for _, o := range s.orders() {
+			cycles = append(cycles, o.Cycle)
+		}
+		for i, cycle := range cycles {
+			if slices.Contains(cycles[:i], cycle) {
+				t.Errorf("cycle %d has two orders: %v", cycle, cycles)
+			}
+		}
+		return cycles
+	}
+	peace := story(t, 0, 0)
+	if len(peace) < 5 {
+		t.Errorf("orders of the cycles %v: too few to prove anything", peace)
+	}
+	for seed := 1; seed <= 3; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			if got := story(t, 0.2, seed); !slices.Equal(got, peace) {
+				t.Errorf("orders of the cycles %v, in peace %v", got, peace)
+			}
+		})
+	}
+}
+
+func TestSettingsOfDunningAreCheckedAndShown(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	for _, bad := range []map[string]any{
+		{"mode": "CLEVER"}, {"mode": "SIMPLE", "retries": 11, "everyDays": 1}, {"mode": "SIMPLE", "retries": 1}, {"finalAction": "SUE"},
+		{"outOfStock": map[string]any{"everyDays": 99}},
+	} {
+		if got := s.send("POST", s.urls.Control+"/settings", "", map[string]any{"dunning": bad}, nil); got != http.StatusBadRequest {
+			t.Errorf("%v answered %d", bad, got)
+		}
+	}
+	var shown struct {
+		Dunning struct {
+			Mode, FinalAction string
+			OutOfStock        struct {
+				Retries, EveryDays int
+				FinalAction        string
+			}
+		}
+	}
+	s.call("POST", "/settings", map[string]any{"dunning": map[string]any{"outOfStock": map[string]any{"retries": 2}}}, &shown)
+	if d := shown.Dunning; d.Mode != "SMART" || d.FinalAction != "PAUSE" || d.OutOfStock.Retries != 2 || d.OutOfStock.EveryDays != 1 || d.OutOfStock.FinalAction != "SKIP" {
+		t.Errorf("shown are %+v", d)
+	}
+}
