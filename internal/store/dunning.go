@@ -22,13 +22,12 @@ type cardTryRow struct {
 	ID            int64 `bun:"id,pk"`
 	PaymentMethod string
 	TriedAt       int64
-	ByPlan        bool
 }
 
 // CardTries returns, unlocked and by payment method, the tries since an instant
 // that count against it.
-func (tx *Tx) CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]dunning.Try, error) {
-	tries := make(map[string][]dunning.Try, len(methods))
+func (tx *Tx) CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
+	tries := make(map[string][]time.Time, len(methods))
 	if len(methods) == 0 {
 		return tries, nil
 	}
@@ -39,7 +38,7 @@ func (tx *Tx) CardTries(ctx context.Context, methods []string, since time.Time) 
 		return nil, fmt.Errorf("read the tries of %d payment methods: %w", len(methods), err)
 	}
 	for _, r := range rows {
-		tries[r.PaymentMethod] = append(tries[r.PaymentMethod], dunning.Try{At: instant(r.TriedAt), ByPlan: r.ByPlan})
+		tries[r.PaymentMethod] = append(tries[r.PaymentMethod], instant(r.TriedAt))
 	}
 	return tries, nil
 }
@@ -81,7 +80,7 @@ func (tx *Tx) AddCardTries(ctx context.Context, tries []billing.CardTry) error {
 	methods := make([]string, len(tries))
 	newest := tries[0].At
 	for i, t := range tries {
-		rows[i] = cardTryRow{ShopID: int64(tx.of), ID: next + int64(i), PaymentMethod: clean(t.PaymentMethod), TriedAt: millis(t.At), ByPlan: t.ByPlan}
+		rows[i] = cardTryRow{ShopID: int64(tx.of), ID: next + int64(i), PaymentMethod: clean(t.PaymentMethod), TriedAt: millis(t.At)}
 		methods[i] = rows[i].PaymentMethod
 		if t.At.After(newest) {
 			newest = t.At

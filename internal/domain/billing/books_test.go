@@ -12,7 +12,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -153,7 +152,7 @@ func (b *books) RunSince(context.Context, time.Time) (Run, error)               
 func (b *books) AddCardTries(context.Context, []CardTry) error                     { return nil }
 func (b *books) Enqueue(context.Context, ...task.Task) error                       { return nil }
 
-func (b *books) CardTries(context.Context, []string, time.Time) (map[string][]dunning.Try, error) {
+func (b *books) CardTries(context.Context, []string, time.Time) (map[string][]time.Time, error) {
 	return nil, nil
 }
 

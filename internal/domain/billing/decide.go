@@ -6,7 +6,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -19,8 +18,8 @@ type ground struct {
 	others   []Attempt // the contract's attempts that are in flight, or QUEUED and due
 	prepare  bool      // the order is not yet what it should be
 
-	tries []dunning.Try // that count against the contract's payment method; only for attempts that failed
-	tried []time.Time   // when a charge with it was sent lately; only for those too
+	tries []time.Time // that count against the contract's payment method; only for attempts that failed
+	tried []time.Time // when a charge with it was sent lately; only for those too
 }
 
 // action is what is done with a due attempt.

@@ -43,7 +43,7 @@ func (l *ledger) dun(a *Attempt, code string) error {
 		l.log.Warn("a decline that the service does not know is taken for a bank's", "shop", l.shop.Domain, "attempt", a.ID, "code", code)
 	}
 	if a.Try == 1 && class.Bank() && c.PaymentMethod != "" {
-		l.tries = append(l.tries, CardTry{c.PaymentMethod, dunning.Try{At: a.tried()}})
+		l.tries = append(l.tries, CardTry{c.PaymentMethod, a.tried()})
 	}
 	if class.ForStaff() {
 		l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Try: a.Try, ErrorCode: code, Reason: "the store's staff has to look at it"})

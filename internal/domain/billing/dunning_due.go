@@ -100,8 +100,8 @@ func (l *ledger) carryOn(a *Attempt, v verdict) error {
 
 // cards knows the tries of the payment methods of contracts that are tried again.
 type cards struct {
-	known map[string][]dunning.Try // that count against them
-	tried map[string][]time.Time   // when any charge with them was sent lately
+	known map[string][]time.Time // that count against them
+	tried map[string][]time.Time // when any charge with them was sent lately
 	made  []CardTry
 }
 
@@ -124,9 +124,7 @@ func readCards(ctx context.Context, tx Tx, due []Attempt, contracts map[contract
 	}
 	tried, err := tx.SentWith(ctx, methods, now.Add(-longestDay))
 	for method, tries := range known {
-		for _, t := range tries {
-			tried[method] = append(tried[method], t.At)
-		}
+		tried[method] = append(tried[method], tries...)
 	}
 	return cards{known: known, tried: tried}, err
 }
@@ -142,13 +140,12 @@ func (c *cards) use(method string, now time.Time) {
 }
 
 // retried notes a retry.
-func (c *cards) retried(method string, byPlan bool, now time.Time) {
+func (c *cards) retried(method string, now time.Time) {
 	if method == "" {
 		return
 	}
-	try := dunning.Try{At: now, ByPlan: byPlan}
 	if c.known != nil {
-		c.known[method] = append(c.known[method], try)
+		c.known[method] = append(c.known[method], now)
 	}
-	c.made = append(c.made, CardTry{method, try})
+	c.made = append(c.made, CardTry{method, now})
 }

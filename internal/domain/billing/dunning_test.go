@@ -21,10 +21,10 @@ func inCase(change ...func(*dunning.Case)) Attempt {
 
 func TestDecideOnDeclines(t *testing.T) {
 	t.Parallel()
-	tries := func(n int, ago time.Duration, byPlan bool) func(*ground) {
+	tries := func(n int, ago time.Duration) func(*ground) {
 		return func(g *ground) {
 			for range n {
-				g.tries = append(g.tries, dunning.Try{At: now.Add(-ago), ByPlan: byPlan})
+				g.tries = append(g.tries, now.Add(-ago))
 			}
 		}
 	}
@@ -53,10 +53,10 @@ func TestDecideOnDeclines(t *testing.T) {
 		{"nor without automatic charges", inCase(), monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: dun, status: AutoChargeDisabled, how: abandon}},
 		{"a retry waits while another charge is in flight", inCase(), monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 4, Status: Progress}} }),
 			verdict{do: wait, until: now.Add(10 * time.Minute)}},
-		{"a card that was tried fourteen times may be tried", inCase(), monthly(tries(14, time.Hour, false)), verdict{do: charge}},
-		{"a card that was tried fifteen times may not", inCase(), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
-		{"not even when it was replaced", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour, false)), verdict{do: dun, how: leaveOut}},
-		{"fifteen tries of more than thirty days ago are forgotten", inCase(), monthly(tries(15, dunning.TryWindow, false)), verdict{do: charge}},
+		{"a card that was tried fourteen times may be tried", inCase(), monthly(tries(14, time.Hour)), verdict{do: charge}},
+		{"a card that was tried fifteen times may not", inCase(), monthly(tries(15, time.Hour)), verdict{do: dun, how: leaveOut}},
+		{"not even when it was replaced", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour)), verdict{do: dun, how: leaveOut}},
+		{"fifteen tries of more than thirty days ago are forgotten", inCase(), monthly(tries(15, dunning.TryWindow)), verdict{do: charge}},
 		{"a card that was tried today, for whatever, waits for tomorrow", inCase(), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
 		{"one that was tried yesterday does not", inCase(), monthly(tried(15 * time.Hour)), verdict{do: charge}},
 		{"a retry that somebody asked for does not wait", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tried(time.Hour)), verdict{do: charge}},

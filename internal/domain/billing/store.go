@@ -9,7 +9,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -84,7 +83,7 @@ type Tx interface {
 	// CardTries returns, unlocked and by payment method, the tries since an instant
 	// that count against it. AddCardTries notes more, and may forget what is older
 	// than dunning.TryWindow.
-	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]dunning.Try, error)
+	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
 	AddCardTries(ctx context.Context, tries []CardTry) error
 	// SentWith returns, unlocked and by payment method, when charges of contracts
 	// that have it were sent last, if that was at or after an instant.
@@ -131,7 +130,7 @@ type Waits struct {
 // CardTry is a try that counts against a payment method.
 type CardTry struct {
 	PaymentMethod string // graph id
-	dunning.Try
+	At            time.Time
 }
 
 // Queue is how far a contract's attempts reach.

@@ -100,7 +100,7 @@ func retryByHand(ctx context.Context, tx Tx, r *Record, now time.Time) error {
 		r.Dunning.Retry(dunning.ByHand, now)
 		showCase(&r.Of, r.Attempt, r.shop)
 	}
-	return tx.AddCardTries(ctx, []CardTry{{method, dunning.Try{At: now}}})
+	return tx.AddCardTries(ctx, []CardTry{{method, now}})
 }
 
 // triggerable says what forbids an immediate charge.

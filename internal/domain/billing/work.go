@@ -231,11 +231,10 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 // retry notes that a failed attempt is about to be charged again.
 func (b *batch) retry(a *Attempt, c contract.Contract, now time.Time) {
 	a.Manual = a.Dunning.Cause == dunning.ByHand
-	byPlan := a.Dunning.State.Live() && a.Dunning.Cause == ""
-	if byPlan {
+	if a.Dunning.State.Live() && a.Dunning.Cause == "" {
 		a.Dunning.Cause = dunning.ByPlan
 	}
-	b.cards.retried(c.PaymentMethod, byPlan, now)
+	b.cards.retried(c.PaymentMethod, now)
 }
 
 // request states the intent to charge. The first request of a cycle is its

@@ -14,18 +14,12 @@ const (
 	TryWindow = 30 * 24 * time.Hour
 )
 
-// Try is a try that counts against a card: one that its bank declined, or any
-// retry.
-type Try struct {
-	At     time.Time
-	ByPlan bool // nobody asked for it
-}
-
-// Spent reports whether a card may not be tried any more for now.
-func Spent(tries []Try, now time.Time) bool {
+// Spent reports whether a card may not be tried any more for now. The tries that
+// count against it are those that its bank declined, and all retries.
+func Spent(tries []time.Time, now time.Time) bool {
 	n := 0
-	for _, t := range tries {
-		if t.At.After(now.Add(-TryWindow)) {
+	for _, at := range tries {
+		if at.After(now.Add(-TryWindow)) {
 			n++
 		}
 	}

@@ -189,15 +189,15 @@ func TestTheSpreadIsAFunctionOfTheOrder(t *testing.T) {
 func TestCapsOfCards(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 3, 4, 8, 0, 0, 0, time.UTC)
-	tries := make([]Try, MaxTries)
+	tries := make([]time.Time, MaxTries)
 	for i := range tries {
-		tries[i] = Try{At: now.Add(-time.Duration(i+1) * 24 * time.Hour)}
+		tries[i] = now.Add(-time.Duration(i+1) * 24 * time.Hour)
 	}
 	if !Spent(tries, now) || Spent(tries[1:], now) || Spent(tries, now.Add(TryWindow-14*24*time.Hour)) {
 		t.Error("a card may be tried fifteen times in thirty days, no more and no less")
 	}
 	cal := berlin(t)
-	at := tries[0].At
+	at := tries[0]
 	if tried := []time.Time{at}; !TriedToday(tried, cal, at.Add(14*time.Hour)) || TriedToday(tried, cal, at.Add(15*time.Hour)) {
 		t.Error("a day is the store's: it ends at its midnight")
 	}

@@ -36,16 +36,16 @@ func testDunning(t *testing.T, open opener) {
 	t.Run("tries are counted for one payment method of one shop, from an instant", func(t *testing.T) {
 		w := begin(t, open)
 		other := w.addShop("second.myshopify.com")
-		try := func(method string, hours int, byPlan bool) billing.CardTry {
-			return billing.CardTry{PaymentMethod: method, Try: dunning.Try{At: day.Add(time.Duration(hours) * time.Hour), ByPlan: byPlan}}
+		try := func(method string, hours int) billing.CardTry {
+			return billing.CardTry{PaymentMethod: method, At: day.Add(time.Duration(hours) * time.Hour)}
 		}
-		w.inShop(other.ID, func(tx *store.Tx) error { return tx.AddCardTries(t.Context(), []billing.CardTry{try("a", 5, true)}) })
+		w.inShop(other.ID, func(tx *store.Tx) error { return tx.AddCardTries(t.Context(), []billing.CardTry{try("a", 5)}) })
 		w.in(func(tx *store.Tx) error {
-			return tx.AddCardTries(t.Context(), []billing.CardTry{try("a", 3, true), try("a", 1, false), try("b", 2, false), try("a", 0, false)})
+			return tx.AddCardTries(t.Context(), []billing.CardTry{try("a", 3), try("a", 1), try("b", 2), try("a", 0)})
 		})
 		w.in(func(tx *store.Tx) error {
 			got, err := tx.CardTries(t.Context(), []string{"a", "b", "c"}, day.Add(time.Hour))
-			want := map[string][]dunning.Try{"a": {try("a", 1, false).Try, try("a", 3, true).Try}, "b": {try("b", 2, false).Try}}
+			want := map[string][]time.Time{"a": {try("a", 1).At, try("a", 3).At}, "b": {try("b", 2).At}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v", got)
 			}
@@ -95,7 +95,7 @@ func testDunning(t *testing.T, open opener) {
 	t.Run("tries that do not count any more are forgotten with the next", func(t *testing.T) {
 		w := begin(t, open)
 		try := func(days int) billing.CardTry {
-			return billing.CardTry{PaymentMethod: "a", Try: dunning.Try{At: day.AddDate(0, 0, days)}}
+			return billing.CardTry{PaymentMethod: "a", At: day.AddDate(0, 0, days)}
 		}
 		for _, days := range []int{0, 31, 90} {
 			w.in(func(tx *store.Tx) error { return tx.AddCardTries(t.Context(), []billing.CardTry{try(days)}) })
