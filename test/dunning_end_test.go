@@ -137,6 +137,24 @@ func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
 	}
 }
 
+// A customer may confirm a payment long after it was given up, and word of it may be
+// lost.
+func TestAChallengeThatIsMetAfterTheOrderWasGivenUpIsItsOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 0, "finalAction": "SKIP"})
+	s.declines("CHALLENGE", 1)
+	s.pass("P20D")
+	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1, "for": "P2D"}, nil)
+	s.ended("SUCCESS")
+	s.pass("P1D")
+	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+toldAuth, "Nov 13 "+decline, "Nov 13 DUNNING_SKIPPED SUCCESS", "Nov 22 "+paid)
+	s.wantOrders(1)
+	if past := s.past(); len(past) != 1 || past[0].Status != "SUCCESS" || past[0].OrderID == nil {
+		t.Errorf("past %+v, want the order that was paid late", past)
+	}
+}
+
 // Whatever is lost on the way, what is charged in the end is the same.
 func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
 	t.Parallel()

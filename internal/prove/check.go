@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -88,6 +89,10 @@ func (w *world) check(err error) {
 type cycleKey struct {
 	contract int64
 	cycle    int
+}
+
+func (k cycleKey) compare(o cycleKey) int {
+	return cmp.Or(cmp.Compare(k.contract, o.contract), cmp.Compare(k.cycle, o.cycle))
 }
 
 // watch hears of every charge at the platform. What needs the database is checked

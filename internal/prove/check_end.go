@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -458,16 +459,19 @@ func (w *world) explainedEnd(a attempt, log []entry) {
 
 // compareOrders holds the platform's orders against our attempts, both ways.
 func (w *world) compareOrders(attempts []attempt) {
-	matched := 0
+	matched := make(map[cycleKey]bool, len(w.orders))
+	ours := make(map[cycleKey]string, len(attempts))
 	for _, a := range attempts {
+		key := cycleKey{a.contract, a.cycle}
+		ours[key] = fmt.Sprintf("attempt %d is %s", a.id, a.status)
 		if a.status != "SUCCESS" {
 			continue
 		}
-		o := w.orders[cycleKey{a.contract, a.cycle}]
+		o := w.orders[key]
 		if o == nil || o.ID != a.order {
 			continue // told at the checkpoint
 		}
-		matched++
+		matched[key] = true
 		amount, err := money.Parse(o.Amount, o.Currency)
 		w.require(I3, err == nil && amount == a.amount, "order %s of contract %d is over %s %s, and attempt %d says %s %s", o.Name, a.contract, o.Amount, o.Currency, a.id, a.amount, a.amount.Currency)
 		var lines []struct {
@@ -486,7 +490,10 @@ func (w *world) compareOrders(attempts []attempt) {
 		}
 		w.require(I3, same, "order %s of contract %d has the lines %+v, and attempt %d says %s", o.Name, a.contract, o.Lines, a.id, a.lines)
 	}
-	w.require(I3, matched == len(w.orders), "the platform has %d orders, and %d attempts say so", len(w.orders), matched)
+	for _, key := range slices.SortedFunc(maps.Keys(w.orders), cycleKey.compare) {
+		o := w.orders[key]
+		w.require(I3, matched[key], "order %s of cycle %d of contract %d, made at %s, is in no attempt: %s", o.Name, key.cycle, key.contract, o.At.Format(time.RFC3339), cmp.Or(ours[key], "there is none"))
+	}
 }
 
 // nothingWaits checks that no row waits for somebody to act on it.

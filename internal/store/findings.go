@@ -95,15 +95,27 @@ func (tx *Tx) PutFindings(ctx context.Context, list []repair.Finding) error {
 // PaidSince returns at most limit attempts that are SUCCESS and were written at or
 // after an instant, by that instant and ID, after the one that a page ended with.
 func (tx *Tx) PaidSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error) {
+	return tx.writtenSince(ctx, "a.status = 'SUCCESS'", since, after, limit)
+}
+
+// LeftOpenSince returns, as PaidSince does, attempts whose last failure says that
+// the platform held a charge of their cycle open.
+func (tx *Tx) LeftOpenSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error) {
+	return tx.writtenSince(ctx, "a.error_code IN ('CHALLENGE_EXPIRED', 'EARLIER_CHARGE_OPEN')", since, after, limit)
+}
+
+// writtenSince reads a page of attempts of a kind, which is written as in the index
+// of its own.
+func (tx *Tx) writtenSince(ctx context.Context, kind string, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error) {
 	var rows []attemptRow
-	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.status = 'SUCCESS'") // as in the index
+	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where(kind)
 	if after.ID == 0 {
 		q = q.Where("a.updated_at >= ?", millis(since))
 	} else {
 		q = q.Where("(a.updated_at, a.id) > (?, ?)", millis(after.UpdatedAt), after.ID)
 	}
 	if err := q.Order("a.updated_at", "a.id").Limit(int64(limit)).Scan(ctx); err != nil {
-		return nil, fmt.Errorf("read the attempts that were paid: %w", err)
+		return nil, fmt.Errorf("read the attempts that were written since %s: %w", since, err)
 	}
 	return attemptsOf(rows)
 }

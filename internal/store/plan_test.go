@@ -226,6 +226,10 @@ func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
 			_, err := tx.PaidSince(ctx, start, billing.Attempt{ID: 7, UpdatedAt: start}, 10)
 			return err
 		}),
+		"what was left open": in(func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.LeftOpenSince(ctx, start, billing.Attempt{}, 10)
+			return err
+		}),
 		"events": in(func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.TakeEvents(ctx, start, start, 10)
 			return err

@@ -17,9 +17,7 @@ import (
 func (l *ledger) learn(a *Attempt, f finding) error {
 	l.changed = append(l.changed, a.ID)
 	switch {
-	case f.found != nil && f.found.Key != a.Key:
-		return l.succeed(a, f.found) // charged by somebody else, but for this cycle
-	case f.found != nil:
+	case f.found != nil: // our charge, or a paid one of somebody else for this cycle
 		return l.adopt(a, f.found)
 	case f.billed:
 		return l.stop(a, Skipped, activity.DuplicateBillingAttemptDetected, "the platform has billed this cycle already, by an order that is not ours")

@@ -23,6 +23,9 @@ const (
 	// slack is how long a contract's date may be past before something must be
 	// wrong. What an outage made late is spread over two days at most.
 	slack = 3 * 24 * time.Hour
+	// leftOpen is how long a charge is asked for that was given up while the
+	// platform held it open. The platform does not say when it ends those itself.
+	leftOpen = 60 * 24 * time.Hour
 )
 
 // Settler writes what the platform says of charges.
@@ -54,6 +57,9 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 		return err
 	}
 	if err := s.readOurs(ctx, c, since); err != nil {
+		return err
+	}
+	if err := s.readLeftOpen(ctx, c, began.Add(-leftOpen)); err != nil {
 		return err
 	}
 	standing, err := s.lookAgain(ctx, c)
@@ -241,11 +247,7 @@ func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, 
 	}
 	slices.SortStableFunc(mine, near)
 	mine = mine[:min(len(mine), platform.MaxCharges)]
-	refs := make([]platform.CycleRef, len(mine))
-	for i, a := range mine {
-		refs[i] = platform.CycleRef{Contract: int64(a.Contract), Index: a.Cycle}
-	}
-	states, err := s.Platform.CycleStates(ctx, c.store.At(), refs)
+	states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(mine))
 	if err != nil {
 		return fmt.Errorf("look for the cycle of charge %s: %w", p.ID, err)
 	}
@@ -268,23 +270,57 @@ func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, 
 // readOurs asks the platform for the charges that we believe in and did not meet
 // in its list.
 func (s *Service) readOurs(ctx context.Context, c *comparison, since time.Time) error {
+	return s.inPages(ctx, c, since, platform.MaxIDs, Tx.PaidSince, s.ask)
+}
+
+// readLeftOpen asks for the cycles of attempts that were given up while the platform
+// held a charge of theirs open. The customer may have confirmed it since, long after
+// it was made, and word of that may be lost.
+func (s *Service) readLeftOpen(ctx context.Context, c *comparison, since time.Time) error {
+	return s.inPages(ctx, c, since, platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
+		states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(page))
+		if err != nil {
+			return fmt.Errorf("ask for %d charges that were left open: %w", len(page), err)
+		}
+		var found []platform.Attempt
+		for _, state := range states {
+			found = append(found, state.Attempts...)
+		}
+		return s.weigh(ctx, c, found)
+	})
+}
+
+// inPages carries out do with attempts that were written since an instant, page by
+// page.
+func (s *Service) inPages(ctx context.Context, c *comparison, since time.Time, size int,
+	read func(Tx, context.Context, time.Time, billing.Attempt, int) ([]billing.Attempt, error),
+	do func(context.Context, *comparison, []billing.Attempt) error,
+) error {
 	var after billing.Attempt
 	for range pagesAtOnce {
 		var page []billing.Attempt
 		err := s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 			var err error
-			page, err = tx.PaidSince(ctx, since, after, platform.MaxIDs)
+			page, err = read(tx, ctx, since, after, size)
 			return err
 		})
 		if err != nil || len(page) == 0 {
 			return err
 		}
 		after = page[len(page)-1]
-		if err := s.ask(ctx, c, page); err != nil {
+		if err := do(ctx, c, page); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func cyclesOf(attempts []billing.Attempt) []platform.CycleRef {
+	refs := make([]platform.CycleRef, len(attempts))
+	for i, a := range attempts {
+		refs[i] = platform.CycleRef{Contract: int64(a.Contract), Index: a.Cycle}
+	}
+	return refs
 }
 
 // ask asks the platform for the charges of attempts, save those that were seen.

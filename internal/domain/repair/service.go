@@ -30,6 +30,9 @@ type Tx interface {
 	// PaidSince returns attempts that are SUCCESS and were written at or after an
 	// instant, by that instant and ID, after the one that a page ended with.
 	PaidSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
+	// LeftOpenSince returns likewise attempts that were given up although the
+	// platform held a charge of their cycle open.
+	LeftOpenSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
 	// OpenSince returns attempts in any of the statuses that were sent before an
 	// instant, longest first.
 	OpenSince(ctx context.Context, before time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
@@ -197,6 +198,9 @@ func testGuards(t *testing.T, open opener) {
 		put := w.queue(
 			billing.Attempt{Contract: 5, Cycle: 1, Status: billing.Progress, BillingDate: day, SentAt: day.Add(-time.Hour)},
 			billing.Attempt{Contract: 2, Cycle: 1, Status: billing.Success, BillingDate: day, UpdatedAt: day},
+			billing.Attempt{Contract: 4, Cycle: 1, Status: billing.SkippedDunning, BillingDate: day, UpdatedAt: day, ErrorCode: dunning.ChallengeExpired},
+			billing.Attempt{Contract: 4, Cycle: 2, Status: billing.Failure, BillingDate: day, UpdatedAt: day, ErrorCode: dunning.EarlierChargeOpen},
+			billing.Attempt{Contract: 4, Cycle: 3, Status: billing.Failure, BillingDate: day, UpdatedAt: day, ErrorCode: "CARD_DECLINED"},
 		)
 		w.in(func(tx *store.Tx) error {
 			ids, err := tx.Strays(t.Context(), day, 10)
@@ -216,6 +220,13 @@ func testGuards(t *testing.T, open opener) {
 			}
 			if paid, err = tx.PaidSince(t.Context(), day.Add(time.Millisecond), billing.Attempt{}, 10); err != nil || len(paid) != 0 {
 				t.Errorf("paid later %+v, %v", paid, err)
+			}
+			left, err := tx.LeftOpenSince(t.Context(), day, billing.Attempt{}, 10)
+			if err != nil || len(left) != 2 || left[0].ID != put[2].ID || left[1].ID != put[3].ID {
+				t.Errorf("left open %+v, %v", left, err)
+			}
+			if left, err = tx.LeftOpenSince(t.Context(), day, put[2], 10); err != nil || len(left) != 1 || left[0].ID != put[3].ID {
+				t.Errorf("left open, on the next page %+v, %v", left, err)
 			}
 			given, err := tx.GivenUpEvents(t.Context(), 10)
 			if err != nil || len(given) != 0 {
