@@ -241,6 +241,25 @@ func TestThePlatformShowsTheNextDateAfterAnOrder(t *testing.T) {
 	}
 }
 
+// The sandbox answers what is asked of the platform when the service has told it all.
+func TestThePlatformShowsAtOnceWhatPeopleDoToOrders(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	shows := func(what string, want time.Time) {
+		t.Helper()
+		if shown := s.contract(s.id).NextBillingDate; shown == nil || !shown.Equal(want) {
+			t.Errorf("after %s the platform shows %v, want %s", what, shown, want)
+		}
+	}
+	for range 3 {
+		first, second := s.upcoming()[0], s.upcoming()[1]
+		s.skipNumber(0)
+		shows("a skip", second.BillingDate)
+		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", first.ID), nil)
+		shows("taking it back", first.BillingDate)
+	}
+}
+
 func TestTheAttemptsOfAnUnknownContractAreNotFound(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

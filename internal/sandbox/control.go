@@ -21,9 +21,9 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /{$}", answer(s.contents))
 	mux.HandleFunc("GET /clock", answer(s.readClock))
 	mux.HandleFunc("POST /clock", answer(s.moveClock))
-	mux.HandleFunc("GET /platform/orders", answer(s.orders))
-	mux.HandleFunc("GET /platform/contracts/{id}", answer(s.contract))
-	mux.HandleFunc("GET /platform/cycles", answer(s.cycles))
+	mux.HandleFunc("GET /platform/orders", s.atRest(answer(s.orders)))
+	mux.HandleFunc("GET /platform/contracts/{id}", s.atRest(answer(s.contract)))
+	mux.HandleFunc("GET /platform/cycles", s.atRest(answer(s.cycles)))
 	mux.HandleFunc("GET /platform/variants", answer(s.variants))
 	mux.HandleFunc("POST /platform/contracts", answer(s.checkout))
 	mux.HandleFunc("POST /platform/shops", answer(s.install))
@@ -35,21 +35,21 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /platform/defects", answer(s.setDefects))
 	mux.HandleFunc("POST /platform/bulk-charge", answer(s.bulkCharge))
 	mux.HandleFunc("POST /platform/payment-methods/{id}", answer(s.setPaymentMethod))
-	mux.HandleFunc("GET /platform/customers/{id}", answer(s.customer))
+	mux.HandleFunc("GET /platform/customers/{id}", s.atRest(answer(s.customer)))
 	mux.HandleFunc("POST /platform/customers/{id}/payment-methods", answer(s.addPaymentMethod))
 	mux.HandleFunc("POST /platform/discount-codes", answer(s.addCode))
-	mux.HandleFunc("GET /platform/update-emails", answer(s.updateEmails))
+	mux.HandleFunc("GET /platform/update-emails", s.atRest(answer(s.updateEmails)))
 	mux.HandleFunc("POST /settings", answer(s.setSettings))
 	mux.HandleFunc("POST /dunning/solved", answer(s.solved))
 	mux.HandleFunc("POST /loyalty", answer(s.setLoyalty))
 	mux.HandleFunc("POST /partners", answer(s.addPartner))
 	mux.HandleFunc("POST /partners/{id}", answer(s.setPartner))
-	mux.HandleFunc("GET /mail", answer(s.mail))
+	mux.HandleFunc("GET /mail", s.atRest(answer(s.mail)))
 	mux.HandleFunc("POST /webhook-sink", answer(s.addSink))
-	mux.HandleFunc("GET /webhook-sink/{id}", answer(s.arrivals))
+	mux.HandleFunc("GET /webhook-sink/{id}", s.atRest(answer(s.arrivals)))
 	mux.HandleFunc("POST /webhook-sink/{id}", s.receive)
 	mux.HandleFunc("POST /webhook-sink/{id}/answers", answer(s.scriptSink))
-	mux.HandleFunc("GET /stuck", answer(s.stuck))
+	mux.HandleFunc("GET /stuck", s.atRest(answer(s.stuck)))
 	mux.HandleFunc("POST /retry", answer(s.retry))
 	mux.HandleFunc("POST /unfreeze", answer(s.unfreeze))
 	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
@@ -83,6 +83,18 @@ func answer[T any](do func(r *http.Request) (T, error)) http.HandlerFunc {
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		_ = encoder.Encode(v) // the client is gone: there is nobody left to tell
+	}
+}
+
+// atRest answers a read when what the calls before it have begun is done: what the
+// service has yet to tell the platform shows. What does not come to rest is told in
+// the log, and the read shows how far it is.
+func (s *Sandbox) atRest(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := s.steps.Catch(r.Context()); err != nil {
+			s.log.WarnContext(r.Context(), "a read is answered before all is quiet", "path", r.URL.Path, "error", err)
+		}
+		next(w, r)
 	}
 }
 

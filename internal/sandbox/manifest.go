@@ -37,6 +37,7 @@ type otherShop struct {
 // examples are ids of things that the product has.
 type examples struct {
 	PrepaidContract   int64 `json:"prepaidContractId,omitempty"`
+	FrozenContract    int64 `json:"frozenContractId,omitempty"`
 	SellingPlan       int64 `json:"sellingPlanId"`
 	LoyaltyCustomer   int64 `json:"loyaltyCustomerId,omitempty"`
 	Bundle            int64 `json:"bundleId,omitempty"`
@@ -59,7 +60,7 @@ func (s *Sandbox) describe() Manifest {
 		DashboardUser: dashboardUser, DashboardPassword: s.secrets.Password, PlatformToken: s.secrets.Tokens[demo.Main],
 		AppSecret: s.secrets.AppSecret, APIVersion: schema.Version, Customers: s.secrets.Cast.Customers,
 		OtherShop: otherShop{demo.Other, s.secrets.Keys[demo.Other], s.secrets.Cast.Others},
-		Examples:  examples{s.secrets.Cast.Prepaid, demo.EveryMonth, s.loyaltyCustomer(), int64(s.furnished.Bundle), int64(s.furnished.Profile), s.furnished.Location, int64(s.furnished.Subscriptions), int64(s.furnished.Memberships), int64(s.furnished.Swap)},
+		Examples:  examples{s.secrets.Cast.Prepaid, s.secrets.Cast.Frozen, demo.EveryMonth, s.loyaltyCustomer(), int64(s.furnished.Bundle), int64(s.furnished.Profile), s.furnished.Location, int64(s.furnished.Subscriptions), int64(s.furnished.Memberships), int64(s.furnished.Swap)},
 	}
 }
 

@@ -36,11 +36,13 @@ type stepper struct {
 
 // How far stepping goes before it gives up, and how often it looks.
 const (
-	patience   = 30 * time.Second // the machine's time that may pass without a sign of work at an instant that is not quiet
-	longest    = 15 * time.Minute // and with any, for work may go round in circles
-	lookEvery  = 20 * time.Millisecond
-	waitEvery  = 500 * time.Microsecond
-	maxAdvance = 20 // years in one call
+	patience  = 30 * time.Second // the machine's time that may pass without a sign of work at an instant that is not quiet
+	longest   = 15 * time.Minute // and with any, for work may go round in circles
+	lookEvery = 20 * time.Millisecond
+	waitEvery = 500 * time.Microsecond
+
+	readersWait = 2 * time.Second // for others who step, before a read is answered all the same
+	maxAdvance  = 20              // years in one call
 )
 
 func newStepper(s stepper) *stepper {
@@ -51,9 +53,17 @@ func newStepper(s stepper) *stepper {
 
 // alone runs fn while nobody else steps or moves anything.
 func (s *stepper) alone(ctx context.Context, fn func() error) error {
+	return s.aloneWithin(ctx, nil, fn)
+}
+
+// aloneWithin does the same, or nothing when late comes before the turn; nil never
+// comes.
+func (s *stepper) aloneWithin(ctx context.Context, late <-chan time.Time, fn func() error) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-late:
+		return nil
 	case <-s.turn:
 	}
 	defer func() { s.turn <- struct{}{} }()
@@ -63,6 +73,13 @@ func (s *stepper) alone(ctx context.Context, fn func() error) error {
 // Settle waits until nothing is due any more at the present instant.
 func (s *stepper) Settle(ctx context.Context) error {
 	return s.alone(ctx, func() error { return s.settle(ctx) })
+}
+
+// Catch settles, unless others are stepping for longer than a reader cares to wait.
+func (s *stepper) Catch(ctx context.Context) error {
+	late := time.NewTimer(readersWait)
+	defer late.Stop()
+	return s.aloneWithin(ctx, late.C, func() error { return s.settle(ctx) })
 }
 
 // Advance moves time to target and answers when all is quiet there. When ctx

@@ -45,7 +45,7 @@ func showcase() []kind {
 		{plan: 6004, on: "2026-12-31"},
 		{plan: 6007},
 		{plan: EveryMonth, on: "2026-11-29"},
-		{plan: 6102},
+		{plan: 6102, least: 3},
 		{plan: 6014},
 		{plan: 6005, on: "2027-01-31"},
 		{plan: 6013},

@@ -67,6 +67,7 @@ type Cast struct {
 	Customers []Customer `json:"customers"` // of the main store
 	Others    []int64    `json:"others"`    // contracts of the other store
 	Prepaid   int64      `json:"prepaid"`   // a contract of the main store; 0: none
+	Frozen    int64      `json:"frozen"`    // a membership of the main store that its customer is committed to; 0: none
 }
 
 // Customer is somebody with contracts.
@@ -86,6 +87,9 @@ func (c *Cast) note(spec simulator.ContractSpec, made simulator.Made) {
 	}
 	if c.Prepaid == 0 && spec.Delivery.IntervalCount != 0 && spec.Status == "" {
 		c.Prepaid = made.Contract
+	}
+	if plan, _ := PlanByID(spec.Lines[0].SellingPlanID); c.Frozen == 0 && plan.Membership && spec.Billing.MinCycles > 1 {
+		c.Frozen = made.Contract
 	}
 	i := slices.IndexFunc(c.Customers, func(k Customer) bool { return k.ID == made.Customer })
 	if i < 0 {

@@ -97,6 +97,9 @@ func TestTheDemoStoreHasOneOfEverything(t *testing.T) {
 			t.Errorf("no contract is %q (%v)", what, seen)
 		}
 	}
+	if cast.Prepaid == 0 || cast.Frozen == 0 {
+		t.Errorf("the prepaid contract is %d and the frozen one %d, want both", cast.Prepaid, cast.Frozen)
+	}
 	if len(cast.Customers) > 195 {
 		t.Errorf("%d customers: nobody has two contracts", len(cast.Customers))
 	}
