@@ -221,6 +221,27 @@ func TestAPrepaidContractIsCancelledWhenItsTermIsOver(t *testing.T) {
 	s.wantEntries(created, endScheduled, endExecuted, ended)
 }
 
+// A payment that was skipped or put off makes no term longer.
+func TestAPrepaidContractEndsWithWhatIsPaidWhereverItsNextPaymentWent(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(s *subscription){
+		"the next payment was skipped": func(s *subscription) { s.skipNumber(0) },
+		"the next payment was moved":   func(s *subscription) { s.reschedule(0, "2027-03-15", false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := quarterly(t, nil)
+			s.t = t
+			do(s)
+			s.cancel(http.StatusNoContent, "")
+			wantDay(t, "the cancellation", s.phase().PendingCancellationDate, "2027-02-01T14:00:00Z")
+			s.until("2027-02-01")
+			s.wantPlatform("CANCELLED")
+			s.wantOrderDays("[]")
+		})
+	}
+}
+
 func TestACancellationThatWaitsIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)

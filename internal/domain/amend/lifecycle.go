@@ -177,7 +177,7 @@ func deliveriesLeft(c contract.Contract, g standing, now time.Time) int {
 	return c.Term(g.calendar).Left(now)
 }
 
-// endOfTerm lets the contract end when its next payment would be due.
+// endOfTerm lets the contract end with what is paid.
 func endOfTerm(c contract.Contract, g standing) *contract.Ending {
 	e := contract.Ending{Why: contract.EndOfTerm, At: c.Term(g.calendar).End}
 	if len(g.queued) > 0 {

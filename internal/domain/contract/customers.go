@@ -81,12 +81,9 @@ func StandingOf(contracts []Contract) Standing {
 // sooner, as it does after an order that was late. It is zero while nothing was
 // ordered.
 func (c Contract) PaidThrough(cal cadence.Calendar) time.Time {
-	paid := c.LastOrderAt
+	paid := c.paidAt()
 	if paid.IsZero() {
-		if c.OriginOrderID == 0 {
-			return time.Time{}
-		}
-		paid = c.CreatedAt
+		return time.Time{}
 	}
 	ends := cadence.Series{Policy: c.Billing, Calendar: cal, Start: paid}.Nth(1)
 	if c.NextBillingDate.After(paid) && c.NextBillingDate.Before(ends) {

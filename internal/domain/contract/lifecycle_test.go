@@ -68,7 +68,7 @@ func TestATermIsWhatTheLastPaymentCovers(t *testing.T) {
 		{"nothing was paid", Contract{Billing: quarter, Delivery: month}, "", "2026-02-01", 0},
 		{"the checkout's order", made, "01-31 02-28 03-31 until 04-30", "2026-02-01", 2},
 		{"a renewal that came late", renewed, "04-30 05-30 06-30 until 07-30", "2026-06-30", 1},
-		{"the next payment was put off", moved, "04-30 05-30 06-30 until 09-30", "2026-07-15", 0},
+		{"the next payment was put off", moved, "04-30 05-30 06-30 until 07-30", "2026-07-15", 0},
 		{"the next payment comes sooner", sooner, "04-30 05-30 until 06-15", "2026-05-01", 1},
 	} {
 		term := row.contract.Term(cal)

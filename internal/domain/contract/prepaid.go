@@ -9,37 +9,35 @@ import (
 // Term is what one payment of a contract covers.
 type Term struct {
 	Deliveries []time.Time // the first one comes with the payment
-	End        time.Time   // when the next payment would be due
+	End        time.Time   // until when it is paid
 }
 
 // Term returns what the last payment covers: the deliveries that follow it by the
-// delivery policy until the next payment is due. Before any payment it is empty.
-// The end of a contract that has no next order is reckoned from the payment.
+// delivery policy until the next payment is due, or would be if nobody had put it
+// off. Before any payment it is empty.
 func (c Contract) Term(cal cadence.Calendar) Term {
-	paid := c.LastOrderAt
-	if paid.IsZero() && c.OriginOrderID != 0 {
-		paid = c.CreatedAt
-	}
+	paid := c.paidAt()
 	if paid.IsZero() {
 		return Term{}
 	}
-	usual := cadence.Series{Policy: c.Billing, Calendar: cal, Start: paid}.Nth(1)
-	t := Term{End: c.NextBillingDate}
-	if t.End.IsZero() {
-		t.End = usual
-	}
-	last := t.End
-	if usual.Before(last) {
-		last = usual // a payment that was put off brings no more deliveries
-	}
+	t := Term{End: c.PaidThrough(cal)}
 	days := cadence.Series{Policy: c.Delivery, Calendar: cal, Start: paid}
 	for n := 0; ; n++ {
 		day := days.Nth(n)
-		if n > 0 && !day.Before(last) {
+		if n > 0 && !day.Before(t.End) {
 			return t
 		}
 		t.Deliveries = append(t.Deliveries, day)
 	}
+}
+
+// paidAt returns when the last order was paid, by the checkout or by a renewal; zero
+// when none was.
+func (c Contract) paidAt() time.Time {
+	if c.LastOrderAt.IsZero() && c.OriginOrderID != 0 {
+		return c.CreatedAt
+	}
+	return c.LastOrderAt
 }
 
 // Left returns how many deliveries are still to come.
