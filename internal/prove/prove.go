@@ -96,19 +96,28 @@ func (p *Proof) run(ctx context.Context) error {
 	return p.void()
 }
 
-// runAll runs worlds, several at once, in the order of their numbers. Which ones
-// count does not depend on which was faster.
+// runAhead is how many worlds of each processor are run before the ones before them
+// have ended, so that none is idle beside a large world.
+const runAhead = 4
+
+// runAll runs worlds, several at once, and takes them in the order of their numbers:
+// which ones count does not depend on which was faster.
 func (p *Proof) runAll(ctx context.Context) error {
 	workers := runtime.GOMAXPROCS(0)
+	turns := make(chan struct{}, workers)
 	living, enough := context.WithCancel(ctx)
 	defer enough()
 	lives := make(map[int]chan Life)
 	begin := func(number int) {
 		c := make(chan Life, 1)
 		lives[number] = c
-		go func() { c <- p.Options.live(living, number) }()
+		go func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			c <- p.Options.live(living, number)
+		}()
 	}
-	for n := 1; n <= workers; n++ {
+	for n := 1; n <= runAhead*workers; n++ {
 		begin(n)
 	}
 	for n, sum := 1, 0; ; n++ {
@@ -123,7 +132,7 @@ func (p *Proof) runAll(ctx context.Context) error {
 			}
 			return ctx.Err()
 		}
-		begin(n + workers)
+		begin(n + runAhead*workers)
 	}
 }
 
