@@ -81,6 +81,92 @@ func TestChangesOfTheCalendarForgetAndDoubleNothing(t *testing.T) {
 	}
 }
 
+// Orders before the one with which "this and later" begins keep their dates, whatever
+// makes the queue anew. They are due on November 11, December 11 and so on.
+func TestOrdersBeforeAMovedCalendarAreNotForgotten(t *testing.T) {
+	t.Parallel()
+	after := "[11-11 12-11 01-15 02-15]"
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string
+	}{
+		{"it stood still", (*subscription).standStill, after},
+		{"it stood still at the platform", func(s *subscription) { s.staff("Pause"); s.pass("PT1M"); s.staff("Activate") }, after},
+		{"it stood still over the first date", func(s *subscription) {
+			s.status(http.StatusNoContent, "PAUSED")
+			s.until("2026-11-20")
+			s.status(http.StatusNoContent, "ACTIVE")
+		}, "[12-11 01-15 02-15]"},
+		{"it stood still until a day", func(s *subscription) {
+			s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2026-11-20T00:00:00Z")
+		}, "[12-11 01-15 02-15]"},
+		{"it stood still for one order", func(s *subscription) {
+			s.status(http.StatusNoContent, "PAUSED", "pauseDurationCycle", "1")
+		}, "[12-11 01-15 02-15]"},
+		{"and again with an earlier order", func(s *subscription) { s.reschedule(1, "2026-12-20", true); s.standStill() }, "[11-11 12-20 01-15 02-20]"},
+		{"and again with a later one", func(s *subscription) { s.reschedule(3, "2027-02-20", true); s.standStill() }, "[11-11 12-11 01-15 02-20]"},
+		{"it ends with three orders", func(s *subscription) {
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=3", s.id), nil)
+			s.standStill()
+		}, "[11-11 12-11 01-15]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.reschedule(2, "2027-01-15", true)
+			row.do(s)
+			s.until("2027-02-25")
+			s.wantOrderDays(row.want)
+		})
+	}
+}
+
+// A pause for some orders leaves out those that would have been made.
+func TestAPauseForSomeOrdersCountsNoneThatIsSkipped(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	s.skipNumber(1) // of November 18
+	s.status(http.StatusNoContent, "PAUSED", "pauseDurationCycle", "2")
+	s.until("2026-12-10")
+	s.wantOrderDays("[12-02 12-09]")
+}
+
+// The order that waits stays when the interval changes, with its number.
+func TestTheOrderThatWaitsStaysWhenTheIntervalChanges(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		every map[string]any // the interval before
+		do    func(s *subscription)
+		want  string
+	}{
+		{"soon after an order", map[string]any{"interval": "DAY", "intervalCount": 10}, func(s *subscription) {
+			s.until("2026-11-13")
+			s.interval("MONTH", 1)
+		}, "[11-11 11-21 12-21]"},
+		{"after its day, while it is put off", map[string]any{"interval": "MONTH", "intervalCount": 1}, func(s *subscription) {
+			s.reschedule(0, "2026-11-15", false)
+			s.until("2026-11-13")
+			first := s.upcoming()[0].ID
+			s.interval("DAY", 7)
+			if next := s.upcoming()[0]; next.ID != first {
+				s.t.Errorf("the order that waits is %d now and was %d", next.ID, first)
+			}
+		}, "[11-15 11-22 12-11 12-18 12-25]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"billingPolicy": row.every})
+			s.t = t
+			row.do(s)
+			s.until("2026-12-31")
+			s.wantOrderDays(row.want)
+		})
+	}
+}
+
 // What was said of one order stays with it when the interval changes.
 func TestANoteStaysWithItsOrderWhenTheIntervalChanges(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,7 @@ type contractRow struct {
 	SeriesCycle       int64
 	SeriesStart       int64
 	SeriesMoved       bool
+	Turns             string
 	NextBillingDate   int64
 	MaxCycles         int64
 	PassedCycles      int64
@@ -97,7 +98,7 @@ type contractRow struct {
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "next_billing_date", "wishes", "one_offs", "orders", "lifetime",
+	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "turns", "next_billing_date", "wishes", "one_offs", "orders", "lifetime",
 	"last_order_id", "last_order", "last_order_at", "dunning", "updated_at", "amend_at", "amending", "expire_at",
 }
 
@@ -119,6 +120,10 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		return contractRow{}, err
 	}
 	wishes, err := listText(c.Wishes)
+	if err != nil {
+		return contractRow{}, err
+	}
+	turns, err := listText(c.Turns)
 	if err != nil {
 		return contractRow{}, err
 	}
@@ -161,7 +166,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable,
 		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
-		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate),
+		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate),
 		MaxCycles: int64(c.MaxCycles), PassedCycles: int64(c.PassedCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
@@ -193,6 +198,10 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	turns, err := listText(c.Turns)
+	if err != nil {
+		return contractRow{}, err
+	}
 	amending, err := listText(c.Amending)
 	if err != nil {
 		return contractRow{}, err
@@ -200,7 +209,7 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	dunned, err := optionalText(c.Dunning)
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
-		SeriesMoved: c.Series.Moved, NextBillingDate: millis(c.NextBillingDate), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
+		SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
 		Dunning: dunned, AmendAt: millis(c.AmendAt), Amending: amending, ExpireAt: millis(c.ExpireAt),
 	}, err
@@ -240,6 +249,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
 	read(parseList(r.Attributes, &c.Attributes))
 	read(parseList(r.Wishes, &c.Wishes))
+	read(parseList(r.Turns, &c.Turns))
 	read(parseList(r.Amending, &c.Amending))
 	read(parseOptional(r.Split, &c.Split))
 	read(parseOptional(r.PendingChange, &c.Pending))

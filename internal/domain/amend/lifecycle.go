@@ -135,18 +135,25 @@ func pauseOf(c contract.Contract, w StatusChange, g standing, now time.Time) (*c
 	case w.Cycles > 0 && c.NextBillingDate.IsZero():
 		return nil, fault.New(fault.Refused, "subscription contract %d has no upcoming order to count from: say pauseTillDate", c.ID).On(entity).Keyed("noUpcomingOrder").At("pauseDurationCycle")
 	case w.Cycles > 0:
-		p.Until = dayOf(afterOrders(c, w.Cycles, g.calendar), g.calendar)
+		p.Until = dayOf(afterOrders(c, w.Cycles, g), g.calendar)
 	case !w.Until.IsZero() && !w.Until.After(now):
 		return nil, fault.New(fault.Invalid, "pauseTillDate %s is in the past", w.Until.UTC().Format(time.RFC3339)).On(entity).Keyed("datePast").At("pauseTillDate")
 	}
 	return &p, notTooFar(p.Until, now, "pauseTillDate")
 }
 
-// afterOrders returns the date of the order that follows the next n of the
-// calendar.
-func afterOrders(c contract.Contract, n int, cal cadence.Calendar) time.Time {
-	series := cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.Series.Start}
-	return series.Nth(series.After(c.NextBillingDate.Add(-time.Millisecond)) + n)
+// afterOrders returns the date of the order that follows the next n that would be
+// made.
+func afterOrders(c contract.Contract, n int, g standing) time.Time {
+	waiting := slices.SortedFunc(slices.Values(g.queued), func(a, b billing.Attempt) int { return a.BillingDate.Compare(b.BillingDate) })
+	if n < len(waiting) {
+		return waiting[n].BillingDate
+	}
+	last := c.CycleFrom(c.NextBillingDate, g.calendar) - 1
+	if len(waiting) > 0 {
+		last = inOrder(waiting)[len(waiting)-1].Cycle
+	}
+	return c.DueOn(max(last+1+n-len(waiting), c.Series.Cycle), g.calendar)
 }
 
 // dayOf returns the beginning of the store's day: a pause that ends with it is

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
 // DateReasons say why an order is due when it is.
@@ -46,10 +45,10 @@ const noLongerSkipped = "no longer skipped"
 func (f Facts) explainDate(history []happening) DateReasons {
 	r := DateReasons{Words: []string{fmt.Sprintf("The order of cycle %d of contract %d is due at %s.", f.Cycle, f.Of.ID, f.moment(f.BillingDate))}}
 	say := func(format string, args ...any) { r.Words = append(r.Words, fmt.Sprintf(format, args...)) }
-	series := cadence.Series{Policy: f.Of.Billing, Calendar: f.Calendar, Start: f.Of.Series.Start}
-	start := f.Of.Series.Cycle
+	begins := f.Of.SeriesOf(f.Cycle)
+	series, start := f.Of.Dates(begins, f.Calendar), begins.Cycle
 	switch n := f.Cycle - start; {
-	case f.Of.Series.Start.IsZero():
+	case begins.Start.IsZero():
 		say("The contract has no calendar at present: the date is from the one that it had.")
 	case n < 0:
 		r.Rule = series.String()
@@ -57,9 +56,9 @@ func (f Facts) explainDate(history []happening) DateReasons {
 	default:
 		r.Rule, r.Planned = series.String(), series.Nth(n)
 		say("By the contract's calendar orders recur %s, beginning with cycle %d.", r.Rule, start)
-		if t := f.Of.Trial; t != nil && t.ChargeAt.Equal(f.Of.Series.Start) {
+		if t := f.Of.Trial; t != nil && t.ChargeAt.Equal(begins.Start) {
 			say("The contract began with a free trial until %s: its first order is due at %s.", f.moment(t.EndsAt), f.moment(t.ChargeAt))
-		} else if f.Of.Series.Moved {
+		} else if begins.Moved {
 			say("Its first day was chosen, and is not the one that an earlier calendar had for that order.")
 		}
 		if n > 0 {

@@ -203,7 +203,7 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 		a.BillingDate = possible
 	}
 	a.DueAt = a.BillingDate
-	l.contracts[a.Contract].Series = contract.Series{Cycle: a.Cycle, Start: a.BillingDate}
+	l.contracts[a.Contract].Restart(contract.Series{Cycle: a.Cycle, Start: a.BillingDate})
 	l.restarted = append(l.restarted, a.Contract)
 	l.note(*a, activity.NextBillingDateChange, activity.Info, outcome{
 		Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339), Reason: reason,

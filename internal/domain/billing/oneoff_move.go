@@ -208,7 +208,7 @@ func Republish(ctx context.Context, tx Tx, c contract.ID, at time.Time) error {
 		switch {
 		case a.Status == Failure && a.Prep.Edited:
 			a.Prep, a.Lines = Preparation{Edited: true}, nil
-		case a.Status == Queued && (a.Prep.Edited || a.Moved || contracts[0].Series.Moved), a.Status == Skipped && a.BillingDate.After(at):
+		case a.Status == Queued && (a.Prep.Edited || a.Moved || contracts[0].SeriesOf(a.Cycle).Moved), a.Status == Skipped && a.BillingDate.After(at):
 			a.PublishAt = at
 			if a.Prep.Edited {
 				a.Prep, a.Lines = Preparation{Edited: true}, nil

@@ -231,7 +231,7 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	} else if err := tx.PutAttempts(ctx, []Attempt{following}); err != nil {
 		return err
 	}
-	l.contracts[a.Contract].Series = contract.Series{Cycle: following.Cycle, Start: date, Moved: true}
+	l.contracts[a.Contract].Restart(contract.Series{Cycle: following.Cycle, Start: date, Moved: true})
 	l.restarted = append(l.restarted, a.Contract)
 	l.advanced = append(l.advanced, a.Contract)
 	l.note(following, activity.NextBillingDateChange, activity.Success, outcome{

@@ -99,7 +99,7 @@ func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c 
 			err = s.Platform.SkipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
 		case Queued:
 			err = s.Platform.UnskipCycle(ctx, of.At(), int64(a.Contract), a.Cycle)
-			if err = s.heard(ctx, of, a, err); err == nil && (a.Moved || c.Series.Moved) {
+			if err = s.heard(ctx, of, a, err); err == nil && (a.Moved || c.SeriesOf(a.Cycle).Moved) {
 				err = s.Platform.MoveCycle(ctx, of.At(), int64(a.Contract), a.Cycle, a.BillingDate)
 			}
 		}

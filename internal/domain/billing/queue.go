@@ -122,7 +122,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 			has[a.Cycle] = true
 		case runs && !past && a.Cycle >= c.Series.Cycle:
 			date := c.DueOn(a.Cycle, cal)
-			if a.Moved || c.Series.Moved || a.Status == Skipped {
+			if a.Moved || c.SeriesOf(a.Cycle).Moved || a.Status == Skipped {
 				a.PublishAt = now
 			}
 			a.BillingDate, a.Moved, a.UpdatedAt = date, false, now
@@ -187,7 +187,7 @@ func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Tim
 			a.BillingDate, a.DueAt, a.Moved = w.Date, w.Date, true
 		}
 	}
-	if c.Series.Moved || a.Moved {
+	if c.SeriesOf(cycle).Moved || a.Moved {
 		a.PublishAt = now
 	}
 	return a
@@ -195,9 +195,10 @@ func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Tim
 
 // Begin sets where the counting of a contract's cycles starts: the first of the
 // platform's cycles that is not billed, not skipped and belongs to the date on
-// which the contract wants its next order. It reports false when none of the
-// cycles fits; later ones may.
-func Begin(c *contract.Contract, wanted time.Time, cycles []platform.Cycle, cal cadence.Calendar) bool {
+// which the contract wants its next order, or has the number that the order has
+// already; 0: it has none. It reports false when none of the cycles fits; later ones
+// may.
+func Begin(c *contract.Contract, wanted time.Time, number int, cycles []platform.Cycle, cal cadence.Calendar) bool {
 	slack := c.Billing.Approx() / 2
 	for _, cycle := range cycles {
 		if cycle.Billed || cycle.Skipped {
@@ -206,7 +207,7 @@ func Begin(c *contract.Contract, wanted time.Time, cycles []platform.Cycle, cal 
 		if wanted.IsZero() {
 			wanted = cycle.Expected
 		}
-		if cycle.Expected.Before(wanted.Add(-slack)) {
+		if cycle.Index != number && cycle.Expected.Before(wanted.Add(-slack)) {
 			continue
 		}
 		c.Series = contract.Series{Cycle: cycle.Index, Start: cal.At(wanted)}

@@ -47,10 +47,11 @@ func reschedule(r *Record, cmd RescheduleCommand, now time.Time) ([]activity.Ent
 		return entries, err
 	}
 	series := contract.Series{Cycle: r.Cycle, Start: r.BillingDate, Moved: true}
-	if r.Of.Series == series {
+	if r.Of.SeriesOf(r.Cycle) == series {
 		return entries, nil
 	}
-	r.Of.Series, r.restarts = series, true
+	r.Of.Turn(series, now)
+	r.restarts = true
 	if r.PublishAt = now; len(entries) == 0 { // the order keeps its date, and gives it to those after it
 		entries = append(entries, entryOf(r.Attempt, activity.NextBillingDateChange, activity.Success, cmd.Actor, now, outcome{
 			Cycle: r.Cycle, To: r.BillingDate.Format(time.RFC3339), Reason: "later orders are counted from this date",
@@ -81,8 +82,8 @@ func redate(ctx context.Context, tx Tx, of shop.Shop, restarted []contract.Contr
 	return tx.PutAttempts(ctx, redated(queued, contracts, cal, now))
 }
 
-// redated returns the attempts after the starts of their contracts' series, with
-// the dates that the series give them.
+// redated returns the attempts that have other dates by their contracts' series, with
+// those.
 func redated(queued []Attempt, contracts map[contract.ID]contract.Contract, cal cadence.Calendar, now time.Time) []Attempt {
 	var moved []Attempt
 	for _, a := range queued {
@@ -90,9 +91,12 @@ func redated(queued []Attempt, contracts map[contract.ID]contract.Contract, cal 
 		if a.Cycle <= c.Series.Cycle || a.Moved {
 			continue
 		}
-		a.BillingDate = c.DueOn(a.Cycle, cal)
-		a.DueAt, a.UpdatedAt = a.BillingDate, now
-		if c.Series.Moved {
+		date := c.DueOn(a.Cycle, cal)
+		if date.Equal(a.BillingDate) {
+			continue
+		}
+		a.BillingDate, a.DueAt, a.UpdatedAt = date, date, now
+		if c.SeriesOf(a.Cycle).Moved {
 			a.PublishAt = now
 		}
 		moved = append(moved, a)

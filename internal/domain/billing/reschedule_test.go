@@ -61,8 +61,8 @@ func TestReschedule(t *testing.T) {
 			t.Parallel()
 			r := row.r
 			entries, err := reschedule(&r, RescheduleCommand{BillingDate: row.to, Future: row.future}, now)
-			if err != nil || !r.BillingDate.Equal(row.date) || r.Of.Series != row.series || len(entries) != row.entries {
-				t.Errorf("on %s with series %+v and %d entries, %v", r.BillingDate, r.Of.Series, len(entries), err)
+			if err != nil || !r.BillingDate.Equal(row.date) || r.Of.SeriesOf(r.Cycle) != row.series || len(entries) != row.entries {
+				t.Errorf("on %s with series %+v and %d entries, %v", r.BillingDate, r.Of.SeriesOf(r.Cycle), len(entries), err)
 			}
 			if changed := row.entries > 0; changed && r.Status == Queued && !r.PublishAt.Equal(now) || r.restarts != (changed && row.future) {
 				t.Errorf("publish at %s, restarts %t", r.PublishAt, r.restarts)

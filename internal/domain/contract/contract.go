@@ -59,7 +59,8 @@ var Origins = []Origin{Storefront, Imported, SplitAttempt, Split}
 // Contract is a subscription contract.
 //
 // Its renewals form a series: cycle Series.Cycle falls on Series.Start, and
-// every later cycle on an occurrence of the billing policy counted from there.
+// every later cycle on an occurrence of the billing policy counted from there, or
+// from the last of the Turns before it.
 type Contract struct {
 	ID       ID
 	Line     shop.Line
@@ -104,6 +105,7 @@ type Contract struct {
 	CancellationFeedback, CancellationNote string
 
 	Series          Series
+	Turns           []Series  // with which later orders begin it anew, in the order of their cycles
 	NextBillingDate time.Time // of the earliest attempt that is still to come; zero when none
 	MaxCycles       int       // orders after which it ends, in cycles; 0: no end
 	PassedCycles    int       // of the platform, before Series.Cycle, that were never an order: they count towards no limit
@@ -184,13 +186,6 @@ type SplitIntent struct {
 	At    time.Time      `json:"at"`
 }
 
-// Series is where the counting of a contract's cycles starts.
-type Series struct {
-	Cycle int       // the platform's index of the cycle that falls on Start
-	Start time.Time // zero when the contract has no series yet
-	Moved bool      // a person chose Start: the platform has to be told each date that follows
-}
-
 // Customer is who pays.
 type Customer struct {
 	ID                         int64
@@ -236,10 +231,4 @@ func (c Contract) Amount() money.Amount {
 // Prepaid reports whether one payment covers several deliveries.
 func (c Contract) Prepaid() bool {
 	return c.Billing.Interval != c.Delivery.Interval || c.Billing.Count != c.Delivery.Count
-}
-
-// DueOn returns the date on which a cycle falls by the calendar. The cycle must
-// not be earlier than the start of the series.
-func (c Contract) DueOn(cycle int, cal cadence.Calendar) time.Time {
-	return cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.Series.Start}.Nth(cycle - c.Series.Cycle)
 }

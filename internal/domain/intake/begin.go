@@ -137,7 +137,10 @@ func fixedDay(p cadence.Policy, cutoff int, waits, now time.Time, cal cadence.Ca
 // toFixedDays lets the series of a contract that stands still begin on a fixed day
 // when it was given other ones.
 func toFixedDays(c *contract.Contract, change contract.Change, store shop.Shop) error {
-	if !change.Billing || len(c.Billing.Anchors) == 0 || c.Series.Start.IsZero() {
+	if !change.Billing {
+		return nil
+	}
+	if c.Turns = nil; len(c.Billing.Anchors) == 0 || c.Series.Start.IsZero() {
 		return nil
 	}
 	cal, err := store.Calendar()

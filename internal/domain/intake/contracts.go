@@ -99,7 +99,7 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 	for _, c := range replanned {
 		was := past[c.ID].of(known[c.ID])
 		if !rerun[c.ID] {
-			was.series, was.anew, was.cutoff = contract.Series{}, true, offered[c.ID].Cutoff
+			was.ran, was.anew, was.cutoff = contract.Contract{}, true, offered[c.ID].Cutoff
 		}
 		begins := found.plans[c.ID].beginning
 		if was.trial = begins.trial; begins.lifelong || c.Lifelong {
@@ -118,23 +118,25 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 
 // had is what was known of a contract before a fresh reading.
 type had struct {
-	before  bool            // it was known at all
-	reached int             // highest cycle that was or is being charged, or was given up
-	last    time.Time       // latest date of those; zero when there are none
-	skipped map[int]bool    // cycles to come that people skip
-	next    time.Time       // of the earliest order that waits; zero when there is none
-	trial   *contract.Trial // with which it begins
-	series  contract.Series // by which it ran before it stood still; zero when its interval has changed
-	from    int             // the cycle with which its queue began
-	jumped  int             // cycles before that one which were never an order
-	anew    bool            // its interval, or the days on which it falls, have changed
-	cutoff  int             // of the option that it is on now, in days
+	before  bool              // it was known at all
+	reached int               // highest cycle that was or is being charged, or was given up
+	last    time.Time         // latest date of those; zero when there are none
+	skipped map[int]bool      // cycles to come that people skip
+	next    time.Time         // of the earliest order that waits; zero when there is none
+	waits   int               // the cycle of that order
+	trial   *contract.Trial   // with which it begins
+	ran     contract.Contract // its calendar before it stood still; none when its interval has changed
+	from    int               // the cycle with which its queue began
+	jumped  int               // cycles before that one which were never an order
+	anew    bool              // its interval, or the days on which it falls, have changed
+	cutoff  int               // of the option that it is on now, in days
 }
 
 // of adds what the contract's own row says.
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
-		h.before, h.next, h.series, h.from, h.jumped = true, c.NextBillingDate, c.Series, c.Series.Cycle, c.PassedCycles
+		h.before, h.from, h.jumped = true, c.Series.Cycle, c.PassedCycles
+		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns}
 	}
 	return h
 }
@@ -143,15 +145,15 @@ func (h had) of(c *contract.Contract) had {
 // skips, by the series of before; zero when there is none. The platform's word on
 // the next date may be older than what people have skipped.
 func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore time.Time) time.Time {
-	if h.series.Start.IsZero() {
+	if h.ran.Series.Start.IsZero() {
 		return time.Time{}
 	}
-	series := cadence.Series{Policy: p, Calendar: cal, Start: h.series.Start}
-	n := series.After(notBefore.Add(-time.Millisecond))
-	for h.skipped[h.series.Cycle+n] {
-		n++
+	h.ran.Billing = p
+	cycle := h.ran.CycleFrom(notBefore, cal)
+	for h.skipped[cycle] {
+		cycle++
 	}
-	return series.Nth(n)
+	return h.ran.DueOn(cycle, cal)
 }
 
 // past returns what has become of the cycles of contracts.
@@ -171,6 +173,9 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			h := past[a.Contract]
 			switch {
 			case a.Status.Upcoming():
+				if h.next.IsZero() || a.BillingDate.Before(h.next) {
+					h.next, h.waits = a.BillingDate, a.Cycle
+				}
 			case a.Status == billing.Skipped && a.BillingDate.After(now):
 				if h.skipped == nil {
 					h.skipped = make(map[int]bool)
@@ -201,6 +206,7 @@ func numbers(fresh []platform.Contract) []contract.ID {
 type plan struct {
 	beginning
 	series contract.Series
+	turns  []contract.Series
 	fits   bool
 	passed []int // cycles before it that were neither charged nor skipped, since the last that was
 	jumped int   // all cycles before it that were never an order
@@ -213,27 +219,29 @@ const (
 )
 
 // plan chooses the cycle with which the queue begins. A new contract begins on
-// the date that the platform shows; one that runs again or changed its interval
-// begins with the next date that is not past. The date of an order that has been
-// charged, or is being charged, is spoken for, and what people skip stays skipped.
+// the date that the platform shows; one that changed its interval with the order that
+// waits, and one that runs again with the next date that is not past. The date of an
+// order that has been charged, or is being charged, is spoken for, and what people
+// skip stays skipped.
 func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract, shown time.Time, was had, now time.Time) (plan, error) {
 	cal, err := store.Calendar()
 	if err != nil {
 		return plan{}, err
 	}
-	wanted, notBefore := shown, time.Time{}
+	wanted, notBefore, number := shown, time.Time{}, 0
 	if was.trial != nil {
 		wanted = was.trial.ChargeAt
 	}
 	if was.before {
 		notBefore = now
-		if was.next.After(now) {
-			wanted = was.next
-		}
 		if wanted.Before(now) {
 			wanted = time.Time{}
 		}
-		if taken := was.last.Add(c.Billing.Approx() / 2); !was.last.IsZero() && taken.After(notBefore) {
+		taken := was.last.Add(c.Billing.Approx() / 2)
+		switch {
+		case was.next.After(now):
+			wanted, number = was.next, was.waits
+		case !was.last.IsZero() && taken.After(notBefore):
 			notBefore = taken
 			if !wanted.IsZero() && wanted.Before(taken) {
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
@@ -260,12 +268,12 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool {
 			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
 		})
-		if billing.Begin(&c, wanted, open, cal) {
+		if billing.Begin(&c, wanted, number, open, cal) {
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
 			}) || was.trial != nil
 			passed = append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)
-			return plan{series: c.Series, fits: true, passed: passed, jumped: max(0, jumped) + len(passed)}, nil
+			return plan{series: c.Series, turns: contract.TurnsAfter(was.ran.Turns, c.Series), fits: true, passed: passed, jumped: max(0, jumped) + len(passed)}, nil
 		}
 		passed = append(passed, missed(cycles, math.MaxInt, was.skipped)...)
 		if len(cycles) < cyclesAtOnce {
@@ -418,7 +426,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
-			c.Series = made.series
+			c.Series, c.Turns = made.series, made.turns
 			if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum { // it ends after as many orders as before
 				ending := *c.Ending
 				ending.Cycle += made.jumped - c.PassedCycles
@@ -482,8 +490,7 @@ func missedDates(c contract.Contract, of shop.Shop, now time.Time) bool {
 	if err != nil || since.IsZero() || c.Series.Start.IsZero() { // nobody knows
 		return true
 	}
-	series := cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.Series.Start}
-	return !series.Nth(max(0, series.After(since))).After(now)
+	return !c.DueOn(c.CycleFrom(since.Add(time.Millisecond), cal), cal).After(now)
 }
 
 // credit writes what an author's change owes a contract of which a later reading

@@ -1,0 +1,82 @@
+package contract
+
+import (
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+)
+
+// Series is where the counting of a contract's cycles starts.
+type Series struct {
+	Cycle int       `json:"cycle"`           // the platform's index of the cycle that falls on Start
+	Start time.Time `json:"start"`           // zero when the contract has no series yet
+	Moved bool      `json:"moved,omitempty"` // a person chose Start: the platform has to be told each date that follows
+}
+
+// SeriesOf returns the series that a cycle is counted in.
+func (c Contract) SeriesOf(cycle int) Series {
+	s := c.Series
+	for _, turn := range c.Turns {
+		if turn.Cycle <= cycle {
+			s = turn
+		}
+	}
+	return s
+}
+
+// Dates returns the dates of a series of the contract.
+func (c Contract) Dates(s Series, cal cadence.Calendar) cadence.Series {
+	return cadence.Series{Policy: c.Billing, Calendar: cal, Start: s.Start}
+}
+
+// DueOn returns the date on which a cycle falls by the calendar. The cycle must
+// not be earlier than the start of the series.
+func (c Contract) DueOn(cycle int, cal cadence.Calendar) time.Time {
+	s := c.SeriesOf(cycle)
+	return c.Dates(s, cal).Nth(cycle - s.Cycle)
+}
+
+// CycleFrom returns the first cycle of the calendar that falls on an instant or
+// after it.
+func (c Contract) CycleFrom(t time.Time, cal cadence.Calendar) int {
+	first := func(s Series) int { return s.Cycle + c.Dates(s, cal).After(t.Add(-time.Millisecond)) }
+	cycle := first(c.Series)
+	for _, turn := range c.Turns {
+		if cycle < turn.Cycle {
+			break
+		}
+		cycle = first(turn)
+	}
+	return cycle
+}
+
+// Turn lets the calendar begin anew with an order. Orders before it keep their
+// dates, also when the queue is made anew. What begins with orders of the past is
+// forgotten.
+func (c *Contract) Turn(s Series, now time.Time) {
+	turns := slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle >= s.Cycle })
+	for len(turns) > 0 && !turns[0].Start.After(now) {
+		c.Series, turns = turns[0], turns[1:]
+	}
+	if c.Turns = append(turns, s); s.Cycle <= c.Series.Cycle {
+		c.Series, c.Turns = s, nil
+	}
+}
+
+// Restart lets the calendar begin with a series, whatever was before. Turns of later
+// orders stay.
+func (c *Contract) Restart(s Series) {
+	c.Series, c.Turns = s, TurnsAfter(c.Turns, s)
+}
+
+// TurnsAfter returns the turns that are still to come when a calendar begins with a
+// series.
+func TurnsAfter(turns []Series, s Series) (rest []Series) {
+	for _, turn := range turns {
+		if turn.Cycle > s.Cycle && turn.Start.After(s.Start) {
+			rest = append(rest, turn)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,59 @@
+package contract
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+)
+
+func TestACalendarBeginsAnewWithALaterOrder(t *testing.T) {
+	t.Parallel()
+	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
+	day := func(s string) time.Time { return date(s).Add(9 * time.Hour) }
+	turn := func(cycle int, on string) func(*Contract) {
+		return func(c *Contract) { c.Turn(Series{Cycle: cycle, Start: day(on)}, day("2026-01-20")) }
+	}
+	for _, row := range []struct {
+		name string
+		do   []func(*Contract)
+		want string // days of the cycles 3 to 8
+	}{
+		{"it is as it was", nil, "01-10 02-10 03-10 04-10 05-10 06-10"},
+		{"with the first order", []func(*Contract){turn(3, "2026-01-15")}, "01-15 02-15 03-15 04-15 05-15 06-15"},
+		{"with a later one", []func(*Contract){turn(5, "2026-03-15")}, "01-10 02-10 03-15 04-15 05-15 06-15"},
+		{"twice", []func(*Contract){turn(5, "2026-03-15"), turn(7, "2026-05-20")}, "01-10 02-10 03-15 04-15 05-20 06-20"},
+		{"with an earlier one afterwards", []func(*Contract){turn(7, "2026-05-20"), turn(5, "2026-03-15")}, "01-10 02-10 03-15 04-15 05-15 06-15"},
+		{"with the same one again", []func(*Contract){turn(5, "2026-03-15"), turn(5, "2026-03-20")}, "01-10 02-10 03-20 04-20 05-20 06-20"},
+		{"whatever was before, but for later orders", []func(*Contract){turn(6, "2026-04-20"), func(c *Contract) { c.Restart(Series{Cycle: 3, Start: day("2026-01-12")}) }}, "01-12 02-12 03-12 04-20 05-20 06-20"},
+	} {
+		c := Contract{Billing: Policy{Interval: cadence.Month, Count: 1}, Series: Series{Cycle: 3, Start: day("2026-01-10")}}
+		for _, do := range row.do {
+			do(&c)
+		}
+		got := ""
+		for cycle := 3; cycle <= 8; cycle++ {
+			on := c.DueOn(cycle, cal)
+			got += fmt.Sprintf(" %s", on.Format("01-02"))
+			if first := c.CycleFrom(on, cal); first != cycle {
+				t.Errorf("%s: the first order from %s on is %d, want %d", row.name, on.Format("01-02"), first, cycle)
+			}
+		}
+		if got[1:] != row.want {
+			t.Errorf("%s: %s, want %s", row.name, got[1:], row.want)
+		}
+	}
+}
+
+func TestACalendarForgetsWhereItBeganOnceThatIsPast(t *testing.T) {
+	t.Parallel()
+	c := Contract{Billing: Policy{Interval: cadence.Month, Count: 1}, Series: Series{Cycle: 1, Start: date("2026-01-10")}}
+	for n := 1; n <= 24; n++ {
+		at := date("2026-01-10").AddDate(0, n, 0)
+		c.Turn(Series{Cycle: n + 2, Start: at.AddDate(0, 1, n%5)}, at)
+		if len(c.Turns) > 2 {
+			t.Fatalf("after %d turns it keeps %+v", n, c.Turns)
+		}
+	}
+}
