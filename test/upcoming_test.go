@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -87,6 +88,32 @@ func TestTheNoteOfOneOrder(t *testing.T) {
 	s.get("/subscription-billing-attempts/past-orders/report?status=success&fromDay=2026-11-11&toDay=2026-11-11&attemptCount=1&contractStatus=active", &report)
 	if len(report) != 1 || report[0].ID != first.ID {
 		t.Errorf("the report shows %+v, want the order that was made", report)
+	}
+}
+
+// A discount for some orders is for those that are made first, wherever they are in
+// the calendar.
+func TestALimitedDiscountIsForTheOrdersThatAreMadeFirst(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "DAY", "intervalCount": 10}})
+	s.reschedule(0, "2026-11-24", false) // the order of the 21st is made before it
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	var queue []struct {
+		BillingDate time.Time `json:"billingDate"`
+		OrderAmount float64   `json:"orderAmount"`
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+	said := make(map[string]string)
+	for _, a := range queue[:2] {
+		said[a.BillingDate.Format("01-02")] = fmt.Sprintf("%.2f", a.OrderAmount)
+	}
+	s.until("2026-11-25")
+	charged := make(map[string]string)
+	for _, o := range s.orders() {
+		charged[o.At.Format("01-02")] = o.Amount
+	}
+	if !maps.Equal(said, charged) || charged["11-21"] != "12.50" {
+		t.Errorf("the orders were said to come to %v, and came to %v", said, charged)
 	}
 }
 

@@ -110,14 +110,14 @@ func (db *DB) addAhead(ctx context.Context, of shop.ID, records []billing.Record
 		return nil
 	}
 	var open []attemptRow
-	err := db.reader.NewSelect().Model(&open).Column("contract_id", "cycle").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(ending)).
+	err := db.reader.NewSelect().Model(&open).Column("contract_id", "cycle", "status", "billing_date").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(ending)).
 		Where("a.status IN (?)", bun.List(billing.Open)).Scan(ctx)
 	if err != nil {
 		return fmt.Errorf("count the orders to come of %d contracts: %w", len(ending), err)
 	}
 	for i := range records {
 		for _, o := range open {
-			if o.ContractID == int64(records[i].Of.ID) && o.Cycle < int64(records[i].Cycle) {
+			if o.ContractID == int64(records[i].Of.ID) && (billing.Attempt{Cycle: int(o.Cycle), Status: billing.Status(o.Status), BillingDate: instant(o.BillingDate)}).Precedes(records[i].Attempt) {
 				records[i].Ahead++
 			}
 		}

@@ -170,6 +170,18 @@ func (a Attempt) holdsBack() bool {
 	return a.Status.InFlight() && !(a.Status == PlatformException && a.PlatformID != "")
 }
 
+// Precedes reports whether the attempt's order is made before another one of the
+// contract, should nothing come between.
+func (a Attempt) Precedes(o Attempt) bool {
+	switch {
+	case a.Status.InFlight() != o.Status.InFlight():
+		return a.Status.InFlight()
+	case !a.BillingDate.Equal(o.BillingDate):
+		return a.BillingDate.Before(o.BillingDate)
+	}
+	return a.Cycle < o.Cycle
+}
+
 // Upcoming reports whether the attempt still waits for its date.
 func (s Status) Upcoming() bool { return s == Queued }
 

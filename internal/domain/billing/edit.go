@@ -251,7 +251,7 @@ func (r *Record) complete(ctx context.Context, tx Tx) error {
 	}
 	open, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Open...)
 	for _, a := range open {
-		if a.Cycle < r.Cycle {
+		if a.Precedes(r.Attempt) {
 			r.Ahead++
 		}
 	}

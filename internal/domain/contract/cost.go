@@ -72,16 +72,21 @@ func (c Contract) takeOff(d Discount, lines []Line, left []int64) {
 		}
 		return
 	}
-	rest := min(d.Amount.Minor, sum)
+	amount := min(d.Amount.Minor, sum)
+	rest := amount
 	for _, i := range chosen {
-		share := proportion(rest, left[i], sum)
-		rest, sum = rest-share, sum-left[i]
-		left[i] -= share
+		share := proportion(amount, left[i], sum)
+		left[i], rest = left[i]-share, rest-share
+	}
+	for _, i := range chosen { // less than a unit for each of them is left by rounding down: the first ones get it
+		if rest > 0 && left[i] > 0 {
+			left[i], rest = left[i]-1, rest-1
+		}
 	}
 }
 
 // proportion returns the share of an amount that is a part's of a sum, rounded
-// down. The last part of a sum gets what is left.
+// down.
 func proportion(amount, part, sum int64) int64 {
 	if sum == 0 {
 		return 0
