@@ -30,6 +30,7 @@ type object struct {
 			VariantID    string
 			Quantity     int
 			CurrentPrice struct{ Amount string }
+			Pricing      *linePolicy `json:"pricingPolicy"`
 		}
 		Edges []struct{ Node struct{ ID string } }
 	}
@@ -43,6 +44,15 @@ type object struct {
 		Address *struct{ City, Zip *string }
 	}
 	CustomerPaymentMethod *struct{ ID string }
+}
+
+// linePolicy is how the contract object says that a line's price changes.
+type linePolicy struct {
+	BasePrice      struct{ Amount string }
+	CycleDiscounts []struct {
+		AfterCycle    int
+		ComputedPrice struct{ Amount string }
+	}
 }
 
 // change calls an operation that answers a contract and expects success.

@@ -75,13 +75,14 @@ func (w *world) sell(s *merchant) error {
 	return nil
 }
 
-// off is a price less some per cent, in whole minor units.
+// off is a price less some per cent, in whole minor units, of which half of one is
+// taken off.
 func off(price string, in money.Currency, percent int64) money.Amount {
 	a, err := money.Parse(price, in)
 	if err != nil {
 		panic(err) // prices are drawn
 	}
-	a.Minor = a.Minor * (100 - percent) / 100
+	a.Minor -= (a.Minor*percent + 50) / 100
 	return a
 }
 

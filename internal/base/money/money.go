@@ -4,6 +4,8 @@ package money
 
 import (
 	"fmt"
+	"math/big"
+	"strconv"
 
 	"github.com/govalues/decimal"
 
@@ -91,6 +93,31 @@ func (a Amount) Times(n int64) Amount { return Amount{a.Minor * n, a.Currency} }
 
 // Plus returns the sum of two amounts of one currency.
 func (a Amount) Plus(b Amount) Amount { return Amount{a.Minor + b.Minor, a.Currency} }
+
+// PercentOff returns the amount less a percentage from 0 to 100, which is read as it
+// is written down. It is rounded as Share says.
+func (a Amount) PercentOff(percent float64) Amount {
+	off, ok := new(big.Rat).SetString(strconv.FormatFloat(percent, 'f', -1, 64))
+	if !ok {
+		return a
+	}
+	return a.less(off.Quo(off, big.NewRat(100, 1)))
+}
+
+// Share returns part/whole of the amount; whole is not 0. What that takes off is
+// rounded to whole minor units, half up, so that half a cent is the buyer's: as the
+// platform does with a percentage of a discount, wherever a price is computed.
+func (a Amount) Share(part, whole int64) Amount {
+	return a.less(new(big.Rat).Sub(big.NewRat(1, 1), big.NewRat(part, whole)))
+}
+
+// less takes a fraction off the amount.
+func (a Amount) less(fraction *big.Rat) Amount {
+	off := new(big.Rat).Mul(fraction, big.NewRat(a.Minor, 1))
+	off.Add(off, big.NewRat(1, 2))
+	whole := new(big.Int).Div(off.Num(), off.Denom()) // rounded down
+	return Amount{a.Minor - whole.Int64(), a.Currency}
+}
 
 func pow10(n int) int64 {
 	p := int64(1)

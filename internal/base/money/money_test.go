@@ -40,6 +40,30 @@ func TestWhatIsNoAmountIsInvalid(t *testing.T) {
 	}
 }
 
+func TestHalfAMinorUnitThatIsTakenOffIsTheBuyers(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		minor   int64
+		percent float64
+		want    int64
+	}{
+		{1250, 25, 937}, {1850, 25, 1387}, {1495, 15, 1271}, {1000, 33.3, 667}, {1999, 100, 0}, {1999, 0, 1999}, {1, 50, 0}, {1099, 12.5, 962},
+		{1_000_000, 0.0001, 999_999}, {99_999_999_999, 10, 89_999_999_999},
+	} {
+		if got := (Amount{row.minor, "USD"}).PercentOff(row.percent); got != (Amount{row.want, "USD"}) {
+			t.Errorf("%v %% off %d leaves %v, want %d", row.percent, row.minor, got, row.want)
+		}
+	}
+	for _, row := range []struct{ minor, part, whole, want int64 }{
+		{200, 100, 300, 67}, {25, 1, 2, 12}, {900, 8999, 9999, 810}, {200, 0, 300, 0}, {200, 300, 300, 200}, {600, 300, 200, 900},
+		{1_000_000_000_000, 999_999_999_999, 1_000_000_000_000, 999_999_999_999},
+	} {
+		if got := (Amount{row.minor, "USD"}).Share(row.part, row.whole); got != (Amount{row.want, "USD"}) {
+			t.Errorf("%d/%d of %d is %v, want %d", row.part, row.whole, row.minor, got, row.want)
+		}
+	}
+}
+
 func TestMilliComparesAmountsByTheirFaceValue(t *testing.T) {
 	t.Parallel()
 	for _, a := range []Amount{{150, "USD"}, {1500, "KWD"}} {

@@ -159,7 +159,7 @@ func pricingOf(base money.Amount, cycles []contract.CyclePrice) (*platform.Prici
 			if step.Percent < 0 || step.Percent > 100 {
 				return nil, fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
 			}
-			step.Computed = PercentOff(p.Base, step.Percent)
+			step.Computed = p.Base.PercentOff(step.Percent)
 		case platform.AmountOff:
 			step.Computed = money.Amount{Minor: max(0, p.Base.Minor-step.Amount.Minor), Currency: p.Base.Currency}
 		case platform.FixedPrice:
@@ -182,10 +182,4 @@ func priceNow(p *platform.Pricing, orders int) (now money.Amount, ok bool) {
 		}
 	}
 	return now, ok
-}
-
-// PercentOff takes a percentage off an amount; half a minor unit is rounded up.
-func PercentOff(a money.Amount, percent float64) money.Amount {
-	kept := int64((100 - percent) * 10_000)
-	return money.Amount{Minor: (a.Minor*kept + 500_000) / 1_000_000, Currency: a.Currency}
 }

@@ -100,7 +100,7 @@ func proportion(amount, part, sum int64) int64 {
 // rounded half up, or an amount off each.
 func off(d Discount, amount, items int64) int64 {
 	if d.Percent > 0 {
-		return min(amount, (amount*int64(d.Percent)+50)/100)
+		return amount - money.Amount{Minor: amount}.PercentOff(float64(d.Percent)).Minor
 	}
 	return min(amount, d.Amount.Minor*items)
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math/big"
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -41,9 +40,9 @@ func (o Option) steps() []step {
 // PriceAt returns what one unit costs in the given order of a contract, counted
 // from 1 for the one at the checkout, when a single delivery costs base without a
 // plan. A payment for several deliveries is for all of them. A percentage is
-// taken off each delivery, and what is left of a minor unit is dropped, in the
-// buyer's favour; amounts off and fixed prices are for the whole payment, are
-// rounded half to even to the currency's minor unit, and never go below zero.
+// taken off each delivery, where half a minor unit is the buyer's; amounts off and
+// fixed prices are for the whole payment, are rounded half to even to the currency's
+// minor unit, and never go below zero.
 func (o Option) PriceAt(base money.Amount, order int) money.Amount {
 	current := step{0, Percentage, 0}
 	for _, s := range o.steps() {
@@ -59,19 +58,8 @@ func (o Option) PriceAt(base money.Amount, order int) money.Amount {
 	case Price:
 		return amount(current.offer, base.Currency)
 	default:
-		return percentOff(base, current.offer).Times(o.Deliveries())
+		return base.PercentOff(current.offer).Times(o.Deliveries())
 	}
-}
-
-// percentOff is exact for every percentage that can be written down.
-func percentOff(base money.Amount, percent float64) money.Amount {
-	off, ok := new(big.Rat).SetString(strconv.FormatFloat(percent, 'f', -1, 64))
-	if !ok {
-		return base
-	}
-	left := off.Sub(big.NewRat(100, 1), off)
-	left.Mul(left, big.NewRat(base.Minor, 100))
-	return money.Amount{Minor: new(big.Int).Quo(left.Num(), left.Denom()).Int64(), Currency: base.Currency}
 }
 
 // amount reads an offer in main units. It was checked to be one.

@@ -1,8 +1,6 @@
 package swap
 
 import (
-	"math/bits"
-
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -203,17 +201,5 @@ func (r Rule) price(base contract.Line, old []contract.Line, v platform.Variant,
 	if !foreign {
 		paid = min(paid, listed) // who paid more than the catalogue asks pays the catalogue's price now
 	}
-	return money.Amount{Minor: proportion(v.Price.Minor, paid, listed), Currency: base.Price.Currency}
-}
-
-// proportion returns n·part/whole, rounded to the nearest, half up. All are at
-// least 0, and whole is positive.
-func proportion(n, part, whole int64) int64 {
-	hi, lo := bits.Mul64(uint64(max(n, 0)), uint64(max(part, 0)))
-	lo, carry := bits.Add64(lo, uint64(whole)/2, 0)
-	if hi += carry; hi >= uint64(whole) {
-		return n // beyond all prices
-	}
-	q, _ := bits.Div64(hi, lo, uint64(whole))
-	return int64(q)
+	return money.Amount{Minor: v.Price.Minor, Currency: base.Price.Currency}.Share(paid, listed)
 }

@@ -97,7 +97,7 @@ func (b *bill) apply(t *terms, d *discount, c money.Currency) {
 	switch {
 	case d.Percent > 0:
 		for n, i := range chosen {
-			off[n] = (b.lines[i]*int64(d.Percent) + 50) / 100
+			off[n] = b.lines[i] - money.Amount{Minor: b.lines[i]}.PercentOff(float64(d.Percent)).Minor
 		}
 	case d.EachItem:
 		for n, i := range chosen {

@@ -172,8 +172,7 @@ func PlansFor(v simulator.Variant) []Plan {
 }
 
 // Price returns what one unit costs on the plan for each payment, given what it
-// costs once. It is rounded down to a whole minor unit.
+// costs once: half a minor unit of each delivery is the buyer's.
 func (p Plan) Price(once money.Amount) money.Amount {
-	once.Minor = once.Minor * (100 - p.PercentOff) / 100
-	return once.Times(p.deliveries())
+	return once.PercentOff(float64(p.PercentOff)).Times(p.deliveries())
 }
