@@ -6450,7 +6450,7 @@ type SwapRecordDiscountCarryForward string
 
 // VariantSwap defines model for VariantSwap.
 type VariantSwap struct {
-	// CarryForwardDiscount The new lines cost what the first old one did.
+	// CarryForwardDiscount The new lines get the discount of the old ones: as many per cent off their own prices, by the same steps where the price changes with the orders.
 	CarryForwardDiscount *bool `json:"carryForwardDiscount,omitempty"`
 
 	// ContractId The contract: number or graph id.

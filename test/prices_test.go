@@ -2,7 +2,11 @@ package test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -72,6 +76,118 @@ func TestAPercentageIsRoundedInOneWay(t *testing.T) {
 					t.Errorf("orders of contract %d: %+v, want one over %s", id, orders, row.want)
 				}
 			}
+		})
+	}
+}
+
+// steps are prices by cycle, as bodies have them: a percentage off from an order on.
+func steps(pairs ...float64) (list []any) {
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, map[string]any{"afterCycle": int(pairs[i]), "discountType": "PERCENTAGE", "value": pairs[i+1]})
+	}
+	return list
+}
+
+// wantAmounts asserts what the orders of the contract were over.
+func (s *subscription) wantAmounts(want ...string) {
+	s.t.Helper()
+	var amounts []string
+	_, orders := s.ledger()
+	for _, o := range orders {
+		amounts = append(amounts, o.Amount)
+	}
+	if !slices.Equal(amounts, want) {
+		s.t.Errorf("orders over %v, want %v", amounts, want)
+	}
+}
+
+// The discount of a line is carried to what replaces it, and never its price.
+func TestADiscountIsCarriedToWhatReplacesALine(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		variant int64
+		price   string
+		plan    float64 // per cent off
+		steps   []any   // prices by cycle set by hand
+		forget  bool    // the discount is not to be carried
+		to      int64
+		now     string
+		policy  string
+		orders  []string
+	}{
+		{"ten per cent of a plan stay ten per cent", 4015, "89.99", 10, nil, false, 4026, "8.10", "9.00: 0 8.10", []string{"8.10", "8.10"}},
+		{"also where a small price was rounded", 4007, "13.45", 10, nil, false, 4015, "89.99", "99.99: 0 89.99", []string{"89.99", "89.99"}},
+		{"a price below the catalogue's is a discount", 4001, "14.40", 0, nil, false, 4003, "35.10", "", []string{"35.10", "35.10"}},
+		{"on a plan that did not make it too", 4001, "8.00", 10, nil, false, 4003, "19.50", "", []string{"19.50", "19.50"}},
+		{"the catalogue's price is none", 4001, "16.00", 0, nil, false, 4015, "99.99", "", []string{"99.99", "99.99"}},
+		{"nor is a higher one", 4001, "20.00", 0, nil, false, 4003, "39.00", "", []string{"39.00", "39.00"}},
+		{"prices by cycle keep their steps", 4001, "16.00", 0, steps(0, 20, 1, 50), false, 4003, "31.20", "39.00: 0 31.20 1 19.50", []string{"31.20", "19.50"}},
+		{"without the wish the plan prices the new line", 4001, "8.00", 10, nil, true, 4003, "35.10", "39.00: 0 35.10", []string{"35.10", "35.10"}},
+		{"and without a plan the catalogue does", 4001, "8.00", 0, nil, true, 4003, "39.00", "", []string{"39.00", "39.00"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, one(row.variant, row.price))
+			if row.plan > 0 {
+				s.cancel(http.StatusNoContent, "")
+				plan := s.planned(s.urls.Subscriptions, percent(row.plan))
+				s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": row.variant, "quantity": 1, "currentPrice": row.price, "sellingPlanId": plan[strings.LastIndex(plan, "/")+1:]}}})
+				s.pass("PT1M")
+			}
+			if row.steps != nil {
+				s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), row.steps)
+			}
+			o := s.change("POST", "/subscription-contract-details/replace-variants-v3", map[string]any{
+				"contractId": s.id, "oldVariants": []int64{row.variant}, "newVariants": map[string]int{fmt.Sprint(row.to): 1}, "carryForwardDiscount": !row.forget,
+			})
+			o.price(t, 0, row.now, row.policy)
+			s.pass("P45D")
+			s.wantAmounts(row.orders...)
+		})
+	}
+}
+
+// A line that a rule swaps is sold by a policy of the new product, and charged what
+// that says.
+func TestASwappedLineHasThePolicyOfItsProduct(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		rule   map[string]any
+		plan   bool // the line is on a plan of ten per cent off, which sells the new product
+		now    string
+		policy string
+		orders []string
+	}{
+		{"without the discount there are no steps", nil, false, "99.99", "99.99:", []string{"99.99", "99.99", "99.99"}},
+		{"with it they stay", map[string]any{"discountCarryForward": "EXISTING_PLAN"}, false, "79.99", "99.99: 0 79.99 1 49.99", []string{"79.99", "49.99", "49.99"}},
+		{"the product's plan has its own", map[string]any{"discountCarryForward": "PRODUCT_PLAN"}, true, "89.99", "99.99: 0 89.99", []string{"89.99", "89.99", "89.99"}},
+		{"a plan that does not sell it has none", map[string]any{"discountCarryForward": "PRODUCT_PLAN"}, false, "99.99", "99.99:", []string{"99.99", "99.99", "99.99"}},
+		{"a rule for one order leaves the contract's", map[string]any{"forBillingCycle": 1}, false, "11.04", "13.80: 0 11.04 1 6.90", []string{"99.99", "6.90", "6.90"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, one(4016, "13.80"))
+			if row.plan {
+				var made struct {
+					ID    int64
+					Plans []struct{ IDNew string } `json:"subscriptionPlans"`
+				}
+				body := monthlyGroup("Litter")
+				maps.Copy(body["subscriptionPlans"].([]any)[0].(map[string]any), percent(10))
+				body["variantIds"] = "4015"
+				if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+					t.Fatalf("making a group answered %d", got)
+				}
+				s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+made.Plans[0].IDNew+"&"+s.line(), nil)
+			}
+			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?basePrice=13.80&"+s.line(), steps(0, 20, 1, 50))
+			s.swap(products(4016, 1), products(4015, 1), row.rule)
+			s.pass("P11D")
+			s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, 0, row.now, row.policy)
+			s.pass("P62D")
+			s.wantAmounts(row.orders...)
 		})
 	}
 }

@@ -123,6 +123,37 @@ func (p Pricing) Made(price money.Amount) bool {
 	return price == p.Base || slices.ContainsFunc(p.Cycles, func(s CyclePrice) bool { return price == s.Computed })
 }
 
+// On returns a policy with the same steps off another base price.
+func (p Pricing) On(base money.Amount) Pricing {
+	on := Pricing{Base: base}
+	for _, s := range p.Cycles {
+		s.Computed = s.Of(base)
+		on.Cycles = append(on.Cycles, s)
+	}
+	return on
+}
+
+// Moved is On, with the price that takes the place of one which the policy made;
+// false when the policy did not make it.
+func (p Pricing) Moved(is, base money.Amount) (on Pricing, price money.Amount, ok bool) {
+	if !p.Made(is) {
+		return Pricing{}, money.Amount{}, false
+	}
+	on = p.On(base)
+	if i := slices.IndexFunc(p.Cycles, func(s CyclePrice) bool { return s.Computed == is }); i >= 0 {
+		return on, on.Cycles[i].Computed, true
+	}
+	return on, base, true
+}
+
+// SameSteps reports whether two policies change their prices alike.
+func (p Pricing) SameSteps(as Pricing) bool {
+	return slices.EqualFunc(p.Cycles, as.Cycles, func(a, b CyclePrice) bool {
+		a.Computed, b.Computed = money.Amount{}, money.Amount{}
+		return a == b
+	})
+}
+
 // MaxCyclePrices is how many price changes a line can have.
 const MaxCyclePrices = 2
 
@@ -133,6 +164,18 @@ type CyclePrice struct {
 	Percent  float64      // of PERCENTAGE, off the base price
 	Amount   money.Amount // of FIXED_AMOUNT (off the base price) and PRICE
 	Computed money.Amount // the unit price that results
+}
+
+// Of returns the unit price that a step makes of a base price.
+func (s CyclePrice) Of(base money.Amount) money.Amount {
+	switch s.Kind {
+	case PercentOff:
+		return base.PercentOff(s.Percent)
+	case AmountOff:
+		return money.Amount{Minor: max(0, base.Minor-s.Amount.Minor), Currency: base.Currency}
+	default:
+		return s.Amount
+	}
 }
 
 // Adjustment is how a price is changed.

@@ -149,28 +149,19 @@ func pricingOf(base money.Amount, cycles []contract.CyclePrice) (*platform.Prici
 	if len(cycles) > platform.MaxCyclePrices {
 		return nil, fault.New(fault.Invalid, "at most %d prices by cycle can be given", platform.MaxCyclePrices).On(entity).Keyed("pricingPolicy")
 	}
-	p := &platform.Pricing{Base: base}
 	for i, step := range cycles {
 		if step.After < 0 || i > 0 && step.After <= cycles[i-1].After {
 			return nil, fault.New(fault.Invalid, "afterCycle must be 0 or more and grow from one price to the next").On(entity).Keyed("pricingPolicy").At("afterCycle")
 		}
-		switch step.Kind {
-		case platform.PercentOff:
-			if step.Percent < 0 || step.Percent > 100 {
-				return nil, fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
-			}
-			step.Computed = p.Base.PercentOff(step.Percent)
-		case platform.AmountOff:
-			step.Computed = money.Amount{Minor: max(0, p.Base.Minor-step.Amount.Minor), Currency: p.Base.Currency}
-		case platform.FixedPrice:
-			step.Computed = step.Amount
+		if step.Kind == platform.PercentOff && (step.Percent < 0 || step.Percent > 100) {
+			return nil, fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
 		}
 		if step.Amount.Minor < 0 {
 			return nil, fault.New(fault.Invalid, "a price by cycle cannot be negative").On(entity).Keyed("pricingPolicy").At("value")
 		}
-		p.Cycles = append(p.Cycles, step)
 	}
-	return p, nil
+	on := platform.Pricing{Cycles: cycles}.On(base)
+	return &on, nil
 }
 
 // priceNow returns the price that a policy gives after so many orders; false when

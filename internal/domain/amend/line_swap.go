@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -17,7 +19,7 @@ type Swap struct {
 	OldLine     string
 	OldVariants []int64
 	New         []NewLine
-	CarryOver   bool // the new lines cost what the first old one did
+	CarryOver   bool // the new lines get the discount of the old ones
 }
 
 // Swap replaces lines by others in one change.
@@ -51,16 +53,26 @@ func (s *Service) Swap(ctx context.Context, of shop.ID, cmd Command, w Swap) (co
 		if err != nil {
 			return change{}, err
 		}
+		var discount carrying
+		if w.CarryOver {
+			if discount, err = s.carrying(ctx, store, d, old); err != nil {
+				return change{}, err
+			}
+		}
 		for i, l := range w.New {
 			if l.SellingPlan == 0 {
 				l.SellingPlan = old[0].SellingPlanID
 			}
+			var pricing *platform.Pricing
 			if w.CarryOver && l.Price == nil {
-				l.Price = &old[0].Price
+				l.Price, pricing = discount.to(sold[l.Variant])
 			}
 			edit, err := s.lineEdit(ctx, store, d, sold[l.Variant], l)
 			if err != nil {
 				return change{}, err
+			}
+			if pricing != nil {
+				edit.Pricing = pricing
 			}
 			c.edit.Lines = append(c.edit.Lines, edit)
 			gone := old[min(i, len(old)-1)]
@@ -70,4 +82,68 @@ func (s *Service) Swap(ctx context.Context, of shop.ID, cmd Command, w Swap) (co
 		}
 		return c, nil
 	})
+}
+
+// carrying is the discount of lines that are to be replaced.
+type carrying struct {
+	old        []swap.Line
+	sold       map[int64]platform.Variant // what the store asks for them, for one payment
+	deliveries int64                      // that one payment is for
+}
+
+// carrying reads what the lines are sold at. Prices by cycle are those that a line
+// has at the platform or, where it has none, those of its plan, if they made its price.
+func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Detail, old []contract.Line) (carrying, error) {
+	c := carrying{old: swap.Lines(old), sold: make(map[int64]platform.Variant), deliveries: 1}
+	var ids []int64
+	for _, l := range old {
+		ids = append(ids, l.VariantID)
+	}
+	slices.Sort(ids)
+	found, err := s.Platform.Variants(ctx, store.At(), slices.Compact(ids))
+	if err != nil {
+		return carrying{}, unanswered(err)
+	}
+	for _, v := range found {
+		c.sold[v.ID] = v
+	}
+	for i, l := range old {
+		offer, ours, err := s.offer(ctx, store.ID, d.Line, l.SellingPlanID)
+		if err != nil {
+			return carrying{}, err
+		}
+		if at := d.LineByID(l.ID); at < len(d.LineDetails) {
+			c.old[i].Pricing = d.LineDetails[at].Pricing
+		}
+		if !ours {
+			continue
+		}
+		if i == 0 {
+			c.deliveries = offer.Deliveries()
+		}
+		if v, known := c.sold[l.VariantID]; known && c.old[i].Pricing == nil {
+			c.old[i].Pricing = madeBy(offer.Pricing(v.Price), l.Price)
+		}
+	}
+	for id, v := range c.sold {
+		v.Price = v.Price.Times(c.deliveries)
+		c.sold[id] = v
+	}
+	return c, nil
+}
+
+// madeBy returns a plan's prices when one of its steps made the price.
+func madeBy(p *platform.Pricing, price money.Amount) *platform.Pricing {
+	if p == nil || !slices.ContainsFunc(p.Cycles, func(s platform.CyclePrice) bool { return s.Computed == price }) {
+		return nil
+	}
+	return p
+}
+
+// to returns what a variant costs with the discount, and by which policy; nil when
+// by none.
+func (c carrying) to(v platform.Variant) (*money.Amount, *platform.Pricing) {
+	v.Price = v.Price.Times(c.deliveries)
+	price, pricing := swap.CarryDiscount(c.old, v, c.sold)
+	return &price, pricing
 }

@@ -95,7 +95,7 @@ func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
 	switch {
 	case p.OneOff:
 		why = "a one-time product at the price that it had when it was added"
-	case has:
+	case has && len(policy.Cycles) > 0:
 		why = p.follow(policy, f.Cycle, "cycle", f.Needs.Prices)
 	case planned:
 		why = p.followPlan(ofPlan, placeOf(f.Of).order+f.Before, f.Needs.Prices)

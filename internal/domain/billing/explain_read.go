@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -87,7 +88,7 @@ func (f *Facts) read(ctx context.Context, tx Tx, t target) error {
 	}
 	rules := slices.Concat(errand.lasting, errand.single)
 	f.Needs = Needs{
-		Prices: r.Of.Priced, Note: r.Note != "", OneOffs: len(errand.oneOffs), Rules: concerns(rules, errand.order(r.Of.Lines)),
+		Prices: r.Of.Priced, Note: r.Note != "", OneOffs: len(errand.oneOffs), Rules: concerns(rules, errand.order(swap.Lines(r.Of.Lines))),
 	}
 	f.Needs.Undo = f.Needs == Needs{}
 	return nil

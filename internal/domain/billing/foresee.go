@@ -63,7 +63,7 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 	if err != nil {
 		return nil, err
 	}
-	o := e.order(c.Lines)
+	o := e.order(swap.Lines(c.Lines))
 	list := make([]Foreseen, 0, swap.Horizon)
 	for _, f := range swap.Foresee(rules, o, catalogue) {
 		if c.Beyond(f.Cycle) {

@@ -139,7 +139,7 @@ func (p preparations) errandOf(a Attempt, c contract.Contract) (preparing, bool)
 	case Ready:
 		return e, false
 	case Fresh:
-		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.oneOffs) > 0 || concerns(rules, e.order(c.Lines))
+		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.oneOffs) > 0 || concerns(rules, e.order(swap.Lines(c.Lines)))
 	}
 	return e, true
 }
@@ -156,7 +156,7 @@ type preparing struct {
 }
 
 // order returns what rules are applied to.
-func (e preparing) order(lines []contract.Line) swap.Order {
+func (e preparing) order(lines []swap.Line) swap.Order {
 	return swap.Order{
 		Cycle: e.Cycle, First: e.contract.Orders == 0 && e.contract.OriginOrderID == 0, Used: e.used, Lines: lines,
 	}
@@ -190,7 +190,7 @@ func changesOf(applied []swap.Rule) []Change {
 
 // placed is a line of an order, and the one-time product that it is, if it is one.
 type placed struct {
-	contract.Line
+	swap.Line
 	oneOff OneOffID
 }
 

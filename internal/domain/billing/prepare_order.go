@@ -17,10 +17,11 @@ const oneOffKey = "_one_off"
 func placedOf(lines []platform.Line, details []platform.LineDetail) []placed {
 	list := make([]placed, len(lines))
 	for i, l := range lines {
-		list[i].Line = contract.Line(l)
+		list[i].Line.Line = contract.Line(l)
 		if i >= len(details) {
 			continue
 		}
+		list[i].Pricing = details[i].Pricing
 		for _, a := range details[i].Attributes {
 			if a.Key == oneOffKey {
 				n, err := strconv.ParseInt(a.Value, 10, 64)
@@ -34,8 +35,8 @@ func placedOf(lines []platform.Line, details []platform.LineDetail) []placed {
 }
 
 // plain returns the lines that are no one-time products.
-func plain(lines []placed) []contract.Line {
-	var list []contract.Line
+func plain(lines []placed) []swap.Line {
+	var list []swap.Line
 	for _, l := range lines {
 		if l.oneOff == 0 {
 			list = append(list, l.Line)
@@ -44,7 +45,7 @@ func plain(lines []placed) []contract.Line {
 	return list
 }
 
-func placedLines(lines []contract.Line) []placed {
+func placedLines(lines []swap.Line) []placed {
 	list := make([]placed, len(lines))
 	for i, l := range lines {
 		list[i].Line = l
@@ -55,17 +56,17 @@ func placedLines(lines []contract.Line) []placed {
 func linesOf(lines []placed) []contract.Line {
 	list := make([]contract.Line, len(lines))
 	for i, l := range lines {
-		list[i] = l.Line
+		list[i] = l.Line.Line
 	}
 	return list
 }
 
 // wantedLines returns what an order should hold: its lines as rules make them,
 // and the one-time products, each once.
-func wantedLines(is []placed, oneOffs []OneOff, swapped []contract.Line) []placed {
+func wantedLines(is []placed, oneOffs []OneOff, swapped []swap.Line) []placed {
 	wanted := placedLines(swapped)
 	for _, o := range oneOffs {
-		l := placed{Line: o.Line(), oneOff: o.ID}
+		l := placed{Line: swap.Line{Line: o.Line()}, oneOff: o.ID}
 		for _, there := range is {
 			if there.oneOff == o.ID && there.VariantID == o.Variant.ID {
 				l.ID = there.ID
@@ -95,7 +96,7 @@ func edits(is, wanted []placed) []platform.LineEdit {
 		kept[w.ID] = true
 		e := platform.LineEdit{Line: w.ID}
 		if old.VariantID != w.VariantID {
-			e.Variant = &w.VariantID
+			e.Variant, e.Pricing = &w.VariantID, w.Pricing
 		}
 		if old.Quantity != w.Quantity {
 			e.Quantity = &w.Quantity
@@ -116,7 +117,7 @@ func edits(is, wanted []placed) []platform.LineEdit {
 }
 
 func addition(l placed) platform.LineEdit {
-	e := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}
+	e := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price, Pricing: l.Pricing}
 	if l.SellingPlanID != 0 {
 		e.SellingPlanID = &l.SellingPlanID
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -25,7 +26,7 @@ type Price struct {
 // which it is for the contract's order, counted from 1 for the one at the checkout.
 // The platform shows policies and applies none: the price of a line does not change
 // by itself. A price that is none of the policy's was set by somebody, and stays.
-func priced(lines []contract.Line, policies map[string]platform.Pricing, cycle int, plans map[string]platform.Pricing, order int) (become []contract.Line, prices []Price) {
+func priced(lines []swap.Line, policies map[string]platform.Pricing, cycle int, plans map[string]platform.Pricing, order int) (become []swap.Line, prices []Price) {
 	become = slices.Clone(lines)
 	for i, l := range become {
 		var price money.Amount

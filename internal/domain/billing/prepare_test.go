@@ -14,7 +14,7 @@ import (
 )
 
 func placedLine(id string, variant int64, quantity int, cents int64, of OneOffID) placed {
-	return placed{Line: contract.Line{ID: id, VariantID: variant, Quantity: quantity, Price: money.Amount{Minor: cents, Currency: "USD"}}, oneOff: of}
+	return placed{Line: swap.Line{Line: contract.Line{ID: id, VariantID: variant, Quantity: quantity, Price: money.Amount{Minor: cents, Currency: "USD"}}}, oneOff: of}
 }
 
 // said writes edits as people would say them.

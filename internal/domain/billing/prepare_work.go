@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -42,7 +43,7 @@ func (s *Service) prepare(ctx context.Context, of shop.Shop, e preparing) prepar
 	switch stage := e.Prep.Stage; {
 	case !s.Clock.Now().Before(e.DueAt):
 		p.late = true
-	case stage == ContractPlanned, stage == Fresh && (e.contract.Priced || concerns(e.lasting, e.order(e.contract.Lines))):
+	case stage == ContractPlanned, stage == Fresh && (e.contract.Priced || concerns(e.lasting, e.order(swap.Lines(e.contract.Lines)))):
 		p.lasts = true
 		s.prepareContract(ctx, of, &p)
 	default:
@@ -63,7 +64,7 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 	lines := plain(m.is)
 	if p.contract.Priced {
 		policies := policiesOf(is)
-		plans, err := s.planPolicies(ctx, of, p.contract.Line, lines, policies)
+		plans, err := s.planPolicies(ctx, of, p.contract.Line, linesOf(m.is), policies)
 		if p.failed(err, false) {
 			return
 		}
@@ -182,15 +183,18 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 	if s.Plans == nil {
 		return c, nil
 	}
-	c.PlanPrice = func(l contract.Line, v platform.Variant) (money.Amount, bool) {
+	c.PlanPrice = func(l contract.Line, v platform.Variant) (money.Amount, *platform.Pricing, bool) {
 		if l.SellingPlanID == 0 {
-			return money.Amount{}, false
+			return money.Amount{}, nil, false
 		}
-		price, ok, err := s.planPrice(ctx, of.ID, place, l.SellingPlanID, v)
+		offer, ok, err := s.sellingPlan(ctx, of.ID, place, l.SellingPlanID, v)
 		if err != nil {
 			s.Log.WarnContext(ctx, "a plan's price is not known", "shop", of.Domain, "plan", l.SellingPlanID, "error", err)
 		}
-		return price, ok && err == nil
+		if !ok || err != nil {
+			return money.Amount{}, nil, false
+		}
+		return offer.PriceAt(v.Price, place.order), offer.Pricing(v.Price), true
 	}
 	return c, nil
 }
@@ -211,20 +215,17 @@ func (s *Service) sold(ctx context.Context, of shop.Shop, ids []int64) (map[int6
 	return variants, nil
 }
 
-// planPrice returns what one unit of a variant costs on a selling plan; false
-// when the plan is not one of ours or does not sell the variant.
-func (s *Service) planPrice(ctx context.Context, of shop.ID, place place, sellingPlan int64, v platform.Variant) (money.Amount, bool, error) {
-	offers, _, err := s.Plans.PlanOptions(ctx, of, place.line, []int64{sellingPlan}, page.Request{Size: 1})
+// sellingPlan returns the option that is a selling plan; false when it is not one of
+// ours or does not sell the variant.
+func (s *Service) sellingPlan(ctx context.Context, of shop.ID, place place, id int64, v platform.Variant) (plan.Offer, bool, error) {
+	offers, _, err := s.Plans.PlanOptions(ctx, of, place.line, []int64{id}, page.Request{Size: 1})
 	if err != nil || len(offers) == 0 {
-		return money.Amount{}, false, err
+		return plan.Offer{}, false, err
 	}
 	group, err := s.Plans.PlanGroup(ctx, of, place.line, offers[0].Group)
 	if err != nil {
-		return money.Amount{}, false, err
+		return plan.Offer{}, false, err
 	}
 	sold := group.Assigned()
-	if !slices.Contains(sold.Products, v.ProductID) && !slices.Contains(sold.Variants, v.ID) {
-		return money.Amount{}, false, nil
-	}
-	return offers[0].PriceAt(v.Price, place.order), true, nil
+	return offers[0], slices.Contains(sold.Products, v.ProductID) || slices.Contains(sold.Variants, v.ID), nil
 }

@@ -1,40 +1,58 @@
 package swap
 
 import (
+	"slices"
+
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/platform"
 )
+
+// Line is a line of an order, with how its price changes.
+type Line struct {
+	contract.Line
+	Pricing *platform.Pricing // nil: the line has no policy
+}
+
+// Lines returns lines of which no policy is known.
+func Lines(list []contract.Line) []Line {
+	lines := make([]Line, len(list))
+	for i, l := range list {
+		lines[i].Line = l
+	}
+	return lines
+}
 
 // Order is what rules are applied to.
 type Order struct {
 	Cycle int  // the platform's index of the billing cycle
 	First bool // no order of the contract was made before
 	Used  map[ID]bool
-	Lines []contract.Line
+	Lines []Line
 }
 
 // Catalogue is what rules need to know of products.
 type Catalogue struct {
 	Variants map[int64]platform.Variant // of all that the rules name; those the platform lacks are missing
 	// PlanPrice returns what a plan of the product asks for it in place of the
-	// line, per unit; false when no plan of the product fits. It may be nil.
-	PlanPrice func(of contract.Line, v platform.Variant) (money.Amount, bool)
+	// line, per unit, and how that changes with the orders; false when no plan of the
+	// product fits. It may be nil.
+	PlanPrice func(of contract.Line, v platform.Variant) (money.Amount, *platform.Pricing, bool)
 }
 
 // Result is what rules made of an order.
 type Result struct {
-	Lines     []contract.Line // lines without an ID are new; one whose ID is gone was replaced as a whole
-	Applied   []Rule          // in the order in which they were
-	Missing   []Rule          // rules that fit and name a product which is no longer sold
-	ShiftDays int             // by how much later orders move
+	Lines     []Line // lines without an ID are new; one whose ID is gone was replaced as a whole
+	Applied   []Rule // in the order in which they were
+	Missing   []Rule // rules that fit and name a product which is no longer sold
+	ShiftDays int    // by how much later orders move
 }
 
 // Apply applies rules in their order to an order. A rule may build on what the
 // one before it did, but none brings back a product that this order has given
 // away already, so that rules cannot turn in a circle.
 func Apply(rules []Rule, o Order, c Catalogue) Result {
-	r := Result{Lines: append([]contract.Line(nil), o.Lines...)}
+	r := Result{Lines: slices.Clone(o.Lines)}
 	given := make(map[int64]bool)
 	for _, rule := range rules {
 		times := 0
@@ -79,7 +97,7 @@ func (r Rule) due(o Order) bool {
 func (r Rule) Concerns(o Order) bool { return r.due(o) && r.fits(o.Lines) > 0 }
 
 // fits returns how often the sources are in the lines as a whole.
-func (r Rule) fits(lines []contract.Line) int {
+func (r Rule) fits(lines []Line) int {
 	times := -1
 	for _, p := range r.Sources {
 		have := 0
@@ -108,15 +126,15 @@ func brings(r Rule, given map[int64]bool) bool {
 // swap replaces the sources as often as they are there. What is left of a source
 // stays. A line that is used up as a whole passes its identity, with its plan and
 // its attributes, to a destination.
-func (r Rule) swap(lines []contract.Line, times int, c Catalogue) ([]contract.Line, bool) {
+func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 	for _, p := range r.Destinations {
 		if _, sold := c.Variants[p.VariantID]; !sold {
 			return nil, false
 		}
 	}
 	taken := r.taken(lines, times)
-	var old []contract.Line // what is given away
-	var kept, free []contract.Line
+	var old []Line // what is given away
+	var kept, free []Line
 	at := -1 // where the destinations go
 	for i, l := range lines {
 		n := taken[i]
@@ -135,24 +153,28 @@ func (r Rule) swap(lines []contract.Line, times int, c Catalogue) ([]contract.Li
 			free = append(free, l)
 		}
 	}
-	var made []contract.Line
+	var made []Line
 	for i, p := range r.Destinations {
 		v := c.Variants[p.VariantID]
 		base := old[min(i, len(old)-1)]
-		line := contract.Line{
+		line := Line{Line: contract.Line{
 			ProductID: v.ProductID, VariantID: v.ID, SKU: v.SKU, Title: v.ProductTitle, VariantTitle: v.Title, Image: v.Image,
-			Quantity: times * p.Quantity, Price: r.price(base, old, v, c), SellingPlanID: base.SellingPlanID, SellingPlanName: base.SellingPlanName, Taxable: v.Taxable,
-		}
+			Quantity: times * p.Quantity, SellingPlanID: base.SellingPlanID, SellingPlanName: base.SellingPlanName, Taxable: v.Taxable,
+		}}
+		line.Price, line.Pricing = r.price(base, old, v, c)
+		ruled := base.Pricing != nil
 		if len(free) > 0 {
-			line.ID, free = free[0].ID, free[1:]
+			line.ID, ruled = free[0].ID, ruled || free[0].Pricing != nil
+			free = free[1:]
 		}
+		line.Pricing = line.ruledBy(ruled, v)
 		made = append(made, line)
 	}
-	return append(append(append([]contract.Line(nil), kept[:at]...), made...), kept[at:]...), true
+	return slices.Concat(kept[:at], made, kept[at:]), true
 }
 
 // taken returns how many of each line the rule takes away.
-func (r Rule) taken(lines []contract.Line, times int) []int {
+func (r Rule) taken(lines []Line, times int) []int {
 	taken := make([]int, len(lines))
 	for _, p := range r.Sources {
 		rest := times * p.Quantity
@@ -167,39 +189,32 @@ func (r Rule) taken(lines []contract.Line, times int) []int {
 	return taken
 }
 
-// price decides what one unit of a destination costs. In a currency that is not
-// the catalogue's the price keeps the proportion that the catalogue has between
-// the products.
-func (r Rule) price(base contract.Line, old []contract.Line, v platform.Variant, c Catalogue) money.Amount {
+// price decides what one unit of a destination costs, and by which policy.
+func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (money.Amount, *platform.Pricing) {
 	foreign := base.Price.Currency != v.Price.Currency
 	carry := r.carry()
 	if (carry == ProductPlan || carry == ProductThenExisting) && c.PlanPrice != nil && !foreign {
-		if price, ok := c.PlanPrice(base, v); ok {
-			return price
+		if price, pricing, ok := c.PlanPrice(base.Line, v); ok {
+			return price, pricing
 		}
 	}
-	if carry == None || carry == ProductPlan {
-		if !foreign {
-			return v.Price
-		}
+	if (carry == None || carry == ProductPlan) && !foreign {
+		return v.Price, nil
 	}
-	paid, listed := int64(0), int64(0)
-	for _, l := range old {
-		was, sold := c.Variants[l.VariantID]
-		if !sold || was.Price.Minor <= 0 {
-			continue
-		}
-		paid += l.Price.Minor * int64(l.Quantity)
-		listed += was.Price.Minor * int64(l.Quantity)
+	return CarryDiscount(old, v, c.Variants)
+}
+
+// ruledBy returns the policy of a destination: none where none of what it replaces
+// had one, and otherwise that of its own price. A price without any gets one that has
+// no steps, so that the old product's is not taken for its own.
+func (l Line) ruledBy(ruled bool, v platform.Variant) *platform.Pricing {
+	switch {
+	case !ruled:
+		return nil
+	case l.Pricing != nil:
+		return l.Pricing
+	case l.Price.Currency != v.Price.Currency:
+		return &platform.Pricing{Base: l.Price}
 	}
-	if listed == 0 { // nobody knows what the old products cost by the catalogue
-		if foreign {
-			return base.Price
-		}
-		return v.Price
-	}
-	if !foreign {
-		paid = min(paid, listed) // who paid more than the catalogue asks pays the catalogue's price now
-	}
-	return money.Amount{Minor: v.Price.Minor, Currency: base.Price.Currency}.Share(paid, listed)
+	return &platform.Pricing{Base: v.Price}
 }

@@ -24,15 +24,15 @@ func shelf() Catalogue {
 }
 
 // item is a line with the identity "a", "b", … of its place.
-func items(list ...[3]int64) []contract.Line {
-	lines := make([]contract.Line, len(list))
+func items(list ...[3]int64) []Line {
+	lines := make([]Line, len(list))
 	for i, l := range list {
-		lines[i] = contract.Line{ID: string(rune('a' + i)), VariantID: l[0], Quantity: int(l[1]), Price: usd(l[2]), SellingPlanID: 77}
+		lines[i].Line = contract.Line{ID: string(rune('a' + i)), VariantID: l[0], Quantity: int(l[1]), Price: usd(l[2]), SellingPlanID: 77}
 	}
 	return lines
 }
 
-func words(lines []contract.Line) string {
+func words(lines []Line) string {
 	var texts []string
 	for _, l := range lines {
 		id := l.ID
@@ -141,13 +141,17 @@ func TestApply(t *testing.T) {
 
 func TestPrices(t *testing.T) {
 	t.Parallel()
-	plan := func(contract.Line, platform.Variant) (money.Amount, bool) { return usd(160), true }
-	none := func(contract.Line, platform.Variant) (money.Amount, bool) { return money.Amount{}, false }
+	plan := func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool) {
+		return usd(160), nil, true
+	}
+	none := func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool) {
+		return money.Amount{}, nil, false
+	}
 	for name, test := range map[string]struct {
 		discount Carry
 		carry    bool
 		paid     int64 // for variant 3, which costs 3.00
-		plan     func(contract.Line, platform.Variant) (money.Amount, bool)
+		plan     func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool)
 		want     string // of variant 2, which costs 2.00
 	}{
 		"without a discount the catalogue's price counts":           {None, false, 270, plan, "2.00"},
@@ -182,6 +186,55 @@ func TestPrices(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
+}
+
+func TestPricesByCycleAreCarriedWithTheirSteps(t *testing.T) {
+	t.Parallel()
+	percents := func(base int64, list ...float64) *platform.Pricing {
+		p := platform.Pricing{}
+		for i, percent := range list {
+			p.Cycles = append(p.Cycles, platform.CyclePrice{After: i, Kind: platform.PercentOff, Percent: percent})
+		}
+		on := p.On(usd(base))
+		return &on
+	}
+	fixed := platform.Pricing{Cycles: []platform.CyclePrice{{Kind: platform.AmountOff, Amount: usd(100)}, {After: 2, Kind: platform.FixedPrice, Amount: usd(50)}}}.On(usd(300))
+	yen := platform.Pricing{Cycles: []platform.CyclePrice{{Kind: platform.PercentOff, Percent: 10}}}.On(money.Amount{Minor: 900, Currency: "JPY"})
+	abroad := items([3]int64{3, 1, 0})
+	abroad[0].Price, abroad[0].Pricing = money.Amount{Minor: 810, Currency: "JPY"}, &yen
+	with := func(line Line, p *platform.Pricing) Line { line.Pricing = p; return line }
+	two := items([3]int64{3, 1, 240}, [3]int64{4, 1, 320})
+	for name, test := range map[string]struct {
+		old  []Line
+		want string // of variant 2, which costs 2.00
+	}{
+		"off the new product's price":               {[]Line{with(two[0], percents(300, 20, 50))}, "1.60 2.00: 1.60 1.00"},
+		"at the step that the line has reached":     {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20, 50))}, "1.00 2.00: 1.60 1.00"},
+		"or before the first":                       {[]Line{with(items([3]int64{3, 1, 300})[0], percents(300, 20, 50))}, "2.00 2.00: 1.60 1.00"},
+		"a base that is not the catalogue's goes":   {[]Line{with(items([3]int64{3, 1, 400})[0], percents(500, 20))}, "1.60 2.00: 1.60"},
+		"an amount off and a price stay":            {[]Line{with(items([3]int64{3, 1, 200})[0], &fixed)}, "1.00 2.00: 1.00 0.50"},
+		"a price that somebody set is a proportion": {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20))}, "1.00"},
+		"two lines with the same steps":             {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20))}, "1.60 2.00: 1.60"},
+		"two lines with other steps":                {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20, 50))}, "1.60"},
+		"two lines of which one has none":           {[]Line{with(two[0], percents(300, 20)), two[1]}, "1.60"},
+		"in a foreign currency":                     {abroad, "540 600: 540"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shelf := shelf()
+			price, p := CarryDiscount(test.old, shelf.Variants[2], shelf.Variants)
+			got := price.String()
+			if p != nil {
+				got += " " + p.Base.String() + ":"
+				for _, step := range p.Cycles {
+					got += " " + step.Computed.String()
+				}
+			}
+			if got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
 }
 
 func TestCheck(t *testing.T) {

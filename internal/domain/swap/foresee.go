@@ -1,7 +1,5 @@
 package swap
 
-import "github.com/perennialhq/perennial/internal/domain/contract"
-
 // Horizon is how many cycles are foreseen.
 const Horizon = 10
 
@@ -9,7 +7,7 @@ const Horizon = 10
 type Foreseen struct {
 	Cycle     int
 	ShiftDays int // by how much this order's date has moved, in all
-	Lines     []contract.Line
+	Lines     []Line
 	Applied   []Rule
 }
 

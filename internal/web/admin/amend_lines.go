@@ -386,7 +386,7 @@ type variantSwap struct {
 	OldOneTimeVariants   []web.AnyID      `json:"oldOneTimeVariants,omitempty" doc:"Products of the next order that give way."`
 	NewOneTimeVariants   map[string]int32 `json:"newOneTimeVariants,omitempty" doc:"Quantities by variant, for the next order only."`
 	StopSwapEmails       bool             `json:"stopSwapEmails,omitempty" doc:"No e-mail about the change."`
-	CarryForwardDiscount bool             `json:"carryForwardDiscount,omitempty" doc:"The new lines cost what the first old one did."`
+	CarryForwardDiscount bool             `json:"carryForwardDiscount,omitempty" doc:"The new lines get the discount of the old ones: as many per cent off their own prices, by the same steps where the price changes with the orders."`
 }
 
 type bodyIn struct {

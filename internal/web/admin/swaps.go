@@ -358,7 +358,7 @@ func (o Options) foreseeSwaps(ctx context.Context, in *struct {
 	for i, f := range orders {
 		order := foreseenOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []foreseenLine{}, Rules: []foreseenSource{}}
 		for _, l := range f.Lines {
-			v := newAttemptVariant(l)
+			v := newAttemptVariant(l.Line)
 			name := v.ProductTitle
 			if v.Title != "" && v.Title != name {
 				name += " - " + v.Title

@@ -55,7 +55,7 @@ func (p *products) SwapRulesOf(context.Context, shop.ID, shop.Line, page.Request
 }
 
 func (p *products) Foresee(context.Context, shop.Shop, shop.Line, contract.ID) ([]billing.Foreseen, error) {
-	return []billing.Foreseen{{Foreseen: swap.Foreseen{Cycle: 4, Lines: theContract().Lines, Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
+	return []billing.Foreseen{{Foreseen: swap.Foreseen{Cycle: 4, Lines: swap.Lines(theContract().Lines), Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
 }
 
 func (p *products) AddOneOff(_ context.Context, _ shop.Shop, c billing.OneOffCommand) error {
