@@ -8582,7 +8582,7 @@ type UpdateLineItemPriceParams struct {
 	// LineId Graph id of the line.
 	LineId string `form:"lineId" json:"lineId"`
 
-	// BasePrice Unit price in the contract's currency.
+	// BasePrice Unit price in the contract's currency, before the discounts of steps.
 	BasePrice float64 `form:"basePrice" json:"basePrice"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
@@ -29626,7 +29626,7 @@ type ClientInterface interface {
 
 	// UpdateLineItemPrice Change a line's price
 	//
-	// Sets a line's unit price.
+	// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-line-item-price (the `UpdateLineItemPrice` operationId).
 	UpdateLineItemPrice(ctx context.Context, params *UpdateLineItemPriceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31480,7 +31480,7 @@ func (c *Client) UpdateLineItemAttributes(ctx context.Context, params *UpdateLin
 
 // UpdateLineItemPrice Change a line's price
 //
-// Sets a line's unit price.
+// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-line-item-price (the `UpdateLineItemPrice` operationId).
 func (c *Client) UpdateLineItemPrice(ctx context.Context, params *UpdateLineItemPriceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -41925,7 +41925,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateLineItemPriceWithResponse Change a line's price
 	//
-	// Sets a line's unit price.
+	// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49510,7 +49510,7 @@ func (c *ClientWithResponses) UpdateLineItemAttributesWithResponse(ctx context.C
 
 // UpdateLineItemPriceWithResponse Change a line's price
 //
-// Sets a line's unit price.
+// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -191,3 +191,63 @@ func TestASwappedLineHasThePolicyOfItsProduct(t *testing.T) {
 		})
 	}
 }
+
+// A price that is set on a line with prices by cycle is the one from which they count:
+// what the contract says of coming orders is what they are charged.
+func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
+	t.Parallel()
+	price := func(after int, amount float64) any {
+		return map[string]any{"afterCycle": after, "discountType": "PRICE", "value": amount}
+	}
+	for _, row := range []struct {
+		name   string
+		steps  []any
+		days   string // that pass before the price is set; empty: none
+		now    string
+		policy string
+		orders []string
+		told   string
+	}{
+		{"of one step", steps(0, 5), "", "19.00", "20.00: 0 19.00", []string{"19.00", "19.00"}, "PRODUCT_PRICE_CHANGE"},
+		{"of two steps", steps(0, 10, 1, 50), "", "18.00", "20.00: 0 18.00 1 10.00", []string{"18.00", "10.00"}, "PRODUCT_PRICE_CHANGE"},
+		{"before the first step", steps(1, 50), "", "20.00", "20.00: 1 10.00", []string{"20.00", "10.00"}, "PRODUCT_PRICE_CHANGE"},
+		{"at the second step", steps(0, 10, 1, 50), "P11D", "10.00", "20.00: 0 18.00 1 10.00", []string{"14.40", "10.00"}, "PRODUCT_PRICE_CHANGE"},
+		{"a step that is a price gives way", []any{price(0, 12)}, "", "20.00", "20.00: 0 20.00", []string{"20.00", "20.00"}, "PRODUCT_PRICE_CHANGE"},
+		{"one that is to come stays", []any{price(1, 12)}, "", "20.00", "20.00: 1 12.00", []string{"20.00", "12.00"}, "PRODUCT_PRICE_CHANGE"},
+		{"all off is all off", steps(0, 100, 1, 50), "", "0.00", "20.00: 0 0.00 1 10.00", []string{"0.00", "10.00"}, "PRODUCT_PRICING_POLICY_CHANGE"},
+		{"without steps it is the price", []any{}, "", "20.00", "20.00:", []string{"20.00", "20.00"}, "PRODUCT_PRICE_CHANGE"},
+		{"without a policy too", nil, "", "20.00", "", []string{"20.00", "20.00"}, "PRODUCT_PRICE_CHANGE"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, one(4001, "16.00"))
+			want := []string{created}
+			if row.steps != nil {
+				s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), row.steps)
+				want = append(want, api2+"PRODUCT_PRICING_POLICY_CHANGE SUCCESS")
+			}
+			line := s.line()
+			if row.days != "" {
+				s.pass(row.days)
+			}
+			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=20&"+line, nil).price(t, 0, row.now, row.policy)
+			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=20&"+line, nil).price(t, 0, row.now, row.policy)
+			if row.days == "" {
+				s.wantEntries(append(want, api2+row.told+" SUCCESS")...)
+			}
+			s.pass("P45D")
+			s.wantAmounts(row.orders...)
+		})
+	}
+}
+
+// What replaces a product that was sold by prices of its own is not sold by them.
+func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4016, "13.80"))
+	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 20, 1, 50))
+	o := s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=4016&newVariantId=4015", s.id), nil)
+	o.price(t, 0, "99.99", "99.99:")
+	s.pass("P45D")
+	s.wantAmounts("99.99", "99.99")
+}

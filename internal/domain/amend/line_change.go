@@ -22,7 +22,7 @@ type LineChange struct {
 	Reprice     bool          // when the variant changes, the plan gives the price
 	Wait        bool          // a downgrade waits for the next order
 	Pricing     *[]contract.CyclePrice
-	Base        *money.Amount // what prices by cycle count from; nil: the current price
+	Base        *money.Amount // what prices by cycle count from; nil: the current price, or with no Pricing what they count from now
 	Attributes  *[]contract.Attribute
 	SellingPlan *int64
 }
@@ -34,6 +34,9 @@ func (s *Service) ChangeLine(ctx context.Context, of shop.ID, cmd Command, l Lin
 		quantity = *l.Quantity
 	}
 	if err := checkLine(quantity, l.Price); err != nil {
+		return contract.Detail{}, err
+	}
+	if err := CheckPrice("basePrice", l.Base); err != nil {
 		return contract.Detail{}, err
 	}
 	if l.Attributes != nil {
@@ -73,6 +76,9 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		tell(activity.ProductSellingPlanChange, about)
 	}
 	price := l.Price
+	if l.Base != nil && l.Pricing == nil {
+		price, edit.Pricing = rebased(policyOf(d, at), *l.Base, d.Orders)
+	}
 	replaced := l.Variant != nil && *l.Variant != is.VariantID
 	if replaced || edit.SellingPlanID != nil {
 		variant := is.VariantID
@@ -91,7 +97,9 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			if amount.Currency != d.Currency {
 				return change{}, foreignCurrency(sold[variant], d.Contract)
 			}
-			price, edit.Pricing = &amount, pricing
+			if price, edit.Pricing = &amount, pricing; pricing == nil && policyOf(d, at) != nil {
+				edit.Pricing = &platform.Pricing{Base: amount} // what the line was is no longer sold
+			}
 		}
 		if l.Wait && replaced && price != nil && price.Minor < is.Price.Minor && !d.NextBillingDate.IsZero() {
 			offer, ours, err := s.offer(ctx, store.ID, d.Line, plan)
@@ -116,6 +124,9 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		if !replaced {
 			tell(activity.ProductPriceChange, lineNote{Line: is.ID, Title: is.Title, Variant: is.VariantID, Price: price.String(), OldPrice: is.Price.String()})
 		}
+	}
+	if was := policyOf(d, at); l.Pricing == nil && l.Base != nil && was != nil && was.Base != *l.Base && edit.Price == nil {
+		tell(activity.ProductPricingPolicyChange, about)
 	}
 	if l.Pricing != nil {
 		base := is.Price
@@ -144,6 +155,33 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 	return c, nil
 }
 
+// policyOf returns how the price of a line changes with the orders; nil when it does
+// not.
+func policyOf(d contract.Detail, at int) *platform.Pricing {
+	if at < 0 || at >= len(d.LineDetails) {
+		return nil
+	}
+	return d.LineDetails[at].Pricing
+}
+
+// rebased returns what a line costs after so many orders, and by which policy, when
+// its price without discounts is another. Of a policy that has a price and no discount
+// by now, that price is meant.
+func rebased(p *platform.Pricing, base money.Amount, orders int) (*money.Amount, *platform.Pricing) {
+	if p == nil {
+		return &base, nil
+	}
+	on, now := p.On(base), base
+	if i := stepNow(&on, orders); i >= 0 {
+		step := &on.Cycles[i]
+		if step.Kind == platform.FixedPrice {
+			step.Amount, step.Computed = base, base
+		}
+		now = step.Computed
+	}
+	return &now, &on
+}
+
 // pricingOf computes the unit prices that prices by cycle give.
 func pricingOf(base money.Amount, cycles []contract.CyclePrice) (*platform.Pricing, error) {
 	if len(cycles) > platform.MaxCyclePrices {
@@ -167,10 +205,20 @@ func pricingOf(base money.Amount, cycles []contract.CyclePrice) (*platform.Prici
 // priceNow returns the price that a policy gives after so many orders; false when
 // none of its steps counts yet.
 func priceNow(p *platform.Pricing, orders int) (now money.Amount, ok bool) {
-	for _, step := range p.Cycles {
+	if i := stepNow(p, orders); i >= 0 {
+		return p.Cycles[i].Computed, true
+	}
+	return money.Amount{}, false
+}
+
+// stepNow returns which step of a policy counts after so many orders; -1 when none
+// does yet.
+func stepNow(p *platform.Pricing, orders int) int {
+	now := -1
+	for i, step := range p.Cycles {
 		if step.After <= orders {
-			now, ok = step.Computed, true
+			now = i
 		}
 	}
-	return now, ok
+	return now
 }

@@ -112,9 +112,7 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 		if err != nil {
 			return carrying{}, err
 		}
-		if at := d.LineByID(l.ID); at < len(d.LineDetails) {
-			c.old[i].Pricing = d.LineDetails[at].Pricing
-		}
+		c.old[i].Pricing = policyOf(d, d.LineByID(l.ID))
 		if !ours {
 			continue
 		}

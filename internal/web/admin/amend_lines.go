@@ -32,7 +32,7 @@ func (o Options) lineOperations(api *web.API) {
 	web.Register(api, o.withBody([]string{}, o.amendment("removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
 		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), o.removeLines)
 	web.Register(api, o.amendment("updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
-		"Sets a line's unit price."), o.updateLinePrice)
+		"Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it."), o.updateLinePrice)
 	web.Register(api, o.withBody([]cyclePrice{}, o.amendment("updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
 		"Sets how a line's unit price changes with the orders: at most two steps, in the order of afterCycle. An empty list removes the steps.")), o.updateLinePricing)
 	web.Register(api, o.amendment("updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
@@ -237,7 +237,7 @@ func (o Options) removeLines(ctx context.Context, in *removeBody) (*contractOut,
 
 type linePriceQuery struct {
 	OfLine
-	Price web.Decimal `query:"basePrice" required:"true" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency."`
+	Price web.Decimal `query:"basePrice" required:"true" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency, before the discounts of steps."`
 }
 
 func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*contractOut, error) {
@@ -249,7 +249,7 @@ func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*cont
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Price: price}))
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Base: price}))
 }
 
 // cyclePrice is a step of a line's price.
