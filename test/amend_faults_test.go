@@ -89,6 +89,27 @@ func TestASplitIsMadeOnceWhateverHappens(t *testing.T) {
 	}
 }
 
+// With answers lost, a contract that is split off has each discount once.
+func TestASplitGivesItsDiscountsOnce(t *testing.T) {
+	t.Parallel()
+	for seed := range 6 {
+		t.Run(fmt.Sprintf("with faults %d", seed), func(t *testing.T) {
+			t.Parallel()
+			s, lines := twoLines(t)
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?percentage=50&contractId=%d", s.id), nil)
+			path := fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d", s.id)
+			s.call("POST", "/platform/faults", map[string]any{"rate": 0.4, "kinds": []string{"timeout_after", "timeout_before", "http_500", "connection_reset"}, "seed": seed}, nil)
+			s.repeat("POST", path, "k", []string{lines[1]}, nil)
+			s.call("DELETE", "/platform/faults", nil, nil)
+			s.pass("P25D")
+			got := fmt.Sprint(s.ordered())
+			if got != "map[25.00:1 5.00:2]" && got != "map[10.00:1 25.00:1]" {
+				t.Errorf("orders over %s, want each line once at half its price", got)
+			}
+		})
+	}
+}
+
 // wantSplit asserts that the two lines are in two contracts, or still in one, and
 // that each is charged once.
 func (s *subscription) wantSplit() {

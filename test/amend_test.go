@@ -376,6 +376,46 @@ func TestAContractIsMadeWithoutACheckoutAndSplit(t *testing.T) {
 	}
 }
 
+// Whoever splits a contract loses nothing by it: discounts that are for each line go
+// with the lines, one that is off the order is given once, and both keep the note.
+func TestASplitKeepsDiscountsAndTheNote(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"lines": []any{
+		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}, map[string]any{"variantId": 4003, "quantity": 1, "currentPrice": "39.00"},
+	}})
+	old := s.id
+	c := fmt.Sprintf("contractId=%d", old)
+	for _, off := range []string{"percentage=20&recurringCycleLimit=2&discountTitle=Loyal", "amount=5&discountTitle=Once", "amount=1&appliesOnEachItem=true&discountTitle=Each"} {
+		s.change("PUT", "/subscription-contracts-add-discount?"+off+"&"+c, nil)
+	}
+	s.change("PUT", "/subscription-contracts-apply-discount?discountCode=WELCOME10&"+c, nil)
+	s.put(fmt.Sprintf("/subscription-contracts-update-order-note/%d?orderNote=ring", old), nil, nil)
+	s.pass("P11D")
+	s.pass("P7D")
+	is := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", old), nil)
+	split := s.change("POST", "/subscription-contract-details/split-existing-contract?"+c, []string{is.Lines.Nodes[1].ID})
+	var given []string
+	for _, d := range split.Discounts.Nodes {
+		given = append(given, d.Title+d.Code)
+	}
+	if fmt.Sprint(given) != "[Loyal Each WELCOME10]" || split.Note == nil || *split.Note != "ring" {
+		t.Errorf("split off with the discounts %v and the note %v", given, split.Note)
+	}
+	if len(split.CustomAttributes) != 0 {
+		t.Errorf("split off with the attributes %+v", split.CustomAttributes)
+	}
+	s.pass("P62D")
+	// Twenty per cent were for two orders.
+	s.wantAmounts("33.30", "6.12", "9.00")
+	if _, err := fmt.Sscanf(split.ID, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
+		t.Fatal(err)
+	}
+	s.wantAmounts("27.18", "34.20")
+	if _, orders := s.ledger(); len(orders) == 0 || orders[0].Note != "ring" {
+		t.Errorf("orders %+v, want them with the note", orders)
+	}
+}
+
 func with(body map[string]any, key string, value any) map[string]any {
 	changed := make(map[string]any, len(body))
 	for k, v := range body {

@@ -33,8 +33,8 @@ const (
 // Split moves lines into a contract of their own. The intent is committed first,
 // so that nobody begins another split meanwhile and Work finishes what is left
 // undone when this process dies. The new contract is made PAUSED, so that nothing
-// is charged twice while the lines are in both; then the old contract loses them,
-// and the new one gets the old one's status.
+// is charged twice while the lines are in both, and gets its discounts; then the old
+// contract loses the lines, and the new one gets the old one's status.
 func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
 	store, known, err := s.known(ctx, of, cmd)
@@ -57,6 +57,7 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	if _, err := splitOff(known, is, intent); err != nil { // before anything is written
 		return contract.Detail{}, err
 	}
+	intent.Lines, intent.Discounts = linesInOrder(is, w.Lines), handedOn(is, w.Lines)
 	err = s.keep(ctx, of, &known, func(c *contract.Contract) error {
 		if c.Split != nil {
 			return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").On(entity).Keyed("splitInProgress")
@@ -74,6 +75,12 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 // make the new contract: it is not safe to make it twice.
 func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contract, first bool) (contract.Detail, error) {
 	made, err := s.half(ctx, store, &old, first)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	if made, err = s.equip(ctx, store, *old.Split, made); final(err) {
+		return contract.Detail{}, errors.Join(err, s.undo(ctx, store, old, made))
+	}
 	if err != nil {
 		return contract.Detail{}, err
 	}
@@ -188,6 +195,9 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 	}
 	if n.NextBillingDate.IsZero() {
 		n.NextBillingDate = is.NextBillingDate
+	}
+	if is.Note != "" {
+		n.Note = &is.Note
 	}
 	if is.PaymentMethod.ID != "" {
 		n.PaymentMethod = &is.PaymentMethod.ID

@@ -177,13 +177,14 @@ type PendingChange struct {
 // SplitIntent is a split that was begun: lines are on their way into a contract
 // of their own.
 type SplitIntent struct {
-	Token string         `json:"token"` // marks the new contract at the platform
-	Lines []string       `json:"lines"` // graph ids
-	Once  bool           `json:"once,omitempty"`
-	Now   bool           `json:"now,omitempty"`
-	New   ID             `json:"new,omitempty"` // the new contract; 0 until it is known
-	Actor activity.Actor `json:"actor"`
-	At    time.Time      `json:"at"`
+	Token     string         `json:"token"`               // marks the new contract at the platform
+	Lines     []string       `json:"lines"`               // graph ids, in the order of the contract
+	Discounts []Discount     `json:"discounts,omitempty"` // that the new contract gets
+	Once      bool           `json:"once,omitempty"`
+	Now       bool           `json:"now,omitempty"`
+	New       ID             `json:"new,omitempty"` // the new contract; 0 until it is known
+	Actor     activity.Actor `json:"actor"`
+	At        time.Time      `json:"at"`
 }
 
 // Customer is who pays.
