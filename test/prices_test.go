@@ -251,3 +251,28 @@ func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
 	s.pass("P45D")
 	s.wantAmounts("99.99", "99.99")
 }
+
+// Whoever takes another plan pays what it asks, in whichever way it is taken.
+func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(*subscription, string){
+		"by the contract": (*subscription).take,
+		"by the line": func(s *subscription, plan string) {
+			s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, one(4001, "14.40"))
+			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 10, 1, 50))
+			five, none := s.offered(percent(5), nil)
+			take(s, five)
+			s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, 0, "15.20", "16.00: 0 15.20")
+			s.pass("P11D")
+			take(s, none)
+			s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, 0, "16.00", "16.00:")
+			s.pass("P31D")
+			s.wantAmounts("15.20", "16.00")
+		})
+	}
+}

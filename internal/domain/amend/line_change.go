@@ -97,9 +97,7 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			if amount.Currency != d.Currency {
 				return change{}, foreignCurrency(sold[variant], d.Contract)
 			}
-			if price, edit.Pricing = &amount, pricing; pricing == nil && policyOf(d, at) != nil {
-				edit.Pricing = &platform.Pricing{Base: amount} // what the line was is no longer sold
-			}
+			price, edit.Pricing = &amount, inPlace(pricing, policyOf(d, at), amount)
 		}
 		if l.Wait && replaced && price != nil && price.Minor < is.Price.Minor && !d.NextBillingDate.IsZero() {
 			offer, ours, err := s.offer(ctx, store.ID, d.Line, plan)
@@ -162,6 +160,15 @@ func policyOf(d contract.Detail, at int) *platform.Pricing {
 		return nil
 	}
 	return d.LineDetails[at].Pricing
+}
+
+// inPlace returns the policy that takes another's place: one without steps when the
+// price has none of its own, so that the old ones are gone.
+func inPlace(own, was *platform.Pricing, price money.Amount) *platform.Pricing {
+	if own == nil && was != nil {
+		return &platform.Pricing{Base: price}
+	}
+	return own
 }
 
 // rebased returns what a line costs after so many orders, and by which policy, when

@@ -94,19 +94,11 @@ type carrying struct {
 // carrying reads what the lines are sold at. Prices by cycle are those that a line
 // has at the platform or, where it has none, those of its plan, if they made its price.
 func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Detail, old []contract.Line) (carrying, error) {
-	c := carrying{old: swap.Lines(old), sold: make(map[int64]platform.Variant), deliveries: 1}
-	var ids []int64
-	for _, l := range old {
-		ids = append(ids, l.VariantID)
-	}
-	slices.Sort(ids)
-	found, err := s.Platform.Variants(ctx, store.At(), slices.Compact(ids))
+	sold, err := s.soldNow(ctx, store, old)
 	if err != nil {
-		return carrying{}, unanswered(err)
+		return carrying{}, err
 	}
-	for _, v := range found {
-		c.sold[v.ID] = v
-	}
+	c := carrying{old: swap.Lines(old), sold: sold, deliveries: 1}
 	for i, l := range old {
 		offer, ours, err := s.offer(ctx, store.ID, d.Line, l.SellingPlanID)
 		if err != nil {

@@ -209,6 +209,27 @@ func (s *Service) variants(ctx context.Context, store shop.Shop, ids []int64) (m
 	return byID, nil
 }
 
+// soldNow reads what lines have. Variants that the store does not sell any more are
+// left out.
+func (s *Service) soldNow(ctx context.Context, store shop.Shop, lines []contract.Line) (map[int64]platform.Variant, error) {
+	ids := make([]int64, len(lines))
+	for i, l := range lines {
+		ids[i] = l.VariantID
+	}
+	slices.Sort(ids)
+	sold := make(map[int64]platform.Variant, len(ids))
+	for chunk := range slices.Chunk(slices.Compact(ids), platform.MaxIDs) {
+		found, err := s.Platform.Variants(ctx, store.At(), chunk)
+		if err != nil {
+			return nil, unanswered(err)
+		}
+		for _, v := range found {
+			sold[v.ID] = v
+		}
+	}
+	return sold, nil
+}
+
 // changeable says whether what a contract delivers may be changed.
 func changeable(c contract.Contract) error {
 	if c.Status == contract.Cancelled || c.Status == contract.Expired {

@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -124,24 +125,20 @@ func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Comma
 }
 
 // TakePlan puts every line that is on a selling plan on another one, and takes
-// over how often and on which fixed days it bills and delivers. Prices stay as they
-// are.
-func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, plan int64) (contract.Detail, error) {
-	terms, err := s.option(ctx, of, cmd.Line, plan)
+// over how often and on which fixed days it bills and delivers, and what it asks. The
+// price of a product stays that the store does not sell in the contract's currency.
+func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, sellingPlan int64) (contract.Detail, error) {
+	terms, err := s.option(ctx, of, cmd.Line, sellingPlan)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
+	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
 		}
-		var c change
-		for _, l := range d.Lines {
-			if l.SellingPlanID == plan {
-				continue
-			}
-			c.edit.Lines = append(c.edit.Lines, platform.LineEdit{Line: l.ID, SellingPlanID: &plan, SellingPlanName: &terms.Name})
-			c.entries = append(c.entries, note{activity.ProductSellingPlanChange, lineNote{Line: l.ID, Title: l.Title, Variant: l.VariantID}})
+		c, err := s.putOn(ctx, store, d, terms)
+		if err != nil {
+			return change{}, err
 		}
 		billed, delivered := Rhythm(terms.Billing), Rhythm(terms.Delivery)
 		days := terms.Anchors()
@@ -155,6 +152,32 @@ func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, plan in
 		}
 		return c, nil
 	})
+}
+
+// putOn is the change by which every line comes to be on a plan, at its price.
+func (s *Service) putOn(ctx context.Context, store shop.Shop, d contract.Detail, terms plan.Offer) (change, error) {
+	var c change
+	sold, err := s.soldNow(ctx, store, d.Lines)
+	if err != nil {
+		return change{}, err
+	}
+	for at, l := range d.Lines {
+		if l.SellingPlanID == terms.ID {
+			continue
+		}
+		edit := platform.LineEdit{Line: l.ID, SellingPlanID: &terms.ID, SellingPlanName: &terms.Name}
+		about := lineNote{Line: l.ID, Title: l.Title, Variant: l.VariantID}
+		if v, known := sold[l.VariantID]; known && v.Price.Currency == d.Currency {
+			price := terms.PriceAt(v.Price, d.Orders+1)
+			edit.Pricing = inPlace(terms.Pricing(v.Price), policyOf(d, at), price)
+			if price != l.Price {
+				edit.Price, about.Price, about.OldPrice = &price, price.String(), l.Price.String()
+			}
+		}
+		c.edit.Lines = append(c.edit.Lines, edit)
+		c.entries = append(c.entries, note{activity.ProductSellingPlanChange, about})
+	}
+	return c, nil
 }
 
 // words says how often something recurs, and on which fixed days.

@@ -28,7 +28,7 @@ func (o Options) termOperations(api *web.API) {
 		"Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. "+
 			"400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both."), o.setDeliveryInterval)
 	web.Register(api, o.amendment("updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
-		"Puts the lines on a selling plan of one of the store's groups and takes over its intervals."), o.setFrequency)
+		"Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals."), o.setFrequency)
 	web.Register(api, o.amendment("updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)
 	web.Register(api, o.amendment("updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), o.setMaxCycles)
 	web.Register(api, o.amendment("updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
