@@ -5163,12 +5163,12 @@ type NewContract struct {
 	// Lines What every order has in it.
 	Lines *[]ContractLineIn `json:"lines"`
 
-	// MaxCycles Orders after which the contract ends; more than minCycles. Absent or 0: no end.
+	// MaxCycles Orders after which the contract ends; more than minCycles. 0: no end. Absent: as the plan says that the first line on one is on.
 	//
 	// Examples: 12
 	MaxCycles *int32 `json:"maxCycles,omitempty"`
 
-	// MinCycles Orders that the customer commits to. Absent or 0: none.
+	// MinCycles Orders that the customer commits to. 0: none. Absent: as the plan says that the first line on one is on.
 	//
 	// Examples: 3
 	MinCycles *int32 `json:"minCycles,omitempty"`
@@ -29594,7 +29594,7 @@ type ClientInterface interface {
 
 	// UpdateFrequencyBySellingPlan Take a plan's frequency
 	//
-	// Puts the lines on a selling plan of one of the store's groups and takes over its intervals.
+	// Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-frequency-by-selling-plan (the `UpdateFrequencyBySellingPlan` operationId).
 	UpdateFrequencyBySellingPlan(ctx context.Context, params *UpdateFrequencyBySellingPlanParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31408,7 +31408,7 @@ func (c *Client) UpdateExistingPaymentMethod(ctx context.Context, params *Update
 
 // UpdateFrequencyBySellingPlan Take a plan's frequency
 //
-// Puts the lines on a selling plan of one of the store's groups and takes over its intervals.
+// Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-frequency-by-selling-plan (the `UpdateFrequencyBySellingPlan` operationId).
 func (c *Client) UpdateFrequencyBySellingPlan(ctx context.Context, params *UpdateFrequencyBySellingPlanParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -41889,7 +41889,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateFrequencyBySellingPlanWithResponse Take a plan's frequency
 	//
-	// Puts the lines on a selling plan of one of the store's groups and takes over its intervals.
+	// Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -49450,7 +49450,7 @@ func (c *ClientWithResponses) UpdateExistingPaymentMethodWithResponse(ctx contex
 
 // UpdateFrequencyBySellingPlanWithResponse Take a plan's frequency
 //
-// Puts the lines on a selling plan of one of the store's groups and takes over its intervals.
+// Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals.
 //
 // Returns a wrapper object for the known response body format(s).
 //

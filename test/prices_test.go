@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // price asserts what the contract object says of the price of a line: what it costs
@@ -250,6 +251,49 @@ func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
 	o.price(t, 0, "99.99", "99.99:")
 	s.pass("P45D")
 	s.wantAmounts("99.99", "99.99")
+}
+
+// A contract that is made on a plan has as many orders as the plan says, unless whoever
+// makes it says otherwise.
+func TestAContractIsMadeWithTheLimitsOfItsPlan(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	var buyer []struct{ CustomerID int64 }
+	s.get("/subscription-contract-details?size=1", &buyer)
+	plan := s.planned(s.urls.Subscriptions, map[string]any{"minCycles": 2, "maxCycles": 6})
+	for name, row := range map[string]struct {
+		line        map[string]any
+		said        map[string]any
+		least, most int
+		status      int
+	}{
+		"nothing is said":          {map[string]any{"sellingPlanId": plan}, nil, 2, 6, http.StatusCreated},
+		"another end is wanted":    {map[string]any{"sellingPlanId": plan}, map[string]any{"maxCycles": 9}, 2, 9, http.StatusCreated},
+		"no limit is wanted":       {map[string]any{"sellingPlanId": plan}, map[string]any{"minCycles": 0, "maxCycles": 0}, 0, 0, http.StatusCreated},
+		"the two cannot both be":   {map[string]any{"sellingPlanId": plan}, map[string]any{"minCycles": 8}, 0, 0, http.StatusBadRequest},
+		"there is no plan":         {nil, nil, 0, 0, http.StatusCreated},
+		"what is wanted is no end": {nil, map[string]any{"maxCycles": -1}, 0, 0, http.StatusBadRequest},
+	} {
+		line := map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "10.00"}
+		maps.Copy(line, row.line)
+		body := map[string]any{
+			"customerId": buyer[0].CustomerID, "nextBillingDate": s.now().AddDate(0, 0, 10).Format(time.RFC3339), "billingIntervalType": "MONTH", "billingIntervalCount": 1,
+			"deliveryAddress1": "12 Rua Nova", "deliveryCity": "Lisboa", "deliveryCountryCode": "PT", "lines": []any{line},
+		}
+		maps.Copy(body, row.said)
+		var o object
+		got := s.send("POST", s.urls.Subscriptions+api+"/subscription-contract-details/create-subscription-contract", s.key, body, &o)
+		least, most := 0, 0
+		if n := o.BillingPolicy.MinCycles; n != nil {
+			least = *n
+		}
+		if n := o.BillingPolicy.MaxCycles; n != nil {
+			most = *n
+		}
+		if got != row.status || least != row.least || most != row.most {
+			t.Errorf("%s: answered %d with %d to %d orders, want %d with %d to %d", name, got, least, most, row.status, row.least, row.most)
+		}
+	}
 }
 
 // Whoever takes another plan pays what it asks, in whichever way it is taken.

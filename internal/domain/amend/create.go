@@ -26,8 +26,7 @@ type New struct {
 	Status          contract.Status
 	Billing         Rhythm
 	Delivery        Rhythm
-	MinCycles       int
-	MaxCycles       int
+	Cycles          Cycles // what is nil is as the first plan says on which a line is
 	Method          contract.DeliveryMethod
 	DeliveryPrice   *money.Amount
 	PaymentMethod   string // graph id; empty: the customer's newest one that is not revoked
@@ -161,16 +160,14 @@ func (n New) check(now time.Time) error {
 		return bad("nextBillingDate", "nextBillingDate %s is in the past", n.NextBillingDate.UTC().Format(time.RFC3339))
 	case n.Status != contract.Active && n.Status != contract.Paused:
 		return bad("status", "a new contract is ACTIVE or PAUSED, not %s", n.Status)
-	case n.MaxCycles < 0 || n.MaxCycles > MaxCycleLimit:
+	case !inRange(n.Cycles.Max):
 		return bad("maxCycles", "maxCycles must be from 0 to %d", MaxCycleLimit)
-	case n.MinCycles < 0 || n.MinCycles > MaxCycleLimit:
+	case !inRange(n.Cycles.Min):
 		return bad("minCycles", "minCycles must be from 0 to %d", MaxCycleLimit)
 	case n.DeliveryPrice != nil && n.DeliveryPrice.Minor < 0:
 		return bad("deliveryPriceAmount", "deliveryPriceAmount cannot be negative")
 	case n.Unpaid && n.PaymentMethod != "":
 		return bad("paymentMethodId", "createWithoutPaymentMethod is true and paymentMethodId is given: leave one of them out")
-	case n.MaxCycles > 0 && n.MaxCycles < n.MinCycles:
-		return bad("maxCycles", "maxCycles %d is less than minCycles %d", n.MaxCycles, n.MinCycles)
 	}
 	for i, l := range n.Lines {
 		if l.Variant == 0 {
@@ -190,6 +187,31 @@ func (n New) check(now time.Time) error {
 		return err
 	}
 	return CheckAttributes(n.Attributes)
+}
+
+func inRange(limit *int) bool { return limit == nil || *limit >= 0 && *limit <= MaxCycleLimit }
+
+// limits returns how many orders a new contract has at least and at most; 0 is no
+// limit.
+func (s *Service) limits(ctx context.Context, of shop.ID, line shop.Line, n New) (least, most int, err error) {
+	at := slices.IndexFunc(n.Lines, func(l NewLine) bool { return l.SellingPlan != 0 })
+	if at >= 0 && (n.Cycles.Min == nil || n.Cycles.Max == nil) {
+		offer, _, err := s.offer(ctx, of, line, n.Lines[at].SellingPlan)
+		if err != nil {
+			return 0, 0, err
+		}
+		least, most = offer.MinCycles, offer.MaxCycles
+	}
+	if n.Cycles.Min != nil {
+		least = *n.Cycles.Min
+	}
+	if n.Cycles.Max != nil {
+		most = *n.Cycles.Max
+	}
+	if most > 0 && most < least {
+		err = fault.New(fault.Invalid, "maxCycles %d is less than minCycles %d", most, least).On(entity).Keyed("contractInvalid").At("maxCycles")
+	}
+	return least, most, err
 }
 
 // store reads the store and refuses one of which the connection is gone.
@@ -214,6 +236,10 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 	if len(people) == 0 {
 		return platform.NewContract{}, fault.New(fault.NotFound, "the store has no customer %d", n.Customer).On("customer").Keyed("customerNotFound").At("customerId")
 	}
+	least, most, err := s.limits(ctx, store.ID, line, n)
+	if err != nil {
+		return platform.NewContract{}, err
+	}
 	method, err := s.payment(ctx, store, n)
 	if err != nil {
 		return platform.NewContract{}, err
@@ -222,7 +248,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 	if err != nil {
 		return platform.NewContract{}, err
 	}
-	billed, delivered := policy(n.Billing, contract.Policy{}, n.MinCycles, n.MaxCycles), policy(n.Delivery, contract.Policy{}, 0, 0)
+	billed, delivered := policy(n.Billing, contract.Policy{}, least, most), policy(n.Delivery, contract.Policy{}, 0, 0)
 	made := platform.NewContract{
 		Customer: n.Customer, Currency: store.Currency, NextBillingDate: cal.At(n.NextBillingDate), Status: string(n.Status),
 		Edit: platform.Edit{Billing: &billed, Delivery: &delivered, DeliveryPrice: n.DeliveryPrice},

@@ -39,8 +39,8 @@ type newContract struct {
 	BillingIntervalCount       int32             `json:"billingIntervalCount" minimum:"1" maximum:"365" doc:"How many such units lie between two charges." example:"1"`
 	DeliveryIntervalType       string            `json:"deliveryIntervalType,omitempty" enum:"DAY,WEEK,MONTH,YEAR" doc:"Default: as billed."`
 	DeliveryIntervalCount      int32             `json:"deliveryIntervalCount,omitempty" minimum:"1" maximum:"365" doc:"Default: as billed." example:"1"`
-	MaxCycles                  int32             `json:"maxCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends; more than minCycles. Absent or 0: no end." example:"12"`
-	MinCycles                  int32             `json:"minCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders that the customer commits to. Absent or 0: none." example:"3"`
+	MaxCycles                  *int32            `json:"maxCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends; more than minCycles. 0: no end. Absent: as the plan says that the first line on one is on." example:"12"`
+	MinCycles                  *int32            `json:"minCycles,omitempty" minimum:"0" maximum:"9999" doc:"Orders that the customer commits to. 0: none. Absent: as the plan says that the first line on one is on." example:"3"`
 	PaymentMethodID            string            `json:"paymentMethodId,omitempty" maxLength:"255" doc:"Absent: the customer's newest one, unless createWithoutPaymentMethod is true." example:"gid://shopify/CustomerPaymentMethod/ab"`
 	CreateWithoutPaymentMethod bool              `json:"createWithoutPaymentMethod,omitempty" doc:"The contract is made without a payment method, even if the customer has one, and nothing is charged: its orders fail until it is given one. Not together with paymentMethodId."`
 	DeliveryPriceAmount        json.Number       `json:"deliveryPriceAmount,omitempty" doc:"In the store's currency." example:"4.9"`
@@ -112,7 +112,7 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 		return amend.New{}, missing("billingIntervalType")
 	}
 	n := amend.New{
-		Customer: customer, Status: contract.Active, MinCycles: int(b.MinCycles), MaxCycles: int(b.MaxCycles), Unpaid: b.CreateWithoutPaymentMethod,
+		Customer: customer, Status: contract.Active, Cycles: amend.Cycles{Min: limitOf(b.MinCycles), Max: limitOf(b.MaxCycles)}, Unpaid: b.CreateWithoutPaymentMethod,
 		Note: b.OrderNote, Attributes: parseAttributes(b.CustomAttributes),
 	}
 	if n.NextBillingDate, err = orderDate(caller, "nextBillingDate", b.NextBillingDate); err != nil {
@@ -159,6 +159,14 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 		n.Lines = append(n.Lines, line)
 	}
 	return n, nil
+}
+
+// limitOf reads a limit; nil when it is absent.
+func limitOf(n *int32) *int {
+	if n == nil {
+		return nil
+	}
+	return new(int(*n))
 }
 
 func (l contractLineIn) parse(caller web.Caller, field string) (amend.NewLine, error) {
