@@ -113,27 +113,34 @@ func (db *DB) addMails(ctx context.Context, of shop.ID, records []billing.Record
 			keys = append(keys, key)
 		}
 	}
+	status, err := mailsUnder(ctx, db.reader, of, keys)
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		records[i].Mailed(status)
+	}
+	return nil
+}
+
+// MailsUnder says, without locking, what became of e-mails, by the keys under which
+// they are kept.
+func (tx *Tx) MailsUnder(ctx context.Context, keys []string) (map[string]notify.Status, error) {
+	return mailsUnder(ctx, tx.q, tx.of, keys)
+}
+
+func mailsUnder(ctx context.Context, q bun.IDB, of shop.ID, keys []string) (map[string]notify.Status, error) {
 	if len(keys) == 0 {
-		return nil
+		return nil, nil
 	}
 	var rows []messageRow
-	err := db.reader.NewSelect().Model(&rows).Column("dedupe_key", "status").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
+	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
 	if err != nil {
-		return fmt.Errorf("read the e-mails about %d attempts: %w", len(records), err)
+		return nil, fmt.Errorf("read %d e-mails: %w", len(keys), err)
 	}
 	status := make(map[string]notify.Status, len(rows))
 	for _, r := range rows {
 		status[r.DedupeKey] = notify.Status(r.Status)
 	}
-	for i := range records {
-		for kind, key := range records[i].LastMails() {
-			if is, ok := status[key]; ok {
-				if records[i].Mails == nil {
-					records[i].Mails = make(map[notify.Kind]notify.Status)
-				}
-				records[i].Mails[kind] = is
-			}
-		}
-	}
-	return nil
+	return status, nil
 }

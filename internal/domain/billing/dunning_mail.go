@@ -33,6 +33,19 @@ func (a Attempt) LastMails() map[notify.Kind]string {
 	return keys
 }
 
+// Mailed tells the record what became of e-mails, which are given by their keys.
+func (r *Record) Mailed(status map[string]notify.Status) {
+	r.Mails = nil
+	for kind, key := range r.LastMails() {
+		if is, ok := status[key]; ok {
+			if r.Mails == nil {
+				r.Mails = make(map[notify.Kind]notify.Status)
+			}
+			r.Mails[kind] = is
+		}
+	}
+}
+
 // notify tells the customer what a notice says.
 func (l *ledger) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
 	a.Dunning.ToldAt = slot.At

@@ -3,6 +3,8 @@ package billing
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -238,9 +240,15 @@ func (r *Record) put(ctx context.Context, tx Tx, entries []activity.Entry, now t
 	return tx.Record(ctx, entries...)
 }
 
-// complete reads what else is shown of an order: its one-time products, and how
-// many orders come before it where discounts end.
+// complete reads what else is shown of an order: its one-time products, how many
+// orders come before it where discounts end, and what became of the e-mails about
+// it.
 func (r *Record) complete(ctx context.Context, tx Tx) error {
+	status, err := tx.MailsUnder(ctx, slices.Collect(maps.Values(r.LastMails())))
+	if err != nil {
+		return err
+	}
+	r.Mailed(status)
 	p, err := readOneOffs(ctx, tx, map[contract.ID]*contract.Contract{r.Of.ID: &r.Of})
 	if err != nil {
 		return err

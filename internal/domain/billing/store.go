@@ -88,6 +88,9 @@ type Tx interface {
 	// SentWith returns, unlocked and by payment method, when charges of contracts
 	// that have it were sent last, if that was at or after an instant.
 	SentWith(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
+	// MailsUnder says, without locking, what became of e-mails, by the keys under
+	// which they are kept. Keys of none are left out.
+	MailsUnder(ctx context.Context, keys []string) (map[string]notify.Status, error)
 	// ContractsInDunning returns the contracts with an open case.
 	ContractsInDunning(ctx context.Context) ([]contract.Contract, error)
 

@@ -170,5 +170,13 @@ func testDunning(t *testing.T, open opener) {
 		if len(records) != 1 {
 			t.Errorf("%d records", len(records))
 		}
+		w.in(func(tx *store.Tx) error {
+			sent := billing.MailKey(notify.TransactionFailed, a, 2)
+			got, err := tx.MailsUnder(t.Context(), []string{sent, billing.MailKey(notify.SecurityChallenge, a, 1)})
+			if !reflect.DeepEqual(got, map[string]notify.Status{sent: notify.Sent}) {
+				t.Errorf("under two keys: %v", got)
+			}
+			return err
+		})
 	})
 }

@@ -1,0 +1,61 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+)
+
+// attemptRead returns an attempt of the contract as the lists show it, every field.
+func (s *subscription) attemptRead(id int64) map[string]any {
+	s.t.Helper()
+	for _, list := range []string{"top-orders", "past-orders"} {
+		var attempts []map[string]any
+		s.get(fmt.Sprintf("/subscription-billing-attempts/%s?contractId=%d", list, s.id), &attempts)
+		for _, a := range attempts {
+			if a["id"] == float64(id) {
+				return a
+			}
+		}
+	}
+	s.t.Fatalf("attempt %d is in no list", id)
+	return nil
+}
+
+// wantAsRead asserts that an operation answers the record that is read after it.
+func (s *subscription) wantAsRead(name, path string, body any) map[string]any {
+	s.t.Helper()
+	var answer map[string]any
+	if got := s.put(path, body, &answer); got != http.StatusOK {
+		s.t.Fatalf("%s answered %d %v", name, got, answer)
+	}
+	if read := s.attemptRead(int64(answer["id"].(float64))); !reflect.DeepEqual(answer, read) {
+		for field := range read {
+			if !reflect.DeepEqual(answer[field], read[field]) {
+				s.t.Errorf("%s answers %s %v, and a GET after it %v", name, field, answer[field], read[field])
+			}
+		}
+	}
+	return answer
+}
+
+func TestWhatAnOperationAnswersOfAnAttemptIsWhatIsReadOfIt(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.pass("P11D")
+	failed, queue := s.past()[0], s.upcoming()
+	if told := s.attemptRead(failed.ID); told["transactionFailedEmailSentStatus"] != "SENT" {
+		t.Errorf("the e-mail about the decline is %v, want SENT", told["transactionFailedEmailSentStatus"])
+	}
+	const path = "/subscription-billing-attempts"
+	noted := s.wantAsRead("a change", path, map[string]any{"id": failed.ID, "orderNote": "ring twice"})
+	s.wantAsRead("its own answer sent back", path, noted)
+	later := failed.BillingDate.AddDate(0, 0, 13).Format("2006-01-02")
+	s.wantAsRead("another date", fmt.Sprintf("%s/reschedule-order/%d?billingDate=%s", path, failed.ID, later), nil)
+	for _, o := range []string{"skip-order", "unskip-order"} {
+		s.wantAsRead(o, fmt.Sprintf("%s/%s/%d", path, o, queue[1].ID), nil)
+	}
+	s.wantAsRead("skip-upcoming-order", fmt.Sprintf("%s/skip-upcoming-order?contractId=%d", path, s.id), nil)
+}
