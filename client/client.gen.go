@@ -2480,7 +2480,7 @@ type AttemptEdit struct {
 	// Examples: No plastic, please
 	OrderNote *string `json:"orderNote,omitempty"`
 
-	// RetryingNeeded A mark of the caller's; the service does not act on it.
+	// RetryingNeeded A mark of the caller's, which the service does not act on, while no charge of the attempt was declined. Afterwards it belongs to the service and is refused when it differs.
 	RetryingNeeded *bool `json:"retryingNeeded,omitempty"`
 
 	// Shop Must be the key's store.
@@ -2714,7 +2714,7 @@ type BillingAttempt struct {
 	// RecurringChargeId Always null: the service raises no charges on merchants.
 	RecurringChargeId *int64 `json:"recurringChargeId"`
 
-	// RetryingNeeded A mark of the caller's; the service does not act on it.
+	// RetryingNeeded Whether the declined order is charged again by itself: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on.
 	RetryingNeeded bool `json:"retryingNeeded"`
 
 	// SecurityChallengeSentStatus What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way.

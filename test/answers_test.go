@@ -59,3 +59,31 @@ func TestWhatAnOperationAnswersOfAnAttemptIsWhatIsReadOfIt(t *testing.T) {
 	}
 	s.wantAsRead("skip-upcoming-order", fmt.Sprintf("%s/skip-upcoming-order?contractId=%d", path, s.id), nil)
 }
+
+func TestAnAttemptTellsWhetherItIsChargedAgainByItself(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	const path = "/subscription-billing-attempts"
+	want := func(when string, id int64, retrying bool) {
+		t.Helper()
+		if got := s.attemptRead(id)["retryingNeeded"]; got != retrying {
+			t.Errorf("%s: retryingNeeded is %v, want %t", when, got, retrying)
+		}
+	}
+	first := s.upcoming()[0].ID
+	want("before its date", first, false)
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.pass("P11D")
+	want("after a decline that is tried again", first, true)
+	if got := s.demand("PUT", path, s.key, map[string]any{"id": first, "retryingNeeded": false}); got.status != http.StatusBadRequest || got.errorKey() != "fieldReadOnly" {
+		t.Errorf("setting it against the case answered %d %s, want 400 fieldReadOnly", got.status, got.errorKey())
+	}
+	s.wantAsRead("the same again", path, map[string]any{"id": first, "retryingNeeded": true})
+	s.pass("P5D")
+	want("once the order is paid", first, false)
+
+	second := s.upcoming()[0].ID
+	s.declines("EXPIRED_PAYMENT_METHOD", 1)
+	s.pass("P1M")
+	want("after a decline that no retry helps", second, false)
+}

@@ -26,6 +26,22 @@ func (a Attempt) paidElsewhere() bool {
 	return class == dunning.Done && !a.accepted() && a.Status != Success
 }
 
+// hadCase reports whether a charge of the attempt was ever declined so that a case
+// was opened.
+func (a Attempt) hadCase() bool { return a.Dunning.State != "" }
+
+// RetryingNeeded reports whether the declined order is charged again by itself.
+// While there never was a case, it is what the caller has marked the order with.
+func (a Attempt) RetryingNeeded() bool {
+	switch {
+	case !a.hadCase():
+		return a.Flags.RetryingNeeded
+	case a.Dunning.State.Live():
+		return a.Status == Failure && !a.Dunning.RetryAt.IsZero()
+	}
+	return a.Status == Failure && !a.DueAt.IsZero() // a person gave it another date
+}
+
 // tried returns when the last try began.
 func (a Attempt) tried() time.Time {
 	if a.SentAt.IsZero() {

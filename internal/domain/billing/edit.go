@@ -81,7 +81,7 @@ func (s *Service) edit(r *Record, cmd EditCommand, now time.Time) ([]activity.En
 func (c EditCommand) onlyRepeats(r Record) bool {
 	same := func(want *bool, is bool) bool { return want == nil || *want == is }
 	return (c.BillingDate == nil || c.BillingDate.Equal(r.BillingDate)) && (c.Note == nil || *c.Note == r.Note) &&
-		same(c.RetryingNeeded, r.Flags.RetryingNeeded) && same(c.ApplyUsageCharge, r.Flags.ApplyUsageCharge) &&
+		same(c.RetryingNeeded, r.RetryingNeeded()) && same(c.ApplyUsageCharge, r.Flags.ApplyUsageCharge) &&
 		same(c.UpgradeDowngradeBilling, r.Flags.UpgradeDowngradeBilling)
 }
 
@@ -150,6 +150,10 @@ func checkDate(date, now time.Time) error {
 }
 
 func editMarks(r *Record, cmd EditCommand) (changed bool, err error) {
+	if cmd.RetryingNeeded != nil && r.hadCase() && *cmd.RetryingNeeded != r.RetryingNeeded() {
+		return false, fault.New(fault.Invalid, "field 'retryingNeeded' of billing attempt %d says what the service does about its decline and cannot be changed", r.ID).
+			On(entity).Keyed("fieldReadOnly").At("retryingNeeded")
+	}
 	if cmd.Note != nil && *cmd.Note != r.Note {
 		if err := CheckNote(*cmd.Note); err != nil {
 			return false, err

@@ -140,7 +140,8 @@ type Wish struct {
 }
 
 // Flags are marks that an integrator keeps on an order. The service does not act
-// on them.
+// on them. Once a charge was declined it is not the mark that says whether the
+// order is charged again.
 type Flags struct {
 	RetryingNeeded          bool `json:"retryingNeeded,omitempty"`
 	ApplyUsageCharge        bool `json:"applyUsageCharge,omitempty"`

@@ -20,7 +20,7 @@ type attemptEdit struct {
 	BillingDate             *string `json:"billingDate,omitempty" doc:"The order is charged on that day, at the store's order time." example:"2026-12-31"`
 	Status                  *string `json:"status,omitempty" doc:"QUEUED to SKIPPED and back." example:"SKIPPED"`
 	OrderNote               *string `json:"orderNote,omitempty" nullable:"true" maxLength:"5000" doc:"null or an empty text clears it." example:"No plastic, please"`
-	RetryingNeeded          *bool   `json:"retryingNeeded,omitempty" doc:"A mark of the caller's; the service does not act on it."`
+	RetryingNeeded          *bool   `json:"retryingNeeded,omitempty" doc:"A mark of the caller's, which the service does not act on, while no charge of the attempt was declined. Afterwards it belongs to the service and is refused when it differs."`
 	ApplyUsageCharge        *bool   `json:"applyUsageCharge,omitempty" doc:"A mark of the caller's; the service does not act on it."`
 	UpgradeDowngradeBilling *bool   `json:"upgradeDowngradeBilling,omitempty" doc:"A mark of the caller's; the service does not act on it."`
 }

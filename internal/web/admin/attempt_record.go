@@ -26,7 +26,7 @@ type billingAttempt struct {
 	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged, in the contract's currency; before that, what the order would come to now, without taxes: its lines and one-time products at the prices of its cycle, less the discounts that still apply then, and the delivery. What product swap rules will change is not in it." example:"24.5"`
 	OrderAmountUSD                 *float64         `json:"orderAmountUSD" doc:"The same in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
 	TransactionRate                *float64         `json:"transactionRate" doc:"What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known." example:"1"`
-	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
+	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false" doc:"Whether the declined order is charged again by itself: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on."`
 	ApplyUsageCharge               *bool            `json:"applyUsageCharge" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	UpgradeDowngradeBilling        *bool            `json:"upgradeDowngradeBilling" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	RecurringChargeID              *int64           `json:"recurringChargeId" doc:"Always null: the service raises no charges on merchants."`
@@ -60,7 +60,7 @@ func newBillingAttempt(domain string, r billing.Record) billingAttempt {
 		AttemptCount: int32(r.Try), ProgressAttemptCount: int32(r.Polls),
 		GraphOrderID: graphID("Order", r.OrderID), OrderID: web.Some(r.OrderID), OrderName: web.Some(r.OrderName),
 		OrderAmount: new(amount.Float()), OrderAmountUSD: in("USD", amount), TransactionRate: rateInUSD(amount.Currency),
-		RetryingNeeded: new(r.Flags.RetryingNeeded), ApplyUsageCharge: new(r.Flags.ApplyUsageCharge), UpgradeDowngradeBilling: new(r.Flags.UpgradeDowngradeBilling),
+		RetryingNeeded: new(r.RetryingNeeded()), ApplyUsageCharge: new(r.Flags.ApplyUsageCharge), UpgradeDowngradeBilling: new(r.Flags.UpgradeDowngradeBilling),
 		BillingAttemptResponseMessage: web.Some(responseOf(r)), OrderNote: web.Some(r.Note), VariantList: []attemptVariant{},
 		TransactionFailedEmailStatus: mailStatus(r, notify.TransactionFailed), UpcomingOrderEmailStatus: emailUnsent,
 		SecurityChallengeSentStatus:    mailStatus(r, notify.SecurityChallenge),
