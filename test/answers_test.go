@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -86,4 +87,37 @@ func TestAnAttemptTellsWhetherItIsChargedAgainByItself(t *testing.T) {
 	s.declines("EXPIRED_PAYMENT_METHOD", 1)
 	s.pass("P1M")
 	want("after a decline that no retry helps", second, false)
+}
+
+func TestWhatIsEqualByTheSortFieldKeepsItsDirection(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	queue := s.upcoming() // the clock stands still while it is skipped
+	for _, a := range queue[:3] {
+		if got := s.put(fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", a.ID), nil, nil); got != http.StatusOK {
+			t.Fatalf("skipping answered %d", got)
+		}
+	}
+	s.checkout(nil)
+	ids := func(path string) (list []int64) {
+		t.Helper()
+		var items []struct{ ID int64 }
+		s.get(path, &items)
+		for _, i := range items {
+			list = append(list, i.ID)
+		}
+		return list
+	}
+	past := fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", s.id)
+	for _, row := range []struct{ one, same string }{
+		{"/activity-logs?size=100", "/activity-logs?size=100&sort=createAt,desc"},
+		{past + "&sort=id,desc", past + "&sort=status,desc"},
+		{"/subscription-contract-details?sort=id,desc", "/subscription-contract-details?sort=created_at,desc"},
+		{"/subscription-contract-details?sort=id", "/subscription-contract-details?sort=created_at"},
+	} {
+		one, same := ids(row.one), ids(row.same)
+		if len(one) < 2 || !slices.Equal(one, same) {
+			t.Errorf("%s lists %v, and %s %v", row.one, one, row.same, same)
+		}
+	}
 }

@@ -114,19 +114,17 @@ func (db *DB) customersOn(ctx context.Context, of shop.ID, f contract.CustomerFi
 		from = contractsOfShop(db)
 	}
 	q := from.customers(of, f)
+	direction := directionOf(false)
 	for _, s := range p.Sort {
-		direction := " ASC"
-		if s.Desc {
-			direction = " DESC"
-		}
+		direction = directionOf(s.Desc)
 		if by := summaryFields[s.Field]; by.active {
-			q = q.OrderExpr(by.in(from.alias)+direction, contract.Active)
+			q = q.OrderExpr(by.in(from.alias)+" ?", contract.Active, direction)
 		} else {
-			q = q.OrderExpr(by.in(from.alias) + direction)
+			q = q.OrderExpr(by.in(from.alias)+" ?", direction)
 		}
 	}
 	if !byID {
-		q = q.OrderExpr("?.customer_id", ident(from.alias))
+		q = q.OrderExpr("?.customer_id ?", ident(from.alias), direction)
 	}
 	var ids []int64
 	if err := q.Limit(int64(p.Size)).Offset(int64(p.Offset())).Scan(ctx, &ids); err != nil {

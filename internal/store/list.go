@@ -83,23 +83,23 @@ func (d dialect) meet(q *bun.SelectQuery, fields map[string]field, c page.Criter
 }
 
 // fetch reads a page of a query and returns how many rows there are in all. The
-// rows' number breaks ties, so that no row is on two pages or on none.
+// rows' number breaks ties, so that no row is on two pages or on none. It goes the
+// way of the last field: what is sorted by an instant and descends has the newest
+// first, even among those of one instant.
 func fetch(ctx context.Context, q *bun.SelectQuery, fields map[string]field, p page.Request, got func() int) (int, error) {
 	byID := false
+	direction := bun.Safe("ASC")
 	for _, s := range p.Sort {
 		f, known := fields[s.Field]
 		if !known {
 			return 0, fault.New(fault.Invalid, "the list cannot be sorted by %q", s.Field).At("sort")
 		}
-		direction := bun.Safe("ASC")
-		if s.Desc {
-			direction = "DESC"
-		}
+		direction = directionOf(s.Desc)
 		q = q.OrderExpr("?TableAlias.? ?", ident(f.column), direction)
 		byID = byID || f.column == "id"
 	}
 	if !byID {
-		q = q.OrderExpr("?TableAlias.id")
+		q = q.OrderExpr("?TableAlias.id ?", direction)
 	}
 	if p.Size > 0 {
 		q = q.Limit(int64(p.Size)).Offset(int64(p.Offset()))
@@ -113,4 +113,11 @@ func fetch(ctx context.Context, q *bun.SelectQuery, fields map[string]field, p p
 	}
 	all, err := q.Count(ctx)
 	return int(all), err
+}
+
+func directionOf(desc bool) bun.Safe {
+	if desc {
+		return "DESC"
+	}
+	return "ASC"
 }

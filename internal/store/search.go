@@ -69,7 +69,7 @@ type ordering struct {
 }
 
 // orderOf returns the columns of an order. The number of the contract breaks ties,
-// so that no contract is on two pages or on none.
+// so that no contract is on two pages or on none, and goes the way of the last field.
 func orderOf(sorts []page.Sort) ([]ordering, error) {
 	var order []ordering
 	byID := false
@@ -82,7 +82,7 @@ func orderOf(sorts []page.Sort) ([]ordering, error) {
 		byID = byID || f.column == "id"
 	}
 	if !byID {
-		order = append(order, ordering{column: "id"})
+		order = append(order, ordering{"id", len(order) > 0 && order[len(order)-1].desc})
 	}
 	return order, nil
 }
@@ -90,11 +90,7 @@ func orderOf(sorts []page.Sort) ([]ordering, error) {
 // sorted sorts a query's rows of the alias.
 func sorted(q *bun.SelectQuery, alias string, order []ordering) *bun.SelectQuery {
 	for _, o := range order {
-		direction := bun.Safe("ASC")
-		if o.desc {
-			direction = "DESC"
-		}
-		q = q.OrderExpr("?.? ?", ident(alias), ident(o.column), direction)
+		q = q.OrderExpr("?.? ?", ident(alias), ident(o.column), directionOf(o.desc))
 	}
 	return q
 }

@@ -115,6 +115,14 @@ func testActivity(t *testing.T, open opener) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	})
+	t.Run("sorted by their instants they come in the order of their own, the newest first of one instant", func(t *testing.T) {
+		p := anyPage
+		p.Sort = []page.Sort{{Field: activity.FieldAt, Desc: true}}
+		got, _, err := w.db.Entries(t.Context(), w.shop.ID, nil, p)
+		if want := w.entries(w.shop.ID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+		}
+	})
 	t.Run("an entry without an instant is refused", func(t *testing.T) {
 		err := w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error {
 			return tx.Record(t.Context(), entry(1, activity.BillingAttemptTriggered, time.Time{}))
