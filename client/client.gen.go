@@ -3981,7 +3981,7 @@ type CustomerAnswer struct {
 	// ProductSubscriberStatus ACTIVE with an active contract, else PAUSED with a paused one, else the status of the newest contract.
 	ProductSubscriberStatus CustomerAnswerProductSubscriberStatus `json:"productSubscriberStatus"`
 
-	// SubscriptionContracts A page of the customer's contracts.
+	// SubscriptionContracts A page of the customer's contracts. While the platform does not answer they lack what only it knows: the instrument, the delivery method, fulfilment orders and charges.
 	SubscriptionContracts CustomerContracts `json:"subscriptionContracts"`
 
 	// Tags The customer's tags at the platform; null while it does not answer.

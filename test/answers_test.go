@@ -3,6 +3,7 @@ package test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"testing"
@@ -118,6 +119,44 @@ func TestWhatIsEqualByTheSortFieldKeepsItsDirection(t *testing.T) {
 		one, same := ids(row.one), ids(row.same)
 		if len(one) < 2 || !slices.Equal(one, same) {
 			t.Errorf("%s lists %v, and %s %v", row.one, one, row.same, same)
+		}
+	}
+}
+
+func TestTheContractsOfACustomerAreShownAsTheyAreByThemselves(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	ids := []int64{s.id}
+	for range 6 {
+		ids = append(ids, s.checkout(nil))
+	}
+	s.pass("P11D")
+	var first struct{ Customer struct{ ID string } }
+	s.get(fmt.Sprintf("/subscription-contracts/%d", s.id), &first)
+	var customer struct {
+		SubscriptionContracts struct {
+			Nodes []map[string]any
+			Edges []struct{ Node map[string]any }
+		}
+	}
+	s.get("/subscription-customers/"+url.PathEscape(first.Customer.ID), &customer)
+	shown := customer.SubscriptionContracts
+	if len(shown.Nodes) != len(ids) || len(shown.Edges) != len(ids) {
+		t.Fatalf("%d contracts and %d edges are shown, want %d", len(shown.Nodes), len(shown.Edges), len(ids))
+	}
+	for i, id := range ids {
+		var alone map[string]any
+		s.get(fmt.Sprintf("/subscription-contracts/%d", id), &alone)
+		if !reflect.DeepEqual(shown.Nodes[i], alone) || !reflect.DeepEqual(shown.Edges[i].Node, alone) {
+			for field, value := range alone {
+				if !reflect.DeepEqual(shown.Nodes[i][field], value) {
+					t.Errorf("contract %d: with the customer %s is %v, and by itself %v", id, field, shown.Nodes[i][field], value)
+				}
+			}
+		}
+		attempts, _ := alone["billingAttempts"].(map[string]any)
+		if charges, _ := attempts["nodes"].([]any); alone["deliveryMethod"] == nil || len(charges) != 1 {
+			t.Errorf("contract %d has the delivery %v and %d charges", id, alone["deliveryMethod"], len(charges))
 		}
 	}
 }

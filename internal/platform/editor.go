@@ -14,6 +14,9 @@ import (
 type Editor interface {
 	// Detail returns a contract with all that is shown of it, or ErrNotFound.
 	Detail(ctx context.Context, shop Shop, contract int64) (Detail, error)
+	// Details does the same with several contracts, at most MaxIDs, in their order.
+	// Ids that the platform does not know are left out.
+	Details(ctx context.Context, shop Shop, contracts []int64) ([]Detail, error)
 	// EditContract changes a contract and returns it as it is then. Lines keep
 	// their ids. A discount whose last line is removed is removed with it. After
 	// ErrUnknown the change may have been made as a whole: read the contract.

@@ -356,6 +356,45 @@ func (s *Service) shown(ctx context.Context, of shop.ID, cmd Command) (contract.
 	return d, err
 }
 
+// Details returns contracts that are known here with all that is shown of them. While
+// the platform does not answer they are shown as they are kept here, and so is one
+// that it does not know any more.
+func (s *Service) Details(ctx context.Context, of shop.ID, known []contract.Contract) ([]contract.Detail, error) {
+	shown, err := s.shownThere(ctx, of, known)
+	if err != nil && !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Refused) {
+		return nil, err
+	}
+	details := make([]contract.Detail, len(known))
+	for i, c := range known {
+		details[i] = contract.Detail{Contract: c}
+		if d, ok := shown[int64(c.ID)]; ok {
+			details[i] = contract.DetailOf(c, d)
+		}
+	}
+	return details, nil
+}
+
+// shownThere returns what the platform shows of contracts, by their numbers.
+func (s *Service) shownThere(ctx context.Context, of shop.ID, known []contract.Contract) (map[int64]platform.Detail, error) {
+	store, err := s.store(ctx, of)
+	if err != nil || len(known) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(known))
+	for i, c := range known {
+		ids[i] = int64(c.ID)
+	}
+	is, err := s.Platform.Details(platform.Interactive(ctx), store.At(), ids)
+	if err != nil {
+		return nil, unanswered(err)
+	}
+	shown := make(map[int64]platform.Detail, len(is))
+	for _, d := range is {
+		shown[d.ID] = d
+	}
+	return shown, nil
+}
+
 // Detail returns a contract with all that is shown of it.
 func (s *Service) Detail(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)

@@ -2,6 +2,7 @@ package platformtest
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -326,6 +327,22 @@ var editing = []promise{
 			}
 		}
 		wantNextOrder(t, w, first(k), many*100, "")
+	}},
+	{"contracts are read together as each is by itself, in their order", func(t *testing.T, w World) {
+		var ids []int64
+		for range 7 {
+			ids = append(ids, due(w, Contract{Lines: 2}))
+		}
+		slices.Reverse(ids)
+		got, err := w.Platform().Details(t.Context(), w.Shop(), append([]int64{missing}, ids...))
+		if err != nil || len(got) != len(ids) {
+			t.Fatalf("%d contracts, %v", len(got), err)
+		}
+		for i, id := range ids {
+			if alone := detail(t, w, id); !reflect.DeepEqual(got[i], alone) {
+				t.Errorf("together %+v\nalone    %+v", got[i], alone)
+			}
+		}
 	}},
 	{"an unknown contract is not found", func(t *testing.T, w World) {
 		p, ctx, shop := w.Platform(), t.Context(), w.Shop()

@@ -87,6 +87,7 @@ var storing = []promise{
 		_, errs["charge"] = p.Charge(ctx, shop, []platform.Charge{{CycleRef: first(k), Key: "late"}})
 		_, errs["attempts"] = p.Attempts(ctx, shop, []string{"gid://shopify/SubscriptionBillingAttempt/1"})
 		_, errs["detail"] = p.Detail(ctx, shop, k)
+		_, errs["details"] = p.Details(ctx, shop, []int64{k})
 		_, errs["edit"] = p.EditContract(ctx, shop, k, platform.Edit{Note: new("x")})
 		_, errs["edit cycle"] = p.EditCycle(ctx, shop, first(k), platform.Edit{Note: new("x")})
 		_, errs["cycle order"] = p.CycleOrder(ctx, shop, first(k))

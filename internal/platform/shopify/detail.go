@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -20,6 +21,66 @@ const fulfilmentField = "fulfillmentOrders"
 func (c *Client) Detail(ctx context.Context, shop platform.Shop, contract int64) (platform.Detail, error) {
 	d, err := c.session(shop).detail(ctx, contract)
 	return d, about(err, "read contract %d", contract)
+}
+
+// detailsAtOnce is how many contracts one document asks for with all that is shown of
+// them: few enough to stay under the limit of a document, 1000 points, if the platform
+// counts each of them.
+const detailsAtOnce = 3
+
+// Details reads contracts as Detail does.
+func (c *Client) Details(ctx context.Context, shop platform.Shop, contracts []int64) ([]platform.Detail, error) {
+	if len(contracts) > platform.MaxIDs {
+		return nil, fmt.Errorf("read %d contracts at once: at most %d", len(contracts), platform.MaxIDs)
+	}
+	s := c.session(shop)
+	details := make([]platform.Detail, 0, len(contracts))
+	for some := range slices.Chunk(contracts, detailsAtOnce) {
+		pages, err := s.detailNodes(ctx, some)
+		if err != nil {
+			return nil, about(err, "read %d contracts", len(some))
+		}
+		for _, page := range pages {
+			d, err := s.wholeDetail(ctx, gid.Number(page.contract.Id), page)
+			if errors.Is(err, platform.ErrNotFound) {
+				continue // gone since the first page was read
+			}
+			if err != nil {
+				return nil, about(err, "read contract %s", page.contract.Id)
+			}
+			details = append(details, d)
+		}
+	}
+	return details, nil
+}
+
+// detailNodes reads the contracts that exist, each with one page of its lines.
+func (s session) detailNodes(ctx context.Context, contracts []int64) ([]detailNode, error) {
+	ids := make([]string, len(contracts))
+	for i, id := range contracts {
+		ids[i] = gid.Of(typeContract, id)
+	}
+	var got struct {
+		Nodes []json.RawMessage `json:"nodes"`
+	}
+	if err := s.nodes(ctx, "Details", admin.Details_Operation, ids, &got); err != nil {
+		return nil, err
+	}
+	if len(got.Nodes) != len(ids) {
+		return nil, errNodes(len(got.Nodes), len(ids))
+	}
+	var pages []detailNode
+	for _, raw := range got.Nodes {
+		if isNull(raw) {
+			continue
+		}
+		page, err := readDetail(raw)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, page)
+	}
+	return pages, nil
 }
 
 func (s session) detail(ctx context.Context, contract int64) (platform.Detail, error) {

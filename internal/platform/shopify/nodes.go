@@ -23,7 +23,7 @@ func (s session) nodes(ctx context.Context, name, text string, ids []string, int
 	if err != nil {
 		return err
 	}
-	if err := failure(errs); !errors.Is(err, platform.ErrNotFound) {
+	if err := failure(besidesRights(errs)); !errors.Is(err, platform.ErrNotFound) {
 		return err
 	}
 	return nil

@@ -35,9 +35,12 @@ type Upcoming interface {
 	SetNote(ctx context.Context, of shop.ID, c billing.NoteCommand) (billing.Record, error)
 }
 
-// Tags knows how customers are tagged at the platform.
-type Tags interface {
+// Shown knows what the platform shows of a customer.
+type Shown interface {
 	Tags(ctx context.Context, of shop.ID, customer int64) ([]string, error)
+	// Details returns the contracts with all that is shown of them; without what the
+	// platform knows while it does not answer.
+	Details(ctx context.Context, of shop.ID, known []contract.Contract) ([]contract.Detail, error)
 }
 
 // Options are what the interface needs. A process serves each line with a
@@ -61,7 +64,7 @@ type Options struct {
 	Upcoming  Upcoming
 	Reports   billing.Reports
 	Customers contract.Customers
-	Tags      Tags
+	Shown     Shown
 	Links     Links
 
 	Swaps      Swaps

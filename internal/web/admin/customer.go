@@ -13,8 +13,10 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// contractsOfCustomer is how many contracts are shown with a customer at once.
-const contractsOfCustomer = 100
+// contractsOfCustomer is how many contracts are shown with a customer at once: the
+// platform is asked for all of them, and each costs as much as one that is read by
+// itself.
+const contractsOfCustomer = 20
 
 type customerQuery struct {
 	Customer string `path:"customerId" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
@@ -34,7 +36,7 @@ type customerAnswer struct {
 	Standing    string            `json:"productSubscriberStatus" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,NEVER_SUBSCRIBED" doc:"ACTIVE with an active contract, else PAUSED with a paused one, else the status of the newest contract."`
 	Tags        []string          `json:"tags" doc:"The customer's tags at the platform; null while it does not answer." example:"vip,subscriber"`
 	PaidThrough *web.Instant      `json:"paidThrough" format:"date-time" doc:"Until when orders have been paid, by any of the contracts: the end of the term that the latest order began." example:"2026-01-31T08:00:00Z"`
-	Contracts   customerContracts `json:"subscriptionContracts" doc:"A page of the customer's contracts."`
+	Contracts   customerContracts `json:"subscriptionContracts" doc:"A page of the customer's contracts. While the platform does not answer they lack what only it knows: the instrument, the delivery method, fulfilment orders and charges."`
 }
 
 // customerContracts is a page of a customer's contracts.
@@ -56,7 +58,7 @@ type customerOut struct {
 // tags asks the platform for a customer's tags. It must not be there for the rest
 // to be answered.
 func (o Options) tags(ctx context.Context, caller web.Caller, customer int64) []string {
-	tags, err := o.Tags.Tags(ctx, caller.Shop.ID, customer)
+	tags, err := o.Shown.Tags(ctx, caller.Shop.ID, customer)
 	if err != nil {
 		return nil
 	}
@@ -82,29 +84,37 @@ func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut,
 	if err != nil || len(contracts) == 0 {
 		return nil, err
 	}
+	from, to := pageAfter(contracts, after)
+	details, err := o.Shown.Details(ctx, caller.Shop.ID, contracts[from:to])
+	if err != nil {
+		return nil, err
+	}
 	who := contracts[len(contracts)-1].Customer
 	return &customerOut{customerAnswer{
 		Typename: "Customer", GetTypename: "Customer", ID: gid.Of("Customer", customer),
 		Email: web.Some(who.Email), Phone: web.Some(who.Phone), FirstName: web.Some(who.FirstName), LastName: web.Some(who.LastName), DisplayName: web.Some(who.Name),
 		Standing: string(contract.StandingOf(contracts)), Tags: o.tags(ctx, caller, customer), PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
-		Contracts: newCustomerContracts(contracts, after),
+		Contracts: newCustomerContracts(details, pageInfo{HasPreviousPage: from > 0, HasNextPage: to < len(contracts)}),
 	}}, nil
 }
 
-func newCustomerContracts(contracts []contract.Contract, after mark) customerContracts {
-	from := slices.IndexFunc(contracts, after.before)
+// pageAfter returns where the page that begins after a place begins and ends.
+func pageAfter(contracts []contract.Contract, after mark) (from, to int) {
+	from = slices.IndexFunc(contracts, after.before)
 	if from < 0 {
 		from = len(contracts)
 	}
-	to := min(from+contractsOfCustomer, len(contracts))
+	return from, min(from+contractsOfCustomer, len(contracts))
+}
+
+func newCustomerContracts(details []contract.Detail, lies pageInfo) customerContracts {
 	page := customerContracts{
-		Nodes: make([]contractObject, 0, to-from), Edges: make([]customerContractEdge, 0, to-from),
-		PageInfo: pageInfo{HasPreviousPage: from > 0, HasNextPage: to < len(contracts)},
+		Nodes: make([]contractObject, 0, len(details)), Edges: make([]customerContractEdge, 0, len(details)), PageInfo: lies,
 	}
-	for _, c := range contracts[from:to] {
-		node := newContractObject(contract.Detail{Contract: c})
+	for _, d := range details {
+		node := newContractObject(d)
 		page.Nodes = append(page.Nodes, node)
-		page.Edges = append(page.Edges, customerContractEdge{Cursor: markOf(c).String(), Node: node})
+		page.Edges = append(page.Edges, customerContractEdge{Cursor: markOf(d.Contract).String(), Node: node})
 	}
 	if len(page.Edges) > 0 {
 		page.PageInfo.StartCursor, page.PageInfo.EndCursor = new(page.Edges[0].Cursor), new(page.Edges[len(page.Edges)-1].Cursor)

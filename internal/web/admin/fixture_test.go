@@ -76,6 +76,14 @@ func (f *fakes) Tags(context.Context, shop.ID, int64) ([]string, error) {
 	return []string{"vip"}, f.err
 }
 
+func (f *fakes) Details(_ context.Context, _ shop.ID, known []contract.Contract) ([]contract.Detail, error) {
+	details := make([]contract.Detail, len(known))
+	for i, c := range known {
+		details[i].Contract = c
+	}
+	return details, nil
+}
+
 func (f *fakes) count(n int) int {
 	if f.total != 0 {
 		return f.total
@@ -165,7 +173,7 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f, Explainer: f,
-		Upcoming: f, Reports: f, Customers: f, Tags: f, Shelf: f.boxes,
+		Upcoming: f, Reports: f, Customers: f, Shown: f, Shelf: f.boxes,
 	}
 }
 

@@ -1047,6 +1047,14 @@ type DetailResponse struct {
 // GetSubscriptionContract returns DetailResponse.SubscriptionContract, and is useful for accessing the field via an interface.
 func (v *DetailResponse) GetSubscriptionContract() json.RawMessage { return v.SubscriptionContract }
 
+// DetailsResponse is returned by Details on success.
+type DetailsResponse struct {
+	Nodes json.RawMessage `json:"nodes"`
+}
+
+// GetNodes returns DetailsResponse.Nodes, and is useful for accessing the field via an interface.
+func (v *DetailsResponse) GetNodes() json.RawMessage { return v.Nodes }
+
 type DiscountAmountInput struct {
 	Amount            string `json:"amount"`
 	AppliesOnEachItem bool   `json:"appliesOnEachItem"`
@@ -2692,6 +2700,18 @@ func (v *__DetailInput) GetId() string { return v.Id }
 
 // GetAfter returns __DetailInput.After, and is useful for accessing the field via an interface.
 func (v *__DetailInput) GetAfter() string { return v.After }
+
+// __DetailsInput is used internally by genqlient
+type __DetailsInput struct {
+	Ids   []string `json:"ids"`
+	After string   `json:"after,omitempty"`
+}
+
+// GetIds returns __DetailsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__DetailsInput) GetIds() []string { return v.Ids }
+
+// GetAfter returns __DetailsInput.After, and is useful for accessing the field via an interface.
+func (v *__DetailsInput) GetAfter() string { return v.After }
 
 // __DropCycleEditInput is used internally by genqlient
 type __DropCycleEditInput struct {
@@ -7279,6 +7299,457 @@ func Detail(
 	}
 
 	data_ = &DetailResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Details.
+const Details_Operation = `
+query Details ($ids: [ID!]!, $after: String) {
+	nodes(ids: $ids) {
+		__typename
+		... on SubscriptionContract {
+			... DetailFields
+		}
+	}
+}
+fragment DetailFields on SubscriptionContract {
+	... ContractFields
+	... OrderedFields
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				... AddressFields
+			}
+			shippingOption {
+				code
+				title
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				... AddressFields
+			}
+			localDeliveryOption {
+				code
+				title
+				phone
+				instructions
+			}
+		}
+		... on SubscriptionDeliveryMethodPickup {
+			pickupOption {
+				code
+				title
+				location {
+					id
+				}
+			}
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		revokedReason
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerShopPayAgreement {
+				maskedNumber
+				name
+				expiresSoon
+			}
+			... on CustomerPaypalBillingAgreement {
+				paypalAccountEmail
+			}
+		}
+	}
+	billingAttempts(first: 10, reverse: true) {
+		nodes {
+			... AttemptFields
+		}
+	}
+	originOrder {
+		fulfillmentOrders(first: 10) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment ContractFields on SubscriptionContract {
+	id
+	revisionId
+	status
+	createdAt
+	updatedAt
+	nextBillingDate
+	currencyCode
+	note
+	lastPaymentStatus
+	billingPolicy {
+		interval
+		intervalCount
+		minCycles
+		maxCycles
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPolicy {
+		interval
+		intervalCount
+		anchors {
+			... AnchorFields
+		}
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	deliveryMethod {
+		__typename
+		... on SubscriptionDeliveryMethodShipping {
+			address {
+				countryCodeV2
+			}
+		}
+		... on SubscriptionDeliveryMethodLocalDelivery {
+			address {
+				countryCodeV2
+			}
+		}
+	}
+	customAttributes {
+		key
+		value
+	}
+	customer {
+		id
+		displayName
+		firstName
+		lastName
+		defaultEmailAddress {
+			emailAddress
+		}
+		defaultPhoneNumber {
+			phoneNumber
+		}
+	}
+	customerPaymentMethod(showRevoked: true) {
+		id
+		revokedAt
+		instrument {
+			__typename
+			... on CustomerCreditCard {
+				brand
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerShopPayAgreement {
+				lastDigits
+				expiryMonth
+				expiryYear
+				billingAddress {
+					countryCode
+				}
+			}
+			... on CustomerPaypalBillingAgreement {
+				billingAddress {
+					countryCode
+				}
+			}
+			... on BankAccount {
+				bankName
+				lastDigits
+				billingAddress {
+					countryCode
+				}
+			}
+		}
+	}
+	originOrder {
+		id
+		name
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			id
+			productId
+			variantId
+			sku
+			title
+			variantTitle
+			quantity
+			taxable
+			sellingPlanId
+			sellingPlanName
+			currentPrice {
+				amount
+				currencyCode
+			}
+			variantImage {
+				url
+			}
+			pricingPolicy {
+				basePrice {
+					amount
+					currencyCode
+				}
+				cycleDiscounts {
+					afterCycle
+					computedPrice {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+}
+fragment OrderedFields on SubscriptionContractBase {
+	note
+	customAttributes {
+		key
+		value
+	}
+	deliveryPrice {
+		amount
+		currencyCode
+	}
+	discounts(first: 25) {
+		nodes {
+			... DiscountFields
+		}
+	}
+	lines(first: 50, after: $after) {
+		nodes {
+			... LineFields
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+fragment AddressFields on MailingAddress {
+	firstName
+	lastName
+	company
+	address1
+	address2
+	city
+	province
+	provinceCode
+	country
+	countryCodeV2
+	zip
+	phone
+}
+fragment AttemptFields on SubscriptionBillingAttempt {
+	id
+	idempotencyKey
+	createdAt
+	completedAt
+	state {
+		__typename
+		... on SubscriptionBillingAttemptActionRequiredState {
+			action {
+				__typename
+				... on SubscriptionBillingAttemptPaymentChallenge {
+					nextActionUrl
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptFailedState {
+			error {
+				__typename
+				... on SubscriptionBillingAttemptPaymentError {
+					paymentCode: code
+				}
+				... on SubscriptionBillingAttemptGeneralError {
+					generalCode: code
+				}
+				... on SubscriptionBillingAttemptInventoryError {
+					inventoryCode: code
+				}
+				... on SubscriptionBillingAttemptUnexpectedError {
+					message
+				}
+			}
+		}
+		... on SubscriptionBillingAttemptSuccessState {
+			order {
+				id
+				name
+				totalPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+		}
+	}
+	ready
+	errorCode
+	errorMessage
+	nextActionUrl
+	order {
+		id
+		name
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+fragment AnchorFields on SellingPlanAnchor {
+	type
+	day
+	month
+	cutoffDay
+}
+fragment DiscountFields on SubscriptionManualDiscount {
+	id
+	title
+	type
+	targetType
+	recurringCycleLimit
+	usageCount
+	rejectionReason
+	value {
+		__typename
+		... on SubscriptionDiscountFixedAmountValue {
+			amount {
+				amount
+				currencyCode
+			}
+			appliesOnEachItem
+		}
+		... on SubscriptionDiscountPercentageValue {
+			percentage
+		}
+	}
+	entitledLines {
+		all
+		lines(first: 50) {
+			nodes {
+				id
+			}
+		}
+	}
+}
+fragment LineFields on SubscriptionLine {
+	id
+	productId
+	variantId
+	sku
+	title
+	variantTitle
+	quantity
+	taxable
+	sellingPlanId
+	sellingPlanName
+	currentPrice {
+		amount
+		currencyCode
+	}
+	variantImage {
+		url
+	}
+	customAttributes {
+		key
+		value
+	}
+	lineDiscountedPrice {
+		amount
+		currencyCode
+	}
+	discountAllocations {
+		amount {
+			amount
+			currencyCode
+		}
+		discount {
+			__typename
+			... on SubscriptionManualDiscount {
+				id
+			}
+			... on SubscriptionAppliedCodeDiscount {
+				id
+				redeemCode
+			}
+		}
+	}
+	pricingPolicy {
+		basePrice {
+			amount
+			currencyCode
+		}
+		cycleDiscounts {
+			afterCycle
+			adjustmentType
+			adjustmentValue {
+				__typename
+				... on MoneyV2 {
+					amount
+					currencyCode
+				}
+				... on SellingPlanPricingPolicyPercentageValue {
+					percentage
+				}
+			}
+			computedPrice {
+				amount
+				currencyCode
+			}
+		}
+	}
+}
+`
+
+func Details(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	ids []string,
+	after string,
+) (data_ *DetailsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Details",
+		Query:  Details_Operation,
+		Variables: &__DetailsInput{
+			Ids:   ids,
+			After: after,
+		},
+	}
+
+	data_ = &DetailsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
