@@ -68,7 +68,7 @@ func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Questio
 	if total == 0 && ask.Contract != 0 {
 		if known, err := contracts.Exists(ctx); err != nil || !known {
 			return nil, 0, cmp.Or(err, error(fault.New(fault.NotFound, "contract %d does not exist", ask.Contract).
-				On("subscriptionContractDetails").Keyed("contractNotFound")))
+				On("subscriptionContract").Keyed("contractNotFound")))
 		}
 	}
 	records, err := db.records(ctx, of, ask.Line, rows)

@@ -171,7 +171,7 @@ func (db *DB) OneOffsOf(ctx context.Context, of shop.ID, ask billing.OneOffQuest
 	known := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line).Where("c.id = ?", ask.Contract)
 	if exists, err := known.Exists(ctx); err != nil || !exists {
 		return nil, 0, cmp.Or(err, error(fault.New(fault.NotFound, "contract %d does not exist", ask.Contract).
-			On("subscriptionContractDetails").Keyed("contractNotFound")))
+			On("subscriptionContract").Keyed("contractNotFound")))
 	}
 	attempts := db.reader.NewSelect().Model((*attemptRow)(nil)).Where("a.shop_id = ?", of).Where("a.contract_id = ?", ask.Contract)
 	var rows []oneOffRow

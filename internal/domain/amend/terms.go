@@ -1,6 +1,7 @@
 package amend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,9 +22,10 @@ import (
 
 // termsNote is the information of an entry about a contract's terms.
 type termsNote struct {
-	Field string `json:"field,omitempty"`
-	From  string `json:"from,omitempty"`
-	To    string `json:"to,omitempty"`
+	Field  string   `json:"field,omitempty"`
+	Fields []string `json:"fields,omitempty"`
+	From   string   `json:"from,omitempty"`
+	To     string   `json:"to,omitempty"`
 }
 
 // SetNote replaces the note that is attached to every future order. An empty
@@ -334,11 +336,41 @@ func (s *Service) SetDelivery(ctx context.Context, of shop.ID, cmd Command, even
 			return change{}, err
 		}
 		method := want(d.Method)
-		if method == d.Method {
+		told := redelivered(d.Method, method)
+		if len(told.Fields) == 0 {
 			return change{}, nil
 		}
-		return change{edit: platform.Edit{Method: &method}, entries: []note{{event, termsNote{From: d.Method.Kind, To: method.Kind}}}}, nil
+		return change{edit: platform.Edit{Method: &method}, entries: []note{{event, told}}}, nil
 	})
+}
+
+// redelivered tells what differs between two ways to reach a customer. Of an address
+// it names the fields alone: their values are nobody's business who reads the log.
+// The platform finds the names of provinces and countries itself where only their
+// codes are given.
+func redelivered(was, is contract.DeliveryMethod) termsNote {
+	var told termsNote
+	switch {
+	case was.Kind != is.Kind:
+		told.From, told.To = was.Kind, is.Kind
+	case was.Title != is.Title:
+		told.From, told.To = was.Title, is.Title
+	}
+	for _, f := range []struct{ name, was, is string }{
+		{"methodType", was.Kind, is.Kind}, {"code", was.Code, is.Code}, {"title", was.Title, is.Title},
+		{"firstName", was.Address.FirstName, is.Address.FirstName}, {"lastName", was.Address.LastName, is.Address.LastName},
+		{"company", was.Address.Company, is.Address.Company}, {"address1", was.Address.Address1, is.Address.Address1},
+		{"address2", was.Address.Address2, is.Address.Address2}, {"city", was.Address.City, is.Address.City},
+		{"province", was.Address.Province, cmp.Or(is.Address.Province, was.Address.Province)}, {"provinceCode", was.Address.ProvinceCode, is.Address.ProvinceCode},
+		{"country", was.Address.Country, cmp.Or(is.Address.Country, was.Address.Country)}, {"countryCode", was.Address.CountryCode, is.Address.CountryCode},
+		{"zip", was.Address.Zip, is.Address.Zip}, {"phone", was.Address.Phone + was.Phone, is.Address.Phone + is.Phone},
+		{"instructions", was.Instructions, is.Instructions}, {"locationId", was.Location, is.Location},
+	} {
+		if f.was != f.is {
+			told.Fields = append(told.Fields, f.name)
+		}
+	}
+	return told
 }
 
 // SetPaymentMethod makes the contract pay with another of the customer's payment

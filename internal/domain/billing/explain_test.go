@@ -197,7 +197,7 @@ func TestExplanations(t *testing.T) {
 			f.Others = []Attempt{f.Attempt, {ID: 8, Contract: 9001, Cycle: 5, Status: Queued, BillingDate: berlin(t, time.May, 31)}}
 		}},
 		"failure-behind-an-earlier-charge": {begun(Failure), declinedOnce, func(f *Facts) {
-			f.Try, f.ErrorCode, f.ErrorMessage = 2, dunning.EarlierChargeOpen, "an earlier charge of this cycle has not ended at the platform, and may still"
+			f.Try, f.ErrorCode, f.ErrorMessage = 2, dunning.EarlierChargeOpen, "an earlier charge of this cycle has not ended at the platform, and may still be paid"
 		}},
 		"failure-of-a-contract-that-was-paused-for-it": {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Lost, Class: dunning.Funds, Action: dunning.Pause}), func(f *Facts) {
 			f.Of.Status = contract.Paused

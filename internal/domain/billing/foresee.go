@@ -30,7 +30,7 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 			return err
 		}
 		if contracts[id] == nil || contracts[id].Line != line {
-			return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContractDetails").Keyed("contractNotFound")
+			return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
 		}
 		c = *contracts[id]
 		queued, err := tx.AttemptsOf(ctx, []contract.ID{id}, Queued)

@@ -24,7 +24,7 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 	case f.skipped:
 		return l.stop(a, Skipped, activity.BillingAttemptSkipped, "the cycle is skipped at the platform")
 	case f.busy && l.now.Sub(a.AttemptedAt) >= l.policy.Horizon:
-		return l.fail(a, dunning.EarlierChargeOpen, "an earlier charge of this cycle has not ended at the platform, and may still")
+		return l.fail(a, dunning.EarlierChargeOpen, "an earlier charge of this cycle has not ended at the platform, and may still be paid")
 	case f.busy:
 		a.DueAt = l.now.Add(l.policy.poll(a.Polls))
 		a.Polls++
@@ -304,7 +304,7 @@ func (l *ledger) unreachable(a *Attempt, cause error) error {
 
 // outcome is the additional information of an entry about an attempt.
 type outcome struct {
-	Cycle        int    `json:"cycle"`
+	Cycle        int    `json:"cycle,omitempty"`
 	Try          int    `json:"try,omitempty"`
 	OrderID      int64  `json:"orderId,omitempty"`
 	OrderName    string `json:"orderName,omitempty"`

@@ -194,6 +194,10 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, wor
 		if err != nil {
 			return err
 		}
+		cycles, err := cyclesOf(ctx, tx, marks)
+		if err != nil {
+			return err
+		}
 		var entries []activity.Entry
 		var done []MarkID
 		var later []Mark
@@ -207,11 +211,11 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, wor
 			case err == nil:
 				done = append(done, m.ID)
 				if !words[i].silent {
-					entries = append(entries, m.entry(activity.Success, words[i], "", now))
+					entries = append(entries, m.entry(activity.Success, words[i], cycles[m.Attempt], "", now))
 				}
 			case refused, errors.Is(err, platform.ErrNotFound), m.Failures+1 >= maxMarkFailures:
 				done = append(done, m.ID)
-				entries = append(entries, m.entry(activity.Failure, words[i], err.Error(), now))
+				entries = append(entries, m.entry(activity.Failure, words[i], cycles[m.Attempt], err.Error(), now))
 			default:
 				m.DueAt = now.Add(s.Policy.Repair)
 				if m.Failures < len(s.Policy.Retries) {
@@ -231,10 +235,26 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, wor
 	})
 }
 
-func (m Mark) entry(status activity.Status, word tagging, reason string, now time.Time) activity.Entry {
+// cyclesOf returns the cycles of the attempts that marks are about.
+func cyclesOf(ctx context.Context, tx Tx, marks []Mark) (map[AttemptID]int, error) {
+	var ids []AttemptID
+	for _, m := range marks {
+		if m.Attempt != 0 {
+			ids = append(ids, m.Attempt)
+		}
+	}
+	attempts, err := tx.Attempts(ctx, unique(ids))
+	cycles := make(map[AttemptID]int, len(attempts))
+	for _, a := range attempts {
+		cycles[a.ID] = a.Cycle
+	}
+	return cycles, err
+}
+
+func (m Mark) entry(status activity.Status, word tagging, cycle int, reason string, now time.Time) activity.Entry {
 	e := activity.Entry{
 		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.TagsUpdated, Status: status,
-		Actor: activity.System, At: now, Info: activity.Details(outcome{Target: m.Target, Tags: word.add, Untagged: word.remove, Reason: reason}),
+		Actor: activity.System, At: now, Info: activity.Details(outcome{Cycle: cycle, Target: m.Target, Tags: word.add, Untagged: word.remove, Reason: reason}),
 	}
 	if strings.HasPrefix(m.Target, "gid://shopify/Order/") {
 		e.Event = activity.OrderTagsAdded

@@ -76,7 +76,7 @@ func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 		return Record{}, err
 	}
 	if len(contracts) == 0 || contracts[0].Line != t.line {
-		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).On("subscriptionContractDetails").Keyed("contractNotFound")
+		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).On("subscriptionContract").Keyed("contractNotFound")
 	}
 	first, ok := earliest(queued)
 	if !ok {

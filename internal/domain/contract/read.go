@@ -19,6 +19,7 @@ type Change struct {
 	Billing  bool // the billing policy changed
 	Delivery bool // the delivery policy changed
 	Limits   bool // how many cycles there are at most changed
+	Payment  bool // what it is paid with changed, or whether that can be charged
 	Terms    bool // anything else that people see of it
 	Cost     bool // its discounts, how often they were used, or its prices by cycle
 	Revision bool // it was read at another revision
@@ -26,12 +27,12 @@ type Change struct {
 
 // Any reports whether anything changed.
 func (c Change) Any() bool {
-	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Terms || c.Cost || c.Revision
+	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Payment || c.Terms || c.Cost || c.Revision
 }
 
 // Told reports whether the activity log tells of what changed.
 func (c Change) Told() bool {
-	return c.Created || c.Status || c.Billing || c.Delivery || c.Terms
+	return c.Created || c.Status || c.Billing || c.Delivery || c.Payment || c.Terms
 }
 
 // Replans reports whether the queue of upcoming attempts must be made anew.
@@ -93,6 +94,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	}
 	c.Line = LineOf(c.Lines, settings)
 	if old != nil {
+		change.Payment = !samePayment(*old, c)
 		change.Terms = !sameTerms(*old, c)
 		change.Cost = !sameCost(*old, c)
 	}
@@ -105,9 +107,16 @@ func sameCost(a, b Contract) bool {
 		maps.EqualFunc(a.Pricing, b.Pricing, func(a, b Pricing) bool { return a.Base == b.Base && slices.Equal(a.Cycles, b.Cycles) })
 }
 
+// samePayment compares what two readings of a contract say of what it is paid with.
+func samePayment(a, b Contract) bool {
+	return a.PaymentMethod == b.PaymentMethod && a.PaymentUsable == b.PaymentUsable && a.BillingCountry == b.BillingCountry
+}
+
 // sameTerms compares what people see of two readings of a contract, save its
-// status, its policies, its discounts and how its last payment went.
+// status, its policies, its discounts, what it is paid with and how its last payment
+// went.
 func sameTerms(a, b Contract) bool {
+	b.PaymentMethod, b.PaymentUsable, b.BillingCountry = a.PaymentMethod, a.PaymentUsable, a.BillingCountry
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
 	b.Pricing, b.Discounts = a.Pricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt

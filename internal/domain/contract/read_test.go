@@ -53,7 +53,7 @@ func TestReadSaysWhatChanged(t *testing.T) {
 		{"the delivery policy", func(p *platform.Contract) { p.Revision, p.Delivery.Interval = 2, "WEEK" }, Change{Delivery: true, Revision: true}},
 		{"a line", func(p *platform.Contract) { p.Revision, p.Lines[0].Quantity = 2, 5 }, Change{Terms: true, Revision: true}},
 		{"the note", func(p *platform.Contract) { p.Revision, p.Note = 2, "ring twice" }, Change{Terms: true, Revision: true}},
-		{"a payment method that was revoked, without a new revision", func(p *platform.Contract) { p.PaymentMethod.Revoked = true }, Change{Terms: true}},
+		{"a payment method that was revoked, without a new revision", func(p *platform.Contract) { p.PaymentMethod.Revoked = true }, Change{Payment: true}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

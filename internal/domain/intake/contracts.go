@@ -386,7 +386,7 @@ type writing struct {
 	contracts  []contract.Contract
 	replanned  []int               // indexes of contracts
 	limited    []int               // the same, of those that end with another cycle than before
-	begun      []contract.Contract // new ones, and those that run again
+	begun      []contract.Contract // those that run for the first time
 	subscribed []contract.Contract // of which the customer's tags may change, as they were and as they are
 	repaid     []contract.ID       // with another payment method than before
 	redirected []contract.ID       // with another address than before
@@ -449,7 +449,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	if w.by != nil && slices.ContainsFunc(w.by.Entries, func(e activity.Entry) bool { return e.Event == activity.ShippingAddressChange }) {
 		w.redirected = append(w.redirected, c.ID)
 	}
-	if c.Status == contract.Active && (change.Created || change.Status) {
+	if c.Status == contract.Active && (old == nil || old.ActivatedAt.IsZero()) {
 		w.begun = append(w.begun, c)
 	}
 	if old == nil || old.Status != c.Status || !billing.SamePlans(old.Lines, c.Lines) {
@@ -537,9 +537,27 @@ func (w *writing) tell(old *contract.Contract, c contract.Contract, change contr
 	if change.Delivery {
 		record(activity.DeliveryIntervalChange, note{From: words(old.Delivery), To: words(c.Delivery)})
 	}
+	if change.Payment {
+		record(activity.PaymentMethodUpdated, note{Reason: repaid(*old, c)})
+	}
 	if change.Terms {
 		record(activity.SubscriptionContractUpdated, note{})
 	}
+}
+
+// repaid says what has changed about what a contract is paid with.
+func repaid(old, c contract.Contract) string {
+	switch {
+	case c.PaymentMethod == "":
+		return "the payment method is gone: nothing can be charged"
+	case old.PaymentMethod != c.PaymentMethod:
+		return "the contract has another payment method"
+	case !c.PaymentUsable && old.PaymentUsable:
+		return "the payment method was revoked: nothing can be charged with it"
+	case c.PaymentUsable && !old.PaymentUsable:
+		return "the payment method can be charged again"
+	}
+	return "the country of the payment method has changed"
 }
 
 func words(p contract.Policy) string { return fmt.Sprintf("%d %s", p.Count, p.Interval) }

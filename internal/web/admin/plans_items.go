@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -31,9 +32,13 @@ func idList(kind, param, text string) ([]int64, error) {
 	return ids, nil
 }
 
+// digitLists is what the interface allows for a list of numbers: digits, separated by
+// commas.
+var digitLists = regexp.MustCompile(`^(\d+(,\d+)*)?$`)
+
 // numberList reads what the interface restricts to digits and commas.
 func numberList(param, text string) ([]int64, error) {
-	if strings.Trim(text, "0123456789,") != "" {
+	if !digitLists.MatchString(text) {
 		return nil, fault.New(fault.Invalid, "parameter '%s' must be numbers separated by commas, without a graph prefix, and %q is not", param, text).At(param)
 	}
 	return idList("", param, text)

@@ -1,0 +1,96 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// told returns the entries since the story began, oldest first, each as "event info".
+func (s *subscription) told() (list []string) {
+	s.t.Helper()
+	var entries []struct{ EventType, AdditionalInfo string }
+	s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &entries)
+	for _, e := range entries {
+		list = append(list, e.EventType+" "+e.AdditionalInfo)
+	}
+	return list
+}
+
+// wantTold asserts the exact list of entries since the story began, with what they
+// say.
+func (s *subscription) wantTold(want ...string) {
+	s.t.Helper()
+	if got := s.told(); !slices.Equal(got, want) {
+		s.t.Errorf("entries:\n%s\nwant:\n%s", lines(got), lines(want))
+	}
+}
+
+func TestAChangeOfTheDeliveryNamesWhatChangedAndNobodysAddress(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	c := fmt.Sprintf("contractId=%d", s.id)
+	address := map[string]any{"firstName": "Ana", "lastName": "Silva", "address1": "12 Mill Lane", "city": "Reno", "provinceCode": "NV", "countryCode": "US", "zip": "89501", "methodType": "SHIPPING"}
+	for range 2 { // the same again changes nothing
+		s.change("PUT", "/subscription-contracts-update-shipping-address?"+c, address)
+	}
+	s.begin()
+	address["city"], address["zip"] = "Sparks", "89431"
+	s.change("PUT", "/subscription-contracts-update-shipping-address?"+c, address)
+	s.change("PUT", "/subscription-contracts-update-delivery-method?deliveryMethodName=Express&"+c, nil)
+	s.change("PUT", "/subscription-contracts-update-delivery-method?deliveryMethodName=Slow&"+c, nil)
+	s.wantTold(
+		`SHIPPING_ADDRESS_CHANGE {"fields":["city","zip"]}`,
+		`DELIVERY_METHOD_UPDATED {"fields":["code","title"],"from":"Standard","to":"Express"}`,
+		`DELIVERY_METHOD_UPDATED {"fields":["code","title"],"from":"Express","to":"Slow"}`,
+	)
+}
+
+func TestACardThatTheCustomerTakesBackIsToldOf(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+	s.call("POST", "/platform/payment-methods/"+url.PathEscape(o.CustomerPaymentMethod.ID), map[string]any{"status": "revoked"}, nil)
+	s.pass("PT5M")
+	s.wantTold(`PAYMENT_METHOD_UPDATED {"reason":"the payment method was revoked: nothing can be charged with it"}`)
+}
+
+func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	body := monthlyGroup("Tagged")
+	body["orderTag"], body["memberOrderTag"] = "begun", "renewal"
+	var made group
+	if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+		t.Fatalf("making a group answered %d", got)
+	}
+	s.id = s.checkout(map[string]any{
+		"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "9.00", "sellingPlanId": made.Plans[0].IDNew}},
+	})
+	s.pass("PT5M")
+	tagged := func() (list []string) {
+		for _, e := range s.told() {
+			if info, ok := strings.CutPrefix(e, "ORDER_TAGS_ADDED "); ok {
+				list = append(list, info)
+			}
+		}
+		return list
+	}
+	begun := tagged()
+	s.status(http.StatusNoContent, "PAUSED")
+	s.pass("PT5M")
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.pass("PT5M")
+	if again := tagged(); !slices.Equal(again, begun) {
+		t.Errorf("resumed: %v, before %v", again, begun)
+	}
+	s.pass("P12D")
+	renewal := fmt.Sprintf(`{"cycle":1,"target":"gid://shopify/Order/%d","tags":["renewal"]}`, *s.past()[0].OrderID)
+	if got := tagged(); !slices.Equal(got, append(begun, renewal)) || len(begun) != 1 {
+		t.Errorf("tags %v, want %v and %s", got, begun, renewal)
+	}
+}
