@@ -3662,7 +3662,7 @@ type ContractRow struct {
 	// Examples: false
 	EmailBouncedOrFailed bool `json:"emailBouncedOrFailed"`
 
-	// EndsAt When the contract ends, as far as is known: the day of a cancellation that waits, or of the last of maxCycles orders; null when there is no end.
+	// EndsAt When the contract ends, as far as is known: the day of a cancellation that waits, or of the last of maxCycles orders; for an expired contract when it expired; null when there is no end.
 	//
 	// Examples: 2026-12-31T14:00:00Z
 	EndsAt *time.Time `json:"endsAt"`
@@ -3822,7 +3822,9 @@ type ContractRow struct {
 	// Examples: +16135550101
 	Phone *string `json:"phone"`
 
-	// QueueUpdatedAt When the upcoming attempts were made last. Always null: they are always up to date.
+	// QueueUpdatedAt When the contract's upcoming attempts were made or changed last, in UTC: by its beginning, an order, a skip, another date or interval, a pause or its end. Null when that was before the service noted it.
+	//
+	// Examples: 2026-01-31T08:00:00Z
 	QueueUpdatedAt *time.Time `json:"queueUpdatedAt"`
 
 	// Shop The store's domain.
@@ -5173,10 +5175,10 @@ type NewContract struct {
 	// Examples: 3
 	MinCycles *int32 `json:"minCycles,omitempty"`
 
-	// NextBillingDate ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone.
+	// NextBillingDate ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. It may be absent where a line is on a plan with a free trial: then the first order is charged when that is over. A date that is given counts, and the contract begins without a trial.
 	//
 	// Examples: 2026-12-31
-	NextBillingDate string `json:"nextBillingDate"`
+	NextBillingDate *string `json:"nextBillingDate,omitempty"`
 
 	// OrderNote Note that every order carries; plain text.
 	//
@@ -20189,9 +20191,11 @@ func (a NewContract) MarshalJSON() ([]byte, error) {
 		}
 	}
 
-	object["nextBillingDate"], err = json.Marshal(a.NextBillingDate)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'nextBillingDate': %w", err)
+	if a.NextBillingDate != nil {
+		object["nextBillingDate"], err = json.Marshal(a.NextBillingDate)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'nextBillingDate': %w", err)
+		}
 	}
 
 	if a.OrderNote != nil {
@@ -29346,7 +29350,7 @@ type ClientInterface interface {
 
 	// CreateContractWithBody Make a contract
 	//
-	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -29355,7 +29359,7 @@ type ClientInterface interface {
 
 	// CreateContract Make a contract
 	//
-	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -30840,7 +30844,7 @@ func (c *Client) ListBillingIntervals(ctx context.Context, params *ListBillingIn
 
 // CreateContractWithBody Make a contract
 //
-// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 //
 // Takes any type of body and a specified content type.
 //
@@ -30859,7 +30863,7 @@ func (c *Client) CreateContractWithBody(ctx context.Context, params *CreateContr
 
 // CreateContract Make a contract
 //
-// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -41601,7 +41605,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateContractWithBodyWithResponse Make a contract
 	//
-	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -41610,7 +41614,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateContractWithResponse Make a contract
 	//
-	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+	// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -48970,7 +48974,7 @@ func (c *ClientWithResponses) ListBillingIntervalsWithResponse(ctx context.Conte
 
 // CreateContractWithBodyWithResponse Make a contract
 //
-// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -48985,7 +48989,7 @@ func (c *ClientWithResponses) CreateContractWithBodyWithResponse(ctx context.Con
 
 // CreateContractWithResponse Make a contract
 //
-// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated.
+// Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

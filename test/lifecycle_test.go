@@ -318,8 +318,10 @@ func TestAContractExpiresAfterItsLastOrder(t *testing.T) {
 	s.wantPlatform("ACTIVE")
 	s.until("2026-12-11")
 	s.wantPlatform("EXPIRED")
-	if c := s.phase(); c.Status != "expired" || c.NextBillingDate != nil || c.EndsAt != nil {
+	if c := s.phase(); c.Status != "expired" || c.NextBillingDate != nil {
 		t.Errorf("expired: %+v", c)
+	} else {
+		wantDay(t, "the end that has come", c.EndsAt, "2026-12-11T14:00:02Z")
 	}
 	s.status(http.StatusBadRequest, "ACTIVE")
 	s.until("2027-03-11")

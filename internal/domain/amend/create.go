@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -22,7 +23,7 @@ import (
 // New is a contract to be made.
 type New struct {
 	Customer        int64
-	NextBillingDate time.Time // the first order is charged then
+	NextBillingDate time.Time // the first order is charged then; zero: when the free trial of its plan is over
 	Status          contract.Status
 	Billing         Rhythm
 	Delivery        Rhythm
@@ -50,14 +51,60 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	made, err := s.draft(ctx, store, line, n)
+	trial, err := s.trial(ctx, store, line, n)
 	if err != nil {
 		return contract.Detail{}, err
 	}
+	if trial != nil {
+		n.NextBillingDate = trial.ChargeAt
+	}
+	terms, err := s.draft(ctx, store, line, n)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	made := creation{terms, trial}
 	if n.Request == "" {
 		return s.create(ctx, store, by, made)
 	}
 	return s.createOnce(ctx, store, line, by, made, n.Request)
+}
+
+// creation is a contract that is being made: what the platform is told, and what only
+// the service keeps.
+type creation struct {
+	platform.NewContract
+	trial *contract.Trial // nil: it begins without one
+}
+
+// trial returns the free trial with which a contract begins of which nobody says when
+// it is charged first: that of the first line's plan that has one of ours, as at a
+// checkout.
+func (s *Service) trial(ctx context.Context, store shop.Shop, line shop.Line, n New) (*contract.Trial, error) {
+	if !n.NextBillingDate.IsZero() {
+		return nil, nil
+	}
+	cal, err := store.Calendar()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range n.Lines {
+		offer, ours, err := s.offer(ctx, store.ID, line, l.SellingPlan)
+		if err != nil {
+			return nil, err
+		}
+		if !ours {
+			continue
+		}
+		if !offer.Trial.Enabled {
+			break
+		}
+		now := s.Clock.Now()
+		c := contract.Contract{CreatedAt: now, Billing: contract.Policy{Interval: n.Billing.Interval, Count: n.Billing.Count}}
+		c.NextBillingDate = cadence.Series{Policy: c.Billing, Calendar: cal, Start: now}.Nth(1)
+		return intake.TrialOf(c, offer.Option, cal), nil
+	}
+	return nil, fault.New(fault.Invalid, "nextBillingDate is required: no line is on a plan with a free trial").
+		On(entity).Keyed("contractInvalid").At("nextBillingDate")
 }
 
 // requestMark is the attribute by which a contract is found that was made by a
@@ -66,7 +113,7 @@ const requestMark = "_request"
 
 // createOnce is create for a request that may come again: the contract is marked
 // until it is answered.
-func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Line, by activity.Actor, n platform.NewContract, request string) (contract.Detail, error) {
+func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Line, by activity.Actor, n creation, request string) (contract.Detail, error) {
 	sum := sha256.Sum256([]byte(request))
 	mark := platform.Attribute{Key: requestMark, Value: base32.StdEncoding.EncodeToString(sum[:20])}
 	theirs, err := s.Customers.ContractsOf(ctx, store.ID, line, n.Customer)
@@ -101,11 +148,11 @@ func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Lin
 
 // create makes the contract and takes it over with its entry. A lost answer is
 // looked for among the contracts that are new.
-func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n platform.NewContract) (contract.Detail, error) {
+func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n creation) (contract.Detail, error) {
 	since := s.Clock.Now().Add(-creationSlack)
-	after, err := s.Platform.CreateContract(ctx, store.At(), n)
+	after, err := s.Platform.CreateContract(ctx, store.At(), n.NewContract)
 	if errors.Is(err, platform.ErrUnknown) {
-		if after, err = s.created(ctx, store, n, since); err != nil {
+		if after, err = s.created(ctx, store, n.NewContract, since); err != nil {
 			return contract.Detail{}, err
 		}
 	}
@@ -113,7 +160,7 @@ func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor
 		return contract.Detail{}, unanswered(err)
 	}
 	return s.adopt(ctx, store, Command{Contract: contract.ID(after.ID), Actor: by}, after, change{
-		edit: n.Edit, entries: []note{{activity.ContractCreated, madeNote{Status: n.Status}}},
+		edit: n.Edit, entries: []note{{activity.ContractCreated, madeNote{Status: n.Status}}}, also: func(c *contract.Contract) { c.Trial = n.trial },
 	}.priced())
 }
 
@@ -154,9 +201,7 @@ func (n New) check(now time.Time) error {
 		return bad("customerId", "customerId is required")
 	case len(n.Lines) == 0 || len(n.Lines) > MaxLines:
 		return bad("lines", "give 1 to %d lines", MaxLines)
-	case n.NextBillingDate.IsZero():
-		return bad("nextBillingDate", "nextBillingDate is required")
-	case n.NextBillingDate.Before(now.Add(-billing.PastTolerance)):
+	case !n.NextBillingDate.IsZero() && n.NextBillingDate.Before(now.Add(-billing.PastTolerance)):
 		return bad("nextBillingDate", "nextBillingDate %s is in the past", n.NextBillingDate.UTC().Format(time.RFC3339))
 	case n.Status != contract.Active && n.Status != contract.Paused:
 		return bad("status", "a new contract is ACTIVE or PAUSED, not %s", n.Status)

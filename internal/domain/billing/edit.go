@@ -209,6 +209,9 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, by activity.
 			return err
 		}
 		if len(entries) > 0 {
+			if r.Status != before.Status || !r.BillingDate.Equal(before.BillingDate) || r.restarts {
+				r.Of.QueueUpdatedAt = now
+			}
 			if err := r.put(ctx, tx, entries, now); err != nil {
 				return err
 			}

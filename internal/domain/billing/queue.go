@@ -82,6 +82,9 @@ func reshape(
 			}
 			kept, entries = append(kept, a), append(entries, entry)
 		}
+		if len(dropped)+len(follow) > 0 {
+			c.QueueUpdatedAt = now
+		}
 		kept = append(kept, follow...)
 	}
 	if err := tx.DeleteAttempts(ctx, gone); err != nil {

@@ -83,6 +83,7 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		missing = append(missing, added...)
 		reached := q.LastCycle
 		if len(added) > 0 {
+			c.QueueUpdatedAt = now
 			reached = added[len(added)-1].Cycle
 		}
 		switch {

@@ -99,7 +99,7 @@ type Contract struct {
 	Ending          *Ending    // a cancellation that waits
 	Trial           *Trial     // with which it began
 	Lifelong        bool       // one payment was for good: there is no renewal
-	ExpireAt        time.Time  // when it expires, once nothing is left to be charged; zero: not yet
+	ExpireAt        time.Time  // when it expires, once nothing is left to be charged, or expired; zero: not yet
 
 	// What was said when it was cancelled, or is to be; empty when nothing was.
 	CancellationFeedback, CancellationNote string
@@ -107,6 +107,7 @@ type Contract struct {
 	Series          Series
 	Turns           []Series  // with which later orders begin it anew, in the order of their cycles
 	NextBillingDate time.Time // of the earliest attempt that is still to come; zero when none
+	QueueUpdatedAt  time.Time // when its upcoming attempts were made or changed last; zero: not known
 	MaxCycles       int       // orders after which it ends, in cycles; 0: no end
 	PassedCycles    int       // of the platform, before Series.Cycle, that were never an order: they count towards no limit
 	MinCycles       int

@@ -246,10 +246,12 @@ func (c Contract) Completed() int {
 // committed to.
 func (c Contract) Committed() int { return max(0, c.MinCycles-c.Completed()) }
 
-// End returns when the contract ends, as far as is known; zero when it has no end
-// or has ended.
+// End returns when the contract ends, as far as is known, or when it expired; zero
+// when it has no end or was ended by somebody.
 func (c Contract) End(cal cadence.Calendar) time.Time {
 	switch {
+	case c.Status == Expired:
+		return c.ExpireAt
 	case c.Status != Active && c.Status != Paused, c.Lifelong:
 		return time.Time{}
 	case c.Ending != nil:

@@ -65,7 +65,9 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 			Revision: old.Revision != p.Revision,
 		}
 	}
-	c.stand(status, now)
+	if c.stand(status, now); old == nil && status == Expired {
+		c.ExpireAt = p.UpdatedAt
+	}
 	c.ID, c.Revision, c.Currency = ID(p.ID), p.Revision, p.Currency
 	c.Lifetime.Currency = p.Currency
 	c.Billing, c.Delivery = billing, delivery
@@ -135,7 +137,12 @@ func (c *Contract) stand(s Status, now time.Time) {
 		return
 	}
 	c.Status = s
-	c.Pause, c.ExpireAt = nil, time.Time{}
+	c.Pause = nil
+	if s != Expired {
+		c.ExpireAt = time.Time{}
+	} else if c.ExpireAt.IsZero() || c.ExpireAt.After(now) {
+		c.ExpireAt = now
+	}
 	if s != Paused {
 		c.Ending = nil
 	}

@@ -90,6 +90,13 @@ func begin(c contract.Contract, o offers.Option, cal cadence.Calendar) beginning
 	if !o.Trial.Enabled {
 		return b
 	}
+	b.trial = TrialOf(c, o, cal)
+	return b
+}
+
+// TrialOf returns the free trial of a contract that begins on an option which has
+// one.
+func TrialOf(c contract.Contract, o offers.Option, cal cadence.Calendar) *contract.Trial {
 	length := cadence.Policy{Interval: o.Trial.Interval, Count: o.Trial.Count}
 	ends := cadence.Series{Policy: length, Calendar: cal, Start: c.CreatedAt}.Nth(1)
 	t := contract.Trial{EndsAt: ends, ChargeAt: ends}
@@ -102,8 +109,7 @@ func begin(c contract.Contract, o offers.Option, cal cadence.Calendar) beginning
 	case len(c.Billing.Anchors) > 0:
 		t.ChargeAt, _ = anchored(c.Billing, o.Cutoff).First(cal, ends, cadence.Next)
 	}
-	b.trial = &t
-	return b
+	return &t
 }
 
 // anchored returns the policy with the cut-off of its fixed days, in days, which

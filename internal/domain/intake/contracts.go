@@ -417,7 +417,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		w.seen = append(w.seen, c)
 		return nil
 	}
-	if change.Created {
+	if change.Created && w.by == nil {
 		c.Trial, c.Lifelong = plans[c.ID].trial, plans[c.ID].lifelong
 	}
 	if change.Replans() {

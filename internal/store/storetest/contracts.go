@@ -33,7 +33,7 @@ func fullContract(id contract.ID) contract.Contract {
 			{ID: "gid://shopify/SubscriptionManualDiscount/2", Title: "TEN", Code: "TEN", Amount: kwd(1000), EachItem: true, Lines: []string{"gid://shopify/SubscriptionLine/1"}, RejectedWhy: "NOT_FOUND"},
 			{ID: "gid://shopify/SubscriptionManualDiscount/3", Title: "Free", Percent: 100, FreeShipping: true, TargetIsOrder: true},
 		},
-		Series: contract.Series{Cycle: 4, Start: at(1), Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true,
+		Series: contract.Series{Cycle: 4, Start: at(1), Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true,
 		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
@@ -116,7 +116,7 @@ func testContracts(t *testing.T, open opener) {
 		sent.Turns = []contract.Series{{Cycle: 50, Start: later}}
 		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
-		sent.AmendAt, sent.ExpireAt = later, later.Add(time.Hour)
+		sent.AmendAt, sent.ExpireAt, sent.QueueUpdatedAt = later, later.Add(time.Hour), later.Add(time.Minute)
 		sent.Amending = []contract.Amending{{From: 4711, Until: later}}
 		w.in(func(tx *store.Tx) error {
 			list := []contract.Contract{sent, w.otherVersion(2)}
@@ -131,7 +131,7 @@ func testContracts(t *testing.T, open opener) {
 		want.Turns = sent.Turns
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		want.Wishes = sent.Wishes
-		want.AmendAt, want.ExpireAt, want.Amending = sent.AmendAt, sent.ExpireAt, sent.Amending
+		want.AmendAt, want.ExpireAt, want.Amending, want.QueueUpdatedAt = sent.AmendAt, sent.ExpireAt, sent.Amending, sent.QueueUpdatedAt
 		want.Version, want.Revision = want.Version+1, 4711
 		want.Dunning = nil
 		if got := w.contract(1); !reflect.DeepEqual(got, want) {

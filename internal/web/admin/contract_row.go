@@ -64,7 +64,7 @@ type contractRow struct {
 	CreatedAt                      *web.Instant   `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt                      *web.Instant   `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
 	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract began, in UTC: when it was made." example:"2026-01-31T08:00:00Z"`
-	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends, as far as is known: the day of a cancellation that waits, or of the last of maxCycles orders; null when there is no end." example:"2026-12-31T14:00:00Z"`
+	EndsAt                         *web.Instant   `json:"endsAt" format:"date-time" doc:"When the contract ends, as far as is known: the day of a cancellation that waits, or of the last of maxCycles orders; for an expired contract when it expired; null when there is no end." example:"2026-12-31T14:00:00Z"`
 	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time" doc:"When it became active last, in UTC; null when it never was." example:"2026-01-31T08:00:00Z"`
 	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again." example:"2026-01-31T08:00:00Z"`
 	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time" doc:"When it was cancelled, in UTC; null when it was not." example:"2026-01-31T08:00:00Z"`
@@ -72,7 +72,7 @@ type contractRow struct {
 	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When the contract will be cancelled, while the cancellation waits: for deliveries that are paid for, or for orders that the customer committed to. Null otherwise." example:"2026-12-31T14:00:00Z"`
 	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is due; null when the contract began without one." example:"2026-01-31T08:00:00Z"`
 	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When the free trial ends with which the contract began; null when there was none." example:"2026-01-31T08:00:00Z"`
-	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the upcoming attempts were made last. Always null: they are always up to date."`
+	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the contract's upcoming attempts were made or changed last, in UTC: by its beginning, an order, a skip, another date or interval, a pause or its end. Null when that was before the service noted it." example:"2026-01-31T08:00:00Z"`
 	Dunning                        *rowDunning    `json:"dunning" doc:"The order that could not be charged and has not been given up; null when there is none."`
 	AutoCharge                     bool           `json:"autoCharge" doc:"Whether orders are charged on their day without anybody asking." example:"true"`
 	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the service sends none." example:"false"`
@@ -181,7 +181,7 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings)
 		row.SubscriptionType, row.SubscriptionTypeIdentifier = string(b.Type()), new(strconv.FormatInt(int64(b.ID), 10))
 	}
 	row.waits(c)
-	row.EndsAt = web.At(c.End(cal))
+	row.EndsAt, row.QueueUpdatedAt = web.At(c.End(cal)), web.At(c.QueueUpdatedAt)
 	return row, row.texts(c)
 }
 

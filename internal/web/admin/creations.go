@@ -18,7 +18,7 @@ import (
 // creations lists the operations that make contracts.
 func (o Options) creations(api *web.API) {
 	create := o.withBody(newContract{}, o.amendment("createContract", "/subscription-contract-details/create-subscription-contract", "Make a contract",
-		"Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate. Send an Idempotency-Key so that the request can be repeated."))
+		"Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated."))
 	create.Method, create.Status = http.MethodPost, http.StatusCreated
 	web.Register(api, create, o.createContract)
 	split := o.withBody([]string{}, o.amendment("splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
@@ -33,7 +33,7 @@ func (o Options) creations(api *web.API) {
 type newContract struct {
 	Shop                       string            `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
 	CustomerID                 web.AnyID         `json:"customerId" doc:"The customer: number or graph id."`
-	NextBillingDate            string            `json:"nextBillingDate" maxLength:"40" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone." example:"2026-12-31"`
+	NextBillingDate            string            `json:"nextBillingDate,omitempty" maxLength:"40" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. It may be absent where a line is on a plan with a free trial: then the first order is charged when that is over. A date that is given counts, and the contract begins without a trial." example:"2026-12-31"`
 	Status                     string            `json:"status,omitempty" enum:"ACTIVE,PAUSED" doc:"Default ACTIVE."`
 	BillingIntervalType        string            `json:"billingIntervalType" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between two charges, in any letter case." example:"MONTH"`
 	BillingIntervalCount       int32             `json:"billingIntervalCount" minimum:"1" maximum:"365" doc:"How many such units lie between two charges." example:"1"`
@@ -106,8 +106,6 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 		return amend.New{}, err
 	case customer == 0:
 		return amend.New{}, missing("customerId")
-	case b.NextBillingDate == "":
-		return amend.New{}, missing("nextBillingDate")
 	case b.BillingIntervalType == "":
 		return amend.New{}, missing("billingIntervalType")
 	}
@@ -115,8 +113,10 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 		Customer: customer, Status: contract.Active, Cycles: amend.Cycles{Min: limitOf(b.MinCycles), Max: limitOf(b.MaxCycles)}, Unpaid: b.CreateWithoutPaymentMethod,
 		Note: b.OrderNote, Attributes: parseAttributes(b.CustomAttributes),
 	}
-	if n.NextBillingDate, err = orderDate(caller, "nextBillingDate", b.NextBillingDate); err != nil {
-		return amend.New{}, err
+	if b.NextBillingDate != "" {
+		if n.NextBillingDate, err = orderDate(caller, "nextBillingDate", b.NextBillingDate); err != nil {
+			return amend.New{}, err
+		}
 	}
 	if b.Status != "" {
 		if n.Status, err = web.ParseEnum("status", b.Status, []contract.Status{contract.Active, contract.Paused}); err != nil {
