@@ -3628,7 +3628,9 @@ type ContractRow struct {
 	// Examples: Ada Khan
 	CustomerName *string `json:"customerName"`
 
-	// CustomerTag Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers/{customerId} shows them.
+	// CustomerTag Tags that the customer has because this contract is active: those of its plan groups, separated by commas; null when there are none. All tags of a customer are shown by GET /subscription-customers/{customerId}.
+	//
+	// Examples: subscriber
 	CustomerTag *string `json:"customerTag"`
 
 	// DeletedVariantIds Variants of the lines that the store no longer has. Always null.

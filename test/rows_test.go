@@ -104,3 +104,27 @@ func TestAContractThatIsMadeOnAPlanBeginsWithItsFreeTrial(t *testing.T) {
 	s.until("2026-12-16")
 	s.wantOrderDays("[11-15 12-15]")
 }
+
+func TestARowNamesThePlanAndTheTagThatTheCustomerHasForIt(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.on(s.planned(s.urls.Subscriptions, nil), nil)
+	want := func(when string, tag any) {
+		t.Helper()
+		var rows []struct {
+			CustomerTag         any
+			Lines       []struct{ SellingPlanName string } `json:"contractDetailsJson"`
+			Text        string                             `json:"contractDetailsJSON"`
+		}
+		s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
+		if lines := rows[0].Lines; rows[0].CustomerTag != tag || len(lines) != 1 || lines[0].SellingPlanName != "Every month" {
+			t.Errorf("%s: %+v, want the tag %v and the plan's name", when, rows[0], tag)
+		}
+	}
+	want("bought", "club")
+	v := s.variants()
+	s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d", s.id, v[0], v[1]), nil)
+	want("with another variant", "club")
+	s.status(http.StatusNoContent, "PAUSED")
+	want("paused", nil)
+}

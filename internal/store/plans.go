@@ -382,9 +382,10 @@ func (db *DB) PlanGroups(ctx context.Context, of shop.ID, line shop.Line, p page
 func (db *DB) PlanOptions(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64, p page.Request) ([]plan.Offer, int, error) {
 	var rows []struct {
 		planOptionRow
-		GroupName string
+		GroupName  string
+		GroupTerms string // JSON
 	}
-	q := db.reader.NewSelect().TableExpr("plan_options AS o").ColumnExpr("o.shop_id, o.id, o.group_id, o.position, o.terms, g.name AS group_name").
+	q := db.reader.NewSelect().TableExpr("plan_options AS o").ColumnExpr("o.shop_id, o.id, o.group_id, o.position, o.terms, g.name AS group_name, g.terms AS group_terms").
 		Join("JOIN plan_groups AS g ON g.shop_id = o.shop_id AND g.id = o.group_id").Where("o.shop_id = ?", of).Where("g.line = ?", line)
 	if len(sellingPlans) > 0 {
 		q = q.Where("o.id IN (?)", bun.List(sellingPlans))
@@ -403,7 +404,11 @@ func (db *DB) PlanOptions(ctx context.Context, of shop.ID, line shop.Line, selli
 		if err != nil {
 			return nil, 0, err
 		}
-		list[i] = plan.Offer{Option: o, Group: plan.ID(r.GroupID), GroupName: r.GroupName}
+		var of plan.Terms
+		if err := json.Unmarshal([]byte(r.GroupTerms), &of); err != nil {
+			return nil, 0, fmt.Errorf("read plan group %d: %w", r.GroupID, err)
+		}
+		list[i] = plan.Offer{Option: o, Group: plan.ID(r.GroupID), GroupName: r.GroupName, CustomerTag: of.CustomerTag}
 	}
 	return list, int(total), nil
 }

@@ -60,9 +60,13 @@ type Book interface {
 // Offer is an option and the group that it belongs to.
 type Offer struct {
 	Option
-	Group     ID
-	GroupName string
+	Group       ID
+	GroupName   string
+	CustomerTag string // of the group
 }
+
+// CustomerTags are the tags of customers who subscribe to the option.
+func (o Offer) CustomerTags() []string { return splitTags(o.CustomerTag) }
 
 // Fields by which the list of groups can be sorted.
 const (

@@ -183,7 +183,7 @@ func (sh *store) termsOf(spec ContractSpec, currency money.Currency) (terms, err
 		if !ok {
 			return t, fault.New(fault.Invalid, "%s has no variant %d", sh.Domain, l.VariantID).At("lines.variantId")
 		}
-		nl := line{Variant: v.ID, Quantity: or(l.Quantity, 1), SellingPlanID: l.SellingPlanID, SellingPlanName: l.SellingPlanName}
+		nl := line{Variant: v.ID, Quantity: or(l.Quantity, 1), SellingPlanID: l.SellingPlanID, SellingPlanName: or(l.SellingPlanName, sh.planName(l.SellingPlanID))}
 		if nl.Quantity < 1 {
 			return t, fault.New(fault.Invalid, "a line's quantity is at least 1").At("lines.quantity")
 		}

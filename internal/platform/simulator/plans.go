@@ -86,6 +86,19 @@ func (sh *store) groupsOf(is func(g *planGroup) bool) []*planGroup {
 	return list
 }
 
+// planName returns the name of a selling plan; empty when the store has none of the
+// number.
+func (sh *store) planName(plan int64) string {
+	for _, g := range sh.planGroups.order {
+		for _, p := range g.Plans {
+			if p.ID == plan {
+				return p.Name
+			}
+		}
+	}
+	return ""
+}
+
 // removePlanGroup forgets a group and its plans. Contracts keep theirs.
 func (s *Simulator) removePlanGroup(sh *store, g *planGroup) {
 	delete(sh.planGroups.byID, g.ID)

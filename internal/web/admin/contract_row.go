@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -32,7 +34,7 @@ type contractRow struct {
 	CustomerFirstName              *string        `json:"customerFirstName" doc:"First name of the customer; null when not known." example:"Ada"`
 	CustomerLastName               *string        `json:"customerLastName" doc:"Last name of the customer; null when not known." example:"Khan"`
 	CustomerEmail                  *string        `json:"customerEmail" doc:"E-mail address of the customer; null when not known." example:"ada@example.com"`
-	CustomerTag                    *string        `json:"customerTag" doc:"Tags of the customer. Always null: the platform keeps them, and GET /subscription-customers/{customerId} shows them."`
+	CustomerTag                    *string        `json:"customerTag" doc:"Tags that the customer has because this contract is active: those of its plan groups, separated by commas; null when there are none. All tags of a customer are shown by GET /subscription-customers/{customerId}." example:"subscriber"`
 	Phone                          *string        `json:"phone" doc:"Telephone number of the customer; null when not known." example:"+16135550101"`
 	OrderID                        *int64         `json:"orderId" doc:"Number of the order with which the contract began; null when it began without one." example:"5001"`
 	GraphOrderID                   *string        `json:"graphOrderId" doc:"Graph id of that order; null when there is none." example:"gid://shopify/Order/5001"`
@@ -147,10 +149,13 @@ type lastOrder struct {
 
 const emailUnsent = "UNSENT"
 
-func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings) (contractRow, error) {
+func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings, offers map[int64]plan.Offer) (contractRow, error) {
 	amount := c.Amount()
 	lines := make([]contractLine, len(c.Lines))
 	for i, l := range c.Lines {
+		if l.SellingPlanName == "" {
+			l.SellingPlanName = offers[l.SellingPlanID].Name
+		}
 		lines[i] = newContractLine(l)
 	}
 	cal, err := s.Calendar()
@@ -180,9 +185,24 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings)
 	if b, ok := bundle.Of(bundles, c); ok {
 		row.SubscriptionType, row.SubscriptionTypeIdentifier = string(b.Type()), new(strconv.FormatInt(int64(b.ID), 10))
 	}
+	row.CustomerTag = customerTags(c, offers)
 	row.waits(c)
 	row.EndsAt, row.QueueUpdatedAt = web.At(c.End(cal)), web.At(c.QueueUpdatedAt)
 	return row, row.texts(c)
+}
+
+// customerTags returns the tags that the customer has because the contract runs on
+// options of our groups; nil when there are none.
+func customerTags(c contract.Contract, offers map[int64]plan.Offer) *string {
+	var tags []string
+	for _, l := range c.Lines {
+		for _, tag := range offers[l.SellingPlanID].CustomerTags() {
+			if c.Status == contract.Active && !slices.Contains(tags, tag) {
+				tags = append(tags, tag)
+			}
+		}
+	}
+	return web.Some(strings.Join(tags, ","))
 }
 
 // waits fills what the contract waits for.

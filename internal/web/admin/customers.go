@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -10,6 +11,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -163,10 +166,36 @@ func (o Options) contractPage(ctx context.Context, caller web.Caller, contracts 
 	if err != nil {
 		return nil, err
 	}
+	offers, err := o.offersOf(ctx, caller.Shop.ID, contracts)
+	if err != nil {
+		return nil, err
+	}
 	for i, c := range contracts {
-		if out.Body[i], err = newContractRow(caller.Shop, c, bundles); err != nil {
+		if out.Body[i], err = newContractRow(caller.Shop, c, bundles, offers); err != nil {
 			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of("SubscriptionContract", int64(c.ID)))
 		}
 	}
 	return out, nil
+}
+
+// offersOf returns the options of our plan groups that lines of contracts are on, by
+// their selling plans.
+func (o Options) offersOf(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[int64]plan.Offer, error) {
+	var sold []int64
+	for _, c := range contracts {
+		for _, l := range c.Lines {
+			if l.SellingPlanID != 0 && !slices.Contains(sold, l.SellingPlanID) {
+				sold = append(sold, l.SellingPlanID)
+			}
+		}
+	}
+	offers := make(map[int64]plan.Offer, len(sold))
+	if len(sold) == 0 {
+		return offers, nil
+	}
+	found, _, err := o.PlanBook.PlanOptions(ctx, of, o.Line, sold, page.Request{Size: len(sold)})
+	for _, offer := range found {
+		offers[offer.ID] = offer
+	}
+	return offers, err
 }

@@ -173,7 +173,7 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f, Explainer: f,
-		Upcoming: f, Reports: f, Customers: f, Shown: f, Shelf: f.boxes,
+		Upcoming: f, Reports: f, Customers: f, Shown: f, Shelf: f.boxes, PlanBook: &planFakes{},
 	}
 }
 
