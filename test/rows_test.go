@@ -112,7 +112,7 @@ func TestARowNamesThePlanAndTheTagThatTheCustomerHasForIt(t *testing.T) {
 	want := func(when string, tag any) {
 		t.Helper()
 		var rows []struct {
-			CustomerTag         any
+			CustomerTag any
 			Lines       []struct{ SellingPlanName string } `json:"contractDetailsJson"`
 			Text        string                             `json:"contractDetailsJSON"`
 		}
