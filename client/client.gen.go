@@ -4107,7 +4107,7 @@ type CycleDiscountObjectAdjustmentType string
 
 // CyclePrice defines model for CyclePrice.
 type CyclePrice struct {
-	// AfterCycle The step counts once so many orders have been billed.
+	// AfterCycle The step counts from the cycle after so many on. An order that is skipped has its cycle too.
 	//
 	// Examples: 3
 	AfterCycle int32 `json:"afterCycle"`
@@ -5638,12 +5638,12 @@ type PlaceInput_LocationId struct {
 
 // PlanOption defines model for PlanOption.
 type PlanOption struct {
-	// AfterCycle1 The first discount counts once so many orders have been paid for. Default 0. With a second discount it must be 0.
+	// AfterCycle1 The first discount counts from the cycle after so many on. Default 0. With a second discount it must be 0.
 	//
 	// Examples: 0
 	AfterCycle1 *int32 `json:"afterCycle1"`
 
-	// AfterCycle2 The second discount takes the first one's place once so many orders have been paid for.
+	// AfterCycle2 The second discount takes the first one's place from the cycle after so many on.
 	//
 	// Examples: 3
 	AfterCycle2 *int32 `json:"afterCycle2"`

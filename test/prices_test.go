@@ -242,6 +242,33 @@ func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
 	}
 }
 
+// A policy whose base is another price than the line's gives the line its base, and
+// its steps after it.
+func TestAPolicyOfAnotherBaseCountsFromIt(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4007, "10.00"))
+	o := s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?basePrice=8.00&"+s.line(), steps(1, 50))
+	o.price(t, 0, "8.00", "8.00: 1 4.00")
+	s.pass("P75D")
+	s.wantAmounts("8.00", "4.00", "4.00")
+}
+
+// The contract that a line is split off to goes on with the line's policy.
+func TestASplitKeepsThePolicyOfItsLine(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"lines": []any{
+		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}, map[string]any{"variantId": 4007, "quantity": 1, "currentPrice": "10.00"},
+	}})
+	lines := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?contractId=%d&lineId=%s", s.id, url.QueryEscape(lines[1].ID)), steps(1, 50))
+	split := s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id), []string{lines[1].ID})
+	if _, err := fmt.Sscanf(split.ID, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
+		t.Fatal(err)
+	}
+	s.pass("P75D")
+	s.wantAmounts("10.00", "5.00", "5.00")
+}
+
 // What replaces a product that was sold by prices of its own is not sold by them.
 func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
 	t.Parallel()

@@ -136,7 +136,11 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			return change{}, err
 		}
 		edit.Pricing = pricing
-		if now, ok := priceNow(pricing, d.Orders); ok && price == nil && now != is.Price {
+		now, counts := priceNow(pricing, d.Orders)
+		if !counts {
+			now = base
+		}
+		if price == nil && now != is.Price {
 			edit.Price = &now
 		}
 		tell(activity.ProductPricingPolicyChange, about)

@@ -132,8 +132,10 @@ func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contr
 	if old.Split.Once {
 		origin = contract.SplitAttempt
 	}
-	from := old.ID
-	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID)}, made, change{also: func(c *contract.Contract) { c.Origin, c.SplitFrom = origin, from }})
+	from, priced := old.ID, old.Priced
+	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID)}, made, change{also: func(c *contract.Contract) {
+		c.Origin, c.SplitFrom, c.Priced = origin, from, priced
+	}})
 	if err != nil {
 		return platform.Detail{}, err
 	}

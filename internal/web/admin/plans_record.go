@@ -84,12 +84,12 @@ type planOption struct {
 	DiscountEnabled        *bool    `json:"discountEnabled" nullable:"false" doc:"Left out of a new plan: whether there is a discountOffer."`
 	DiscountOffer          *float64 `json:"discountOffer" minimum:"0" maximum:"999999.99" example:"10" doc:"A percentage, or an amount in the store's currency for the whole payment."`
 	DiscountType           *string  `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE."`
-	AfterCycle1            *int32   `json:"afterCycle1" minimum:"0" doc:"The first discount counts once so many orders have been paid for. Default 0. With a second discount it must be 0." example:"0"`
+	AfterCycle1            *int32   `json:"afterCycle1" minimum:"0" doc:"The first discount counts from the cycle after so many on. Default 0. With a second discount it must be 0." example:"0"`
 	DiscountEnabledMasked  bool     `json:"discountEnabledMasked" doc:"Kept for forms; the service does not act on it."`
 	DiscountEnabled2       *bool    `json:"discountEnabled2" nullable:"false" doc:"Whether there is a second discount. Not together with a free trial. Left out of a new plan: whether there is a discountOffer2." example:"false"`
 	DiscountOffer2         *float64 `json:"discountOffer2" minimum:"0" maximum:"999999.99" doc:"The second discount: a percentage, or an amount in the store's currency for the whole payment; null when there is none." example:"15"`
 	DiscountType2          *string  `json:"discountType2" enum:"PERCENTAGE,FIXED,PRICE" doc:"How discountOffer2 is meant: PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE; null when there is no second discount." example:"PERCENTAGE"`
-	AfterCycle2            *int32   `json:"afterCycle2" minimum:"1" doc:"The second discount takes the first one's place once so many orders have been paid for." example:"3"`
+	AfterCycle2            *int32   `json:"afterCycle2" minimum:"1" doc:"The second discount takes the first one's place from the cycle after so many on." example:"3"`
 	DiscountEnabled2Masked bool     `json:"discountEnabled2Masked" doc:"Kept for forms; the service does not act on it."`
 
 	FrequencyType      string  `json:"frequencyType" enum:"ON_PURCHASE_DAY,ON_SPECIFIC_DAY" doc:"Whether orders are counted from the day of the purchase or fall on a fixed day. Default ON_PURCHASE_DAY." example:"ON_PURCHASE_DAY"`
