@@ -133,6 +133,7 @@ func addition(l placed) platform.LineEdit {
 // aim is a change that a step of the preparation wants.
 type aim struct {
 	read       []platform.Line // of the order; nil when the contract is to be changed
+	revision   uint64          // of the contract when the order was read
 	is, wanted []placed
 	note       *string // nil: stays
 	was        string  // the note as it is
@@ -149,7 +150,7 @@ func (m aim) fingerprints() (base, wanted string) {
 
 // edit returns the change for the platform.
 func (m aim) edit() platform.Edit {
-	e := platform.Edit{Was: m.read, Lines: edits(m.is, m.wanted)}
+	e := platform.Edit{Revision: m.revision, Was: m.read, Lines: edits(m.is, m.wanted)}
 	if m.note != nil && *m.note != m.was {
 		e.Note = m.note
 	}

@@ -75,7 +75,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 		if a.Prep.Stage == planned { // things changed between the plan and the change
 			a.Prep.Edits++
 		}
-		a.Prep.Stage, a.Prep.Plan = planned, p.plan
+		a.Prep.Stage, a.Prep.Plan, a.Prep.Revision = planned, p.plan, p.since
 		if !p.lasts {
 			a.Prep.Edited = true
 		}
@@ -85,9 +85,11 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 		}
 		return nil
 	}
-	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited}
+	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited, Revision: p.since}
 	if done == Ready {
 		a.Lines = p.lines
+		a.Prep.Revision = max(p.since, p.contract.Revision)
+		a.Prep.Contract = fingerprint(placedLines(l.contracts[a.Contract].Lines), "")
 	}
 	for _, r := range p.missing {
 		l.note(*a, activity.SwapAutomationTriggered, activity.Failure, outcome{
@@ -144,7 +146,11 @@ func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
 
 // leaves is the preparation after a step that was given up.
 func (p prepared) leaves(done Stage) Preparation {
-	return Preparation{Stage: done, Edited: p.Prep.Edited || p.Prep.Stage == OrderPlanned, NoteLeft: !p.lasts && p.Note != ""}
+	left := Preparation{Stage: done, Edited: p.Prep.Edited || p.Prep.Stage == OrderPlanned, NoteLeft: !p.lasts && p.Note != "", Revision: p.since}
+	if done == Ready { // it is not tried again for this contract
+		left.Revision = max(p.since, p.contract.Revision)
+	}
+	return left
 }
 
 // unprepared says that an order goes on without a change, and without which.

@@ -23,6 +23,7 @@ type prepared struct {
 	commit  bool // the plan is to be committed before it is carried out
 	missing []swap.Rule
 	lines   []contract.Line    // what the order holds
+	since   uint64             // the contract's revision from which on nothing older is copied for the order
 	before  *platform.Contract // as the contract was when it was changed; nil: it was not, or is found changed
 	made    *platform.Contract // as the change left it; nil: it was not made
 	dropped bool               // other cycles lost what they held of ours
@@ -39,7 +40,7 @@ func (s *Service) prepareAll(ctx context.Context, b batch) []prepared {
 }
 
 func (s *Service) prepare(ctx context.Context, of shop.Shop, e preparing) prepared {
-	p := prepared{preparing: e}
+	p := prepared{preparing: e, since: e.Prep.Revision}
 	switch stage := e.Prep.Stage; {
 	case !s.Clock.Now().Before(e.DueAt):
 		p.late = true
@@ -98,12 +99,12 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 
 // prepareOrder makes the order what it should be.
 func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
-	ref := platform.CycleRef{Contract: int64(p.contract.ID), Index: p.Cycle}
-	is, err := s.Platform.CycleOrder(ctx, of.At(), ref)
-	if p.failed(err, false) {
+	is, ok := s.currentOrder(ctx, of, p)
+	if !ok {
 		return
 	}
-	m := aim{read: is.Lines, is: placedOf(is.Lines, is.LineDetails), was: is.Note}
+	m := aim{read: is.Lines, revision: is.Revision, is: placedOf(is.Lines, is.LineDetails), was: is.Note}
+	var err error
 	if m.rules, err = s.applied(ctx, of, p.single, p.order(plain(m.is)), placeOf(p.contract)); p.failed(err, false) {
 		return
 	}
@@ -116,11 +117,39 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 	if !p.weigh(m, OrderPlanned) {
 		return
 	}
-	made, err := s.Platform.EditCycle(ctx, of.At(), ref, m.edit())
+	made, err := s.Platform.EditCycle(ctx, of.At(), p.cycle(), m.edit())
 	if p.failed(err, true) {
 		return
 	}
 	p.lines = linesOf(placedOf(made.Lines, made.LineDetails))
+}
+
+// currentOrder reads the order for the contract as it is. A copy of ours that may
+// have been made of an older contract is taken back before; false when that came to
+// no end.
+func (s *Service) currentOrder(ctx context.Context, of shop.Shop, p *prepared) (platform.CycleOrder, bool) {
+	is, err := s.Platform.CycleOrder(ctx, of.At(), p.cycle())
+	if p.failed(err, false) {
+		return is, false
+	}
+	if stale := is.Edited && p.Prep.Edited && is.Revision != p.since; stale {
+		if err := s.Platform.DropCycleEdit(ctx, of.At(), p.cycle()); p.failed(err, true) {
+			return is, false
+		}
+		p.since = is.Revision
+		if is, err = s.Platform.CycleOrder(ctx, of.At(), p.cycle()); p.failed(err, false) {
+			return is, false
+		}
+	}
+	if !is.Edited {
+		p.since = is.Revision
+	}
+	return is, true
+}
+
+// cycle names the order to the platform.
+func (e preparing) cycle() platform.CycleRef {
+	return platform.CycleRef{Contract: int64(e.Contract), Index: e.Cycle}
 }
 
 // weigh takes in what a step wants and reports whether to make the change now.

@@ -193,6 +193,10 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		b.polls = append(b.polls, *a)
 	case prepare:
 		a.DueAt = now.Add(b.policy.Lease)
+		if a.Prep.Stage == Ready { // what lasts came with the order already
+			a.unready()
+			a.Prep.Stage = ContractDone
+		}
 	case dun:
 		a.DueAt = now.Add(b.policy.Lease)
 		b.dunned = append(b.dunned, dunned{a.ID, v})

@@ -6359,6 +6359,7 @@ query CycleOrder ($cycle: SubscriptionBillingCycleInput!, $after: String) {
 			... OrderedFields
 		}
 		sourceContract {
+			revisionId
 			... OrderedFields
 		}
 	}
