@@ -103,9 +103,9 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 	if !ok {
 		return
 	}
-	m := aim{read: is.Lines, revision: is.Revision, is: placedOf(is.Lines, is.LineDetails), was: is.Note}
+	m := aim{read: &is, is: placedOf(is.Lines, is.LineDetails), was: is.Note}
 	var err error
-	if m.rules, err = s.applied(ctx, of, p.single, p.order(plain(m.is)), placeOf(p.contract)); p.failed(err, false) {
+	if m.rules, err = s.applied(ctx, of, p.single, p.order(plain(is.lines())), placeOf(p.contract)); p.failed(err, false) {
 		return
 	}
 	m.wanted = wantedLines(m.is, p.oneOffs, m.rules.Lines)
@@ -121,30 +121,10 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 	if p.failed(err, true) {
 		return
 	}
+	if is.source != nil {
+		p.since = is.Revision
+	}
 	p.lines = linesOf(placedOf(made.Lines, made.LineDetails))
-}
-
-// currentOrder reads the order for the contract as it is. A copy of ours that may
-// have been made of an older contract is taken back before; false when that came to
-// no end.
-func (s *Service) currentOrder(ctx context.Context, of shop.Shop, p *prepared) (platform.CycleOrder, bool) {
-	is, err := s.Platform.CycleOrder(ctx, of.At(), p.cycle())
-	if p.failed(err, false) {
-		return is, false
-	}
-	if stale := is.Edited && p.Prep.Edited && is.Revision != p.since; stale {
-		if err := s.Platform.DropCycleEdit(ctx, of.At(), p.cycle()); p.failed(err, true) {
-			return is, false
-		}
-		p.since = is.Revision
-		if is, err = s.Platform.CycleOrder(ctx, of.At(), p.cycle()); p.failed(err, false) {
-			return is, false
-		}
-	}
-	if !is.Edited {
-		p.since = is.Revision
-	}
-	return is, true
 }
 
 // cycle names the order to the platform.
