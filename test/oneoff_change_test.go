@@ -209,3 +209,35 @@ func TestPriceStepsSwapsAndDowngradesReachAnOrderWithAOneTimeProduct(t *testing.
 		s.wantLedger(s.book(1, "A×2@20.00", s.once, "D×1@16.65")) // as the plan sells it
 	})
 }
+
+// What was sent stays noted as it was sent, whatever becomes of the contract before
+// the end of the charge is known.
+func TestAnOrderIsRecordedWithTheLinesThatWereSent(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	s.refused(http.StatusOK, "DELETE", oneOffPath(s.id, s.upcoming()[0].ID, s.products[2].VariantID, ""), nil)
+	s.pass("PT1M")
+	first := s.upcoming()[0].ID
+	s.until(2)
+	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1, "for": "P1D"}, nil)
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first), nil)
+	s.pass("PT3S")
+	if past := s.past(); len(past) != 1 || past[0].Status != "PROGRESS" {
+		t.Fatalf("past %+v, want a charge whose end is not known", past)
+	}
+	s.make("s-update-line-item-quantity?quantity=7&lineId=" + s.lines[0])
+	s.call("DELETE", "/platform/faults", nil, nil)
+	s.pass("PT1H")
+	s.wantLedger("1: A×2@20.00 B×1@10.00")
+	var past []struct {
+		Status      string
+		VariantList []struct{ Quantity int }
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", s.id), &past)
+	if len(past) != 1 || past[0].Status != "SUCCESS" || len(past[0].VariantList) != 2 || past[0].VariantList[0].Quantity != 2 {
+		t.Errorf("past orders %+v, want the 2 A and the B that were paid", past)
+	}
+	if e := s.explain(first); e.Prices.LinesTotal != 50 {
+		t.Errorf("the lines are said to have come to %.2f, want 50.00", e.Prices.LinesTotal)
+	}
+}

@@ -69,7 +69,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 		return nil //nolint:nilerr // it is tried again
 	case p.refused != nil:
 		l.unprepared(a, p, p.refused.Error())
-		a.Prep = p.leaves(done)
+		a.leave(p, done)
 		return nil //nolint:nilerr // it is tried again
 	case p.commit:
 		if a.Prep.Stage == planned { // things changed between the plan and the change
@@ -81,7 +81,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 		}
 		if a.Prep.Edits > maxEdits {
 			l.unprepared(a, p, "it changes faster than it can be prepared")
-			a.Prep = p.leaves(done)
+			a.leave(p, done)
 		}
 		return nil
 	}
@@ -135,7 +135,7 @@ func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
 	}
 	if a.Prep.Edits >= maxEdits || l.now.Sub(a.Prep.Since) >= l.policy.Horizon {
 		l.unprepared(a, p, "the platform has not confirmed the change")
-		a.Prep = p.leaves(done)
+		a.leave(p, done)
 		return
 	}
 	a.DueAt = l.now.Add(l.policy.Repair)
@@ -144,13 +144,14 @@ func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
 	}
 }
 
-// leaves is the preparation after a step that was given up.
-func (p prepared) leaves(done Stage) Preparation {
-	left := Preparation{Stage: done, Edited: p.Prep.Edited || p.Prep.Stage == OrderPlanned, NoteLeft: !p.lasts && p.Note != "", Revision: p.since}
-	if done == Ready { // it is not tried again for this contract
-		left.Revision = max(p.since, p.contract.Revision)
+// leave gives a step up. The order goes on as it was read last.
+func (a *Attempt) leave(p prepared, done Stage) {
+	edited := p.Prep.Edited || p.Prep.Stage == OrderPlanned
+	a.Prep = Preparation{Stage: done, Edited: edited, NoteLeft: !p.lasts && p.Note != "", Revision: p.since}
+	if done == Ready {
+		a.Lines = p.lines
+		a.Prep.Revision = max(p.since, p.contract.Revision) // it is not tried again for this contract
 	}
-	return left
 }
 
 // unprepared says that an order goes on without a change, and without which.
