@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -89,7 +90,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	if done == Ready {
 		a.Lines = p.lines
 		a.Prep.Revision = max(p.since, p.contract.Revision)
-		a.Prep.Contract = fingerprint(placedLines(l.contracts[a.Contract].Lines), "")
+		a.Prep.Contract = fingerprint(placedLines(swap.Lines(l.contracts[a.Contract].Lines)), "")
 	}
 	for _, r := range p.missing {
 		l.note(*a, activity.SwapAutomationTriggered, activity.Failure, outcome{
