@@ -162,6 +162,26 @@ func (s *laden) book(cycle int, has ...string) string {
 	return fmt.Sprintf("%d: %s", cycle, strings.Join(all, " "))
 }
 
+func TestACopyOfTheContractIsMadeAnewWhateverHappensToTheCalls(t *testing.T) {
+	t.Parallel()
+	for name, kinds := range map[string][]string{
+		"answers are lost": {"timeout_after"},
+		"nothing is sure":  {"timeout_after", "timeout_before", "http_500", "throttled", "connection_reset", "webhook_lost", "webhook_duplicated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := load(t)
+			s.until(2)
+			s.make("s-update-line-item-quantity?quantity=1&lineId=" + s.lines[0])
+			s.call("POST", "/platform/faults", map[string]any{"rate": 0.25, "kinds": kinds, "seed": 5, "for": "P1D"}, nil)
+			s.pass("P2D")
+			s.call("DELETE", "/platform/faults", nil, nil)
+			s.pass("P3D")
+			s.wantLedger(s.book(1, "A×1@20.00 B×1@10.00", s.once))
+		})
+	}
+}
+
 // total returns what so many A and B and a C come to.
 func (s *laden) total(a, b int) string {
 	var once float64

@@ -38,7 +38,7 @@ func (s *Service) currentOrder(ctx context.Context, of shop.Shop, p *prepared) (
 		if _, refused := errors.AsType[*platform.Refusal](err); refused {
 			return s.keptCopy(ctx, of, p, is)
 		}
-		if p.failed(err, true) {
+		if p.failed(err, false) { // to take it back again does no harm, and to go on with it would
 			return current{}, false
 		}
 		p.since = is.Revision
