@@ -72,6 +72,24 @@ func TestContractsOnAMembershipGroupsPlansAreMembershipsEvenAfterIt(t *testing.T
 	}
 }
 
+// The sandbox calls the plans 6101 and 6102 memberships before anybody has made them.
+func TestContractsOnASubscriptionGroupsPlansAreSubscriptionsWhateverTheirNumbers(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	numbers := make(map[string]bool)
+	for range 3 {
+		plan := s.planned(s.urls.Subscriptions, nil)
+		numbers[plan] = true
+		s.on(plan, nil)
+		if s.row().SubscriptionContractID != s.id {
+			t.Errorf("the contract on plan %s is no subscription", plan)
+		}
+	}
+	if !numbers["6101"] {
+		t.Errorf("the plans are %v: the story proves nothing without 6101", numbers)
+	}
+}
+
 // Whatever becomes of requests and answers: once everything is quiet, service and
 // platform have the same groups, and every group that was answered for is there.
 func TestGroupsAgreeWithThePlatformAfterFaults(t *testing.T) {

@@ -95,6 +95,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, g Group, answer platfo
 			}
 			return tx.Record(ctx, entry)
 		}
+		was := is.Options
 		is.Products, is.Variants = after(is.Products, p.Add.Products, p.Remove.Products), after(is.Variants, p.Add.Variants, p.Remove.Variants)
 		is.Terms, is.Options, is.State, is.Pending, is.DueAt, is.UpdatedAt = p.Terms, options, Synced, nil, time.Time{}, now
 		if err := tx.PutPlanGroup(ctx, &is); err != nil {
@@ -103,7 +104,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, g Group, answer platfo
 		if err := tx.PutPlanItems(ctx, is.ID, p.Add, p.Remove); err != nil {
 			return err
 		}
-		if err := enrol(ctx, tx, is); err != nil {
+		if err := enrol(ctx, tx, is, was); err != nil {
 			return err
 		}
 		settled = is
@@ -112,23 +113,25 @@ func (s *Service) settle(ctx context.Context, of shop.ID, g Group, answer platfo
 	return settled, err
 }
 
-// enrol lets contracts on the options of a membership group be memberships. A
-// plan that is removed stays listed: its contracts outlive it.
-func enrol(ctx context.Context, tx Tx, g Group) error {
-	if g.Line != shop.Memberships {
-		return nil
-	}
+// enrol lets contracts on the options of a membership group be memberships, and
+// those on new options of another group none, whatever was said before of plans of
+// those numbers. A plan that is removed stays listed: its contracts outlive it.
+func enrol(ctx context.Context, tx Tx, g Group, was []Option) error {
 	store, err := tx.Shop(ctx)
 	if err != nil {
 		return err
 	}
 	plans := slices.Clone(store.Settings.Memberships)
 	for _, o := range g.Options {
-		if !slices.Contains(plans, o.ID) {
+		listed := slices.Index(plans, o.ID)
+		switch known := slices.ContainsFunc(was, func(old Option) bool { return old.ID == o.ID }); {
+		case g.Line == shop.Memberships && listed < 0:
 			plans = append(plans, o.ID)
+		case g.Line != shop.Memberships && listed >= 0 && !known:
+			plans = slices.Delete(plans, listed, listed+1)
 		}
 	}
-	if len(plans) == len(store.Settings.Memberships) {
+	if slices.Equal(plans, store.Settings.Memberships) {
 		return nil
 	}
 	store.Settings.Memberships = plans
