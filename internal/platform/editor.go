@@ -314,8 +314,7 @@ type NewContract struct {
 // CycleOrder is what one cycle will order.
 type CycleOrder struct {
 	CycleRef
-	Edited        bool   // it is a copy of the contract with changes, which what becomes of the contract leaves as it is
-	Revision      uint64 // of the contract when this was read; EditCycle does not return it
+	Edited        bool
 	Lines         []Line
 	LineDetails   []LineDetail
 	Discounts     []Discount

@@ -178,7 +178,7 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 	}
 	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
 	a.Failures, a.Manual = 0, false
-	a.unready()
+	a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
 	a.DueAt = a.BillingDate
 	l.settleCase(a, dunning.Lost)
 	l.advanced = append(l.advanced, a.Contract)

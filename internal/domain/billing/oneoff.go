@@ -223,17 +223,15 @@ func (c OneOffCommand) find(ctx context.Context, tx Tx) (Record, error) {
 // tellOneOffs notes that the attempt's order is not yet what it should be, and
 // that the platform is to hear of it.
 func (a *Attempt) tellOneOffs(now time.Time) {
-	a.unready()
-	a.Prep.Edited = true
+	a.Prep = Preparation{Edited: true}
+	a.Lines = nil
 	a.PublishAt = now
 }
 
-// unready lets an order be prepared from the beginning. What a try was sent with
-// stays noted.
+// unready lets an order be prepared anew that was prepared for another wish.
 func (a *Attempt) unready() {
-	a.Prep = Preparation{Edited: a.Prep.Edited, Revision: a.Prep.Revision}
-	if a.Status != Failure {
-		a.Lines = nil
+	if a.Prep.Stage != Fresh {
+		a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
 	}
 }
 

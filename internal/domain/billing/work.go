@@ -133,9 +133,6 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			if v.do == charge || v.do == prepare {
 				b.cards.use(c.PaymentMethod, now)
 			}
-			if v.do == charge {
-				a.holdLines(*c)
-			}
 			entry, err := b.carry(a, v, now)
 			if err != nil {
 				return err
@@ -196,10 +193,6 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		b.polls = append(b.polls, *a)
 	case prepare:
 		a.DueAt = now.Add(b.policy.Lease)
-		if a.Prep.Stage == Ready { // what lasts came with the order already
-			a.unready()
-			a.Prep.Stage = ContractDone
-		}
 	case dun:
 		a.DueAt = now.Add(b.policy.Lease)
 		b.dunned = append(b.dunned, dunned{a.ID, v})
@@ -258,17 +251,6 @@ func (a *Attempt) request(s shop.Shop, now time.Time) error {
 		a.AttemptedAt = now
 	}
 	return nil
-}
-
-// holdLines notes what a try orders that is sent for the first time: what its order
-// was prepared to be, or what the contract has. The contract may change before the
-// end of the try is known.
-func (a *Attempt) holdLines(c contract.Contract) {
-	sent := a.Status != Failure && !a.FirstSentAt.IsZero()
-	prepared := len(a.Lines) > 0 && a.Prep.Stage == Ready && c.Revision <= a.Prep.Revision
-	if !sent && !prepared {
-		a.Lines = c.Lines
-	}
 }
 
 // newTry gives the attempt its next idempotency key. It must only be called when

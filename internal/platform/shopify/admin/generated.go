@@ -6359,7 +6359,6 @@ query CycleOrder ($cycle: SubscriptionBillingCycleInput!, $after: String) {
 			... OrderedFields
 		}
 		sourceContract {
-			revisionId
 			... OrderedFields
 		}
 	}
