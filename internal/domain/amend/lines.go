@@ -191,22 +191,16 @@ func orphans(d contract.Detail, lines []string) []platform.DiscountEdit {
 // variants reads what is to be sold. A variant that the store does not have is
 // not found.
 func (s *Service) variants(ctx context.Context, store shop.Shop, ids []int64) (map[int64]platform.Variant, error) {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	found, err := s.Platform.Variants(ctx, store.At(), ids)
+	sold, err := s.sold(ctx, store, ids)
 	if err != nil {
-		return nil, unanswered(err)
+		return nil, err
 	}
-	byID := make(map[int64]platform.Variant, len(found))
-	for _, v := range found {
-		byID[v.ID] = v
-	}
-	for _, id := range ids {
-		if _, ok := byID[id]; !ok {
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		if _, ok := sold[id]; !ok {
 			return nil, fault.New(fault.NotFound, "the store does not sell variant %d", id).On("productVariant").Keyed("variantNotFound").At("variantId")
 		}
 	}
-	return byID, nil
+	return sold, nil
 }
 
 // soldNow reads what lines have. Variants that the store does not sell any more are
@@ -216,9 +210,14 @@ func (s *Service) soldNow(ctx context.Context, store shop.Shop, lines []contract
 	for i, l := range lines {
 		ids[i] = l.VariantID
 	}
-	slices.Sort(ids)
+	return s.sold(ctx, store, ids)
+}
+
+// sold reads variants, by their numbers. Those that the store does not sell are left
+// out.
+func (s *Service) sold(ctx context.Context, store shop.Shop, ids []int64) (map[int64]platform.Variant, error) {
 	sold := make(map[int64]platform.Variant, len(ids))
-	for chunk := range slices.Chunk(slices.Compact(ids), platform.MaxIDs) {
+	for chunk := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(ids))), platform.MaxIDs) {
 		found, err := s.Platform.Variants(ctx, store.At(), chunk)
 		if err != nil {
 			return nil, unanswered(err)

@@ -57,7 +57,8 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	if _, err := splitOff(known, is, intent); err != nil { // before anything is written
 		return contract.Detail{}, err
 	}
-	intent.Lines, intent.Discounts = linesInOrder(is, w.Lines), handedOn(is, w.Lines)
+	intent.Lines = linesInOrder(is, w.Lines)
+	intent.Discounts = handedOn(is, intent.Lines)
 	err = s.keep(ctx, of, &known, func(c *contract.Contract) error {
 		if c.Split != nil {
 			return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").On(entity).Keyed("splitInProgress")

@@ -22,8 +22,8 @@ func linesInOrder(is platform.Detail, lines []string) []string {
 	return list
 }
 
-// handedOn returns the discounts that a contract gets which the lines become, for the
-// orders that are left of them. A percentage, an amount off each item and free
+// handedOn returns the discounts that a contract gets which the lines become, in their
+// order, for the orders that are left of them. A percentage, an amount off each item and free
 // delivery are for both contracts, each for its own lines. An amount off the order is
 // given once: it goes with its lines if all of them go, and stays otherwise. What a
 // code gave is given by hand, so that the code is not redeemed again.
@@ -39,7 +39,7 @@ func handedOn(is platform.Detail, lines []string) []contract.Discount {
 		if x.CycleLimit > 0 {
 			given.CycleLimit = x.CycleLimit - x.UsedCycles
 		}
-		for _, l := range linesInOrder(is, lines) {
+		for _, l := range lines {
 			if slices.Contains(x.Lines, l) {
 				given.Lines = append(given.Lines, l)
 			}

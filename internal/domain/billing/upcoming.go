@@ -86,12 +86,10 @@ func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 	return Record{Attempt: first, Of: contracts[0], shop: of}, err
 }
 
-// earliest returns the attempt that falls due first; of two on one date the
-// lower cycle.
+// earliest returns the attempt whose order is made first.
 func earliest(attempts []Attempt) (first Attempt, ok bool) {
 	for _, a := range attempts {
-		sooner := a.BillingDate.Before(first.BillingDate) || a.BillingDate.Equal(first.BillingDate) && a.Cycle < first.Cycle
-		if !ok || sooner {
+		if !ok || a.Precedes(first) {
 			first, ok = a, true
 		}
 	}
