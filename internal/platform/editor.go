@@ -58,6 +58,9 @@ type Catalogue interface {
 	// Tag adds and removes tags of the customer or order with the graph id.
 	// Repeating it changes nothing.
 	Tag(ctx context.Context, shop Shop, id string, add, remove []string) error
+	// OrderLines returns what an order has of a contract, at the prices before
+	// discounts. The ids of its lines are the order's own.
+	OrderLines(ctx context.Context, shop Shop, order, contract int64) ([]Line, error)
 	// NoteOrder replaces an order's note.
 	NoteOrder(ctx context.Context, shop Shop, order int64, note string) error
 }
@@ -314,7 +317,8 @@ type NewContract struct {
 // CycleOrder is what one cycle will order.
 type CycleOrder struct {
 	CycleRef
-	Edited        bool
+	Edited        bool   // it is a copy of the contract with changes, which what becomes of the contract leaves as it is
+	Revision      uint64 // of the contract when this was read; EditCycle does not return it
 	Lines         []Line
 	LineDetails   []LineDetail
 	Discounts     []Discount

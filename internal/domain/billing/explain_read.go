@@ -80,7 +80,7 @@ func (f *Facts) read(ctx context.Context, tx Tx, t target) error {
 		return err
 	}
 	errand, needed := needs.errandOf(r.Attempt, r.Of)
-	if len(r.Attempt.Lines) == 0 {
+	if !r.settled() {
 		f.OneOffs = errand.oneOffs
 	}
 	if !needed {

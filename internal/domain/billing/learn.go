@@ -99,6 +99,9 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	}
 	a.OrderID, a.OrderName, a.Amount = p.Order.ID, p.Order.Name, p.Amount
 	a.ErrorCode, a.ErrorMessage, a.ActionURL = "", "", ""
+	if !a.linesKnown(*c) {
+		l.unsure = append(l.unsure, a.ID)
+	}
 	if len(a.Lines) == 0 {
 		a.Lines = c.Lines
 	}
@@ -178,7 +181,7 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 	}
 	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
 	a.Failures, a.Manual = 0, false
-	a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
+	a.unready()
 	a.DueAt = a.BillingDate
 	l.settleCase(a, dunning.Lost)
 	l.advanced = append(l.advanced, a.Contract)

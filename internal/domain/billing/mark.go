@@ -21,6 +21,7 @@ import (
 type Marker interface {
 	Tag(ctx context.Context, shop platform.Shop, id string, add, remove []string) error
 	NoteOrder(ctx context.Context, shop platform.Shop, order int64, note string) error
+	OrderLines(ctx context.Context, shop platform.Shop, order, contract int64) ([]platform.Line, error)
 }
 
 // MarkID is the service's number of a mark, unique within a shop.
@@ -28,7 +29,8 @@ type MarkID int64
 
 // Mark is a tag or a note that an order or a customer is still to get. Either
 // Tags or Note is set. A customer's tags are only named: whether they are given or
-// taken away is decided when the platform is told.
+// taken away is decided when the platform is told. With neither, the lines of the
+// attempt's order are still to be read.
 type Mark struct {
 	ID       MarkID
 	Target   string // graph id of an order or a customer
@@ -62,6 +64,10 @@ func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
 		return err
 	}
 	var marks []Mark
+	for _, id := range l.unsure {
+		a := l.attempts[id]
+		marks = append(marks, Mark{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now})
+	}
 	for _, id := range l.ordered {
 		a := l.attempts[id]
 		m := Mark{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now}
@@ -164,58 +170,78 @@ func (s *Service) markAll(ctx context.Context, of shop.ID) error {
 		if err != nil || len(marks) == 0 {
 			return err
 		}
-		failures := s.sendMarks(ctx, store, marks, words)
-		if err := s.settleMarks(ctx, of, marks, words, failures); err != nil {
+		if err := s.settleMarks(ctx, of, marks, words, s.sendMarks(ctx, store, marks, words)); err != nil {
 			return fmt.Errorf("settle %d marks: %w", len(marks), err)
 		}
 	}
 	return ctx.Err()
 }
 
-func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark, words []tagging) []error {
-	failures := make([]error, len(marks))
+// marked is what the platform answered to a mark.
+type marked struct {
+	lines []platform.Line // of the order, when it was asked for them
+	err   error
+}
+
+func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark, words []tagging) []marked {
+	answers := make([]marked, len(marks))
 	s.fan(len(marks), func(i int) {
-		if m := marks[i]; len(m.Tags) > 0 {
-			failures[i] = s.Platform.Tag(ctx, of.At(), m.Target, words[i].add, words[i].remove)
-		} else {
-			failures[i] = s.Platform.NoteOrder(ctx, of.At(), gid.Number(m.Target), m.Note)
+		switch m, is := marks[i], &answers[i]; {
+		case m.asks():
+			is.lines, is.err = s.Platform.OrderLines(ctx, of.At(), gid.Number(m.Target), int64(m.Contract))
+		case len(m.Tags) > 0:
+			is.err = s.Platform.Tag(ctx, of.At(), m.Target, words[i].add, words[i].remove)
+		default:
+			is.err = s.Platform.NoteOrder(ctx, of.At(), gid.Number(m.Target), m.Note)
 		}
 	})
-	return failures
+	return answers
 }
+
+// asks reports whether the order is asked for its lines.
+func (m Mark) asks() bool { return len(m.Tags) == 0 && m.Note == "" }
 
 // settleMarks removes what is done and puts off what is not. What a customer is to
 // have may have changed while the platform was told: then it is told again, so that
 // the last one to tell it tells the truth.
-func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, words []tagging, failures []error) error {
+func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, words []tagging, answers []marked) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		now := s.Clock.Now()
 		current, err := taggings(ctx, tx, marks)
 		if err != nil {
 			return err
 		}
-		cycles, err := cyclesOf(ctx, tx, marks)
+		attempts, err := attemptsOf(ctx, tx, marks)
 		if err != nil {
 			return err
 		}
 		var entries []activity.Entry
 		var done []MarkID
 		var later []Mark
+		var read []Attempt
 		for i, m := range marks {
-			err := failures[i]
+			a, err := attempts[m.Attempt], answers[i].err
 			_, refused := errors.AsType[*platform.Refusal](err)
+			settled := refused || errors.Is(err, platform.ErrNotFound) || m.Failures+1 >= maxMarkFailures
 			switch {
+			case m.asks() && err == nil:
+				done = append(done, m.ID)
+				a.Lines, a.UpdatedAt = orderedLines(a.Lines, answers[i].lines), now
+				read = append(read, a)
+			case m.asks() && settled:
+				done = append(done, m.ID)
+				s.Log.WarnContext(ctx, "an order does not tell its lines", "shop", of, "order", m.Target, "error", err)
 			case err == nil && !words[i].same(current[i]):
 				m.DueAt = now
 				later = append(later, m)
 			case err == nil:
 				done = append(done, m.ID)
 				if !words[i].silent {
-					entries = append(entries, m.entry(activity.Success, words[i], cycles[m.Attempt], "", now))
+					entries = append(entries, m.entry(activity.Success, words[i], a.Cycle, "", now))
 				}
-			case refused, errors.Is(err, platform.ErrNotFound), m.Failures+1 >= maxMarkFailures:
+			case settled:
 				done = append(done, m.ID)
-				entries = append(entries, m.entry(activity.Failure, words[i], cycles[m.Attempt], err.Error(), now))
+				entries = append(entries, m.entry(activity.Failure, words[i], a.Cycle, err.Error(), now))
 			default:
 				m.DueAt = now.Add(s.Policy.Repair)
 				if m.Failures < len(s.Policy.Retries) {
@@ -224,6 +250,9 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, wor
 				m.Failures++
 				later = append(later, m)
 			}
+		}
+		if err := tx.PutAttempts(ctx, read); err != nil {
+			return err
 		}
 		if err := tx.DeleteMarks(ctx, done); err != nil {
 			return err
@@ -235,20 +264,36 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, wor
 	})
 }
 
-// cyclesOf returns the cycles of the attempts that marks are about.
-func cyclesOf(ctx context.Context, tx Tx, marks []Mark) (map[AttemptID]int, error) {
+// orderedLines returns what an order has, with what is known of its lines.
+func orderedLines(known []contract.Line, order []platform.Line) []contract.Line {
+	known = slices.Clone(known)
+	lines := make([]contract.Line, len(order))
+	for i, l := range order {
+		at := slices.IndexFunc(known, func(k contract.Line) bool { return k.VariantID == l.VariantID && k.SellingPlanID == l.SellingPlanID })
+		lines[i] = contract.Line(l)
+		lines[i].ID = ""
+		if at >= 0 {
+			lines[i].ID = known[at].ID
+			known = slices.Delete(known, at, at+1)
+		}
+	}
+	return lines
+}
+
+// attemptsOf returns the attempts that marks are about.
+func attemptsOf(ctx context.Context, tx Tx, marks []Mark) (map[AttemptID]Attempt, error) {
 	var ids []AttemptID
 	for _, m := range marks {
 		if m.Attempt != 0 {
 			ids = append(ids, m.Attempt)
 		}
 	}
-	attempts, err := tx.Attempts(ctx, unique(ids))
-	cycles := make(map[AttemptID]int, len(attempts))
-	for _, a := range attempts {
-		cycles[a.ID] = a.Cycle
+	list, err := tx.Attempts(ctx, unique(ids))
+	attempts := make(map[AttemptID]Attempt, len(list))
+	for _, a := range list {
+		attempts[a.ID] = a
 	}
-	return cycles, err
+	return attempts, err
 }
 
 func (m Mark) entry(status activity.Status, word tagging, cycle int, reason string, now time.Time) activity.Entry {

@@ -223,15 +223,17 @@ func (c OneOffCommand) find(ctx context.Context, tx Tx) (Record, error) {
 // tellOneOffs notes that the attempt's order is not yet what it should be, and
 // that the platform is to hear of it.
 func (a *Attempt) tellOneOffs(now time.Time) {
-	a.Prep = Preparation{Edited: true}
-	a.Lines = nil
+	a.unready()
+	a.Prep.Edited = true
 	a.PublishAt = now
 }
 
-// unready lets an order be prepared anew that was prepared for another wish.
+// unready lets an order be prepared from the beginning. What a try was sent with
+// stays noted.
 func (a *Attempt) unready() {
-	if a.Prep.Stage != Fresh {
-		a.Prep, a.Lines = Preparation{Edited: a.Prep.Edited}, nil
+	a.Prep = Preparation{Edited: a.Prep.Edited, Revision: a.Prep.Revision}
+	if a.Status != Failure {
+		a.Lines = nil
 	}
 }
 

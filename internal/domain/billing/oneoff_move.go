@@ -207,11 +207,11 @@ func Republish(ctx context.Context, tx Tx, c contract.ID, at time.Time) error {
 	for _, a := range rows {
 		switch {
 		case a.Status == Failure && a.Prep.Edited:
-			a.Prep, a.Lines = Preparation{Edited: true}, nil
+			a.unready()
 		case a.Status == Queued && (a.Prep.Edited || a.Moved || contracts[0].SeriesOf(a.Cycle).Moved), a.Status == Skipped && a.BillingDate.After(at):
 			a.PublishAt = at
 			if a.Prep.Edited {
-				a.Prep, a.Lines = Preparation{Edited: true}, nil
+				a.unready()
 			}
 		default:
 			continue

@@ -56,7 +56,7 @@ func TestAOneTimeProductIsInItsOrderOnceWhoeverTellsOfIt(t *testing.T) {
 			service := func(p Platform) *Service {
 				return &Service{Platform: p, Clock: c, Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
 			}
-			publish := func(p Platform) error { return service(p).tellOneOffs(t.Context(), of, a, oneOffs) }
+			publish := func(p Platform) error { return service(p).tellOneOffs(t.Context(), of, &a, oneOffs) }
 			prepare := func(p Platform) error {
 				e := preparing{Attempt: a, contract: contract.Contract{ID: a.Contract}, oneOffs: oneOffs}
 				planned := service(client).prepare(t.Context(), of, e)

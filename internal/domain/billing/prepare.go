@@ -26,6 +26,19 @@ type Preparation struct {
 	Failures int       `json:"failures,omitempty"`
 	NoteLeft bool      `json:"noteLeft,omitempty"` // the order was made without its note, which follows
 	Since    time.Time `json:"since,omitzero"`     // when the step failed first
+
+	// Revision is the contract's at which the platform's cycle held no copy of an
+	// older one. The edit of a cycle is such a copy: one that is found when the
+	// contract has another revision may lack what changed between them.
+	Revision uint64 `json:"revision,omitempty"`
+	Contract string `json:"contract,omitempty"` // fingerprint of the contract's lines when the order was ready
+}
+
+// outdated reports whether the contract has changed since the order was prepared,
+// of which the platform holds a copy for it. What was sent stays as it was sent.
+func (a Attempt) outdated(c contract.Contract) bool {
+	waits := a.Status == Failure || a.FirstSentAt.IsZero() && (a.Status == Queued || a.Status == Requesting)
+	return waits && a.Prep.Stage == Ready && a.Prep.Edited && c.Revision > a.Prep.Revision
 }
 
 // Stage is a step of a preparation.
@@ -137,7 +150,7 @@ func (p preparations) errandOf(a Attempt, c contract.Contract) (preparing, bool)
 	e.used = p.used[c.ID]
 	switch a.Prep.Stage {
 	case Ready:
-		return e, false
+		return e, a.outdated(c)
 	case Fresh:
 		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.oneOffs) > 0 || concerns(rules, e.order(swap.Lines(c.Lines)))
 	}

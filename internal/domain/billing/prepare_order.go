@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -132,7 +133,7 @@ func addition(l placed) platform.LineEdit {
 
 // aim is a change that a step of the preparation wants.
 type aim struct {
-	read       []platform.Line // of the order; nil when the contract is to be changed
+	read       *current // the order; nil when the contract is to be changed
 	is, wanted []placed
 	note       *string // nil: stays
 	was        string  // the note as it is
@@ -142,14 +143,25 @@ type aim struct {
 
 func (m aim) fingerprints() (base, wanted string) {
 	if m.note == nil {
-		return fingerprint(m.is, ""), fingerprint(m.wanted, "")
+		base, wanted = fingerprint(m.is, ""), fingerprint(m.wanted, "")
+	} else {
+		base, wanted = fingerprint(m.is, m.was), fingerprint(m.wanted, *m.note)
 	}
-	return fingerprint(m.is, m.was), fingerprint(m.wanted, *m.note)
+	if m.read != nil && m.read.source != nil { // lines do not tell whether it is like the contract
+		wanted += fmt.Sprint("@", m.read.source.Revision)
+	}
+	return base, wanted
 }
 
 // edit returns the change for the platform.
 func (m aim) edit() platform.Edit {
-	e := platform.Edit{Was: m.read, Lines: edits(m.is, m.wanted)}
+	e := platform.Edit{Lines: edits(m.is, m.wanted)}
+	if m.read != nil {
+		e.Revision, e.Was = m.read.Revision, m.read.Lines
+		if m.read.source != nil {
+			likeSource(&e, m.read.CycleOrder, *m.read.source)
+		}
+	}
 	if m.note != nil && *m.note != m.was {
 		e.Note = m.note
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -69,25 +70,27 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 		return nil //nolint:nilerr // it is tried again
 	case p.refused != nil:
 		l.unprepared(a, p, p.refused.Error())
-		a.Prep = p.leaves(done)
+		a.leave(p, done)
 		return nil //nolint:nilerr // it is tried again
 	case p.commit:
 		if a.Prep.Stage == planned { // things changed between the plan and the change
 			a.Prep.Edits++
 		}
-		a.Prep.Stage, a.Prep.Plan = planned, p.plan
+		a.Prep.Stage, a.Prep.Plan, a.Prep.Revision = planned, p.plan, p.since
 		if !p.lasts {
 			a.Prep.Edited = true
 		}
 		if a.Prep.Edits > maxEdits {
 			l.unprepared(a, p, "it changes faster than it can be prepared")
-			a.Prep = p.leaves(done)
+			a.leave(p, done)
 		}
 		return nil
 	}
-	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited}
+	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited, Revision: p.since}
 	if done == Ready {
 		a.Lines = p.lines
+		a.Prep.Revision = max(p.since, p.contract.Revision)
+		a.Prep.Contract = fingerprint(placedLines(swap.Lines(l.contracts[a.Contract].Lines)), "")
 	}
 	for _, r := range p.missing {
 		l.note(*a, activity.SwapAutomationTriggered, activity.Failure, outcome{
@@ -133,7 +136,7 @@ func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
 	}
 	if a.Prep.Edits >= maxEdits || l.now.Sub(a.Prep.Since) >= l.policy.Horizon {
 		l.unprepared(a, p, "the platform has not confirmed the change")
-		a.Prep = p.leaves(done)
+		a.leave(p, done)
 		return
 	}
 	a.DueAt = l.now.Add(l.policy.Repair)
@@ -142,9 +145,14 @@ func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
 	}
 }
 
-// leaves is the preparation after a step that was given up.
-func (p prepared) leaves(done Stage) Preparation {
-	return Preparation{Stage: done, Edited: p.Prep.Edited || p.Prep.Stage == OrderPlanned, NoteLeft: !p.lasts && p.Note != ""}
+// leave gives a step up. The order goes on as it was read last.
+func (a *Attempt) leave(p prepared, done Stage) {
+	edited := p.Prep.Edited || p.Prep.Stage == OrderPlanned
+	a.Prep = Preparation{Stage: done, Edited: edited, NoteLeft: !p.lasts && p.Note != "", Revision: p.since}
+	if done == Ready {
+		a.Lines = p.lines
+		a.Prep.Revision = max(p.since, p.contract.Revision) // it is not tried again for this contract
+	}
 }
 
 // unprepared says that an order goes on without a change, and without which.

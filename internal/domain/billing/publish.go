@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,8 +46,8 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 		if err != nil || len(news) == 0 {
 			return err
 		}
-		unheard := s.tellAll(ctx, store, news, contracts, needs)
-		if err := s.published(ctx, of, news, needs, unheard); err != nil {
+		told, unheard := s.tellAll(ctx, store, news, contracts, needs)
+		if err := s.published(ctx, of, told, needs, unheard); err != nil {
 			return fmt.Errorf("note what was published: %w", err)
 		}
 	}
@@ -53,9 +55,9 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 }
 
 // tellAll tells the platform of attempts, and of each contract's next date once.
-// It returns the attempts of which the platform has not heard all, and leaves off
-// when the claim on them ends.
-func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, contracts map[contract.ID]*contract.Contract, needs preparations) map[AttemptID]bool {
+// It returns the attempts as they were told, and those of which the platform has not
+// heard all. It leaves off when the claim on them ends.
+func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, contracts map[contract.ID]*contract.Contract, needs preparations) (told map[AttemptID]Attempt, unheard map[AttemptID]bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.Policy.Lease)
 	defer cancel()
 	byContract := make(map[contract.ID][]Attempt, len(contracts))
@@ -63,29 +65,28 @@ func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, con
 		byContract[a.Contract] = append(byContract[a.Contract], a)
 	}
 	var mu sync.Mutex
-	unheard := make(map[AttemptID]bool)
+	told, unheard = make(map[AttemptID]Attempt, len(news)), make(map[AttemptID]bool)
 	ids := contractsOf(news)
 	s.fan(len(ids), func(i int) {
 		attempts := byContract[ids[i]]
 		err := s.tell(ctx, of, attempts, *contracts[ids[i]], needs)
-		if err == nil {
-			return
+		if err != nil {
+			s.Log.WarnContext(ctx, "the platform was not told of a change", "shop", of.Domain, "contract", ids[i], "error", err)
 		}
-		s.Log.WarnContext(ctx, "the platform was not told of a change", "shop", of.Domain, "contract", ids[i], "error", err)
 		mu.Lock()
 		defer mu.Unlock()
 		for _, a := range attempts {
-			unheard[a.ID] = true
+			told[a.ID], unheard[a.ID] = a, err != nil
 		}
 	})
-	return unheard
+	return told, unheard
 }
 
 // tell makes the platform's cycles of a contract like ours. A definite no is an
 // answer too: the platform's own rules stand, and ours still decide when we
 // charge.
 func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c contract.Contract, needs preparations) error {
-	for _, a := range attempts {
+	for i, a := range attempts {
 		oneOffs := needs.oneOffsOf(a)
 		if a.plainAgain(oneOffs) {
 			err := s.Platform.DropCycleEdit(ctx, of.At(), platform.CycleRef{Contract: int64(a.Contract), Index: a.Cycle})
@@ -107,7 +108,7 @@ func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c 
 			return err
 		}
 		if len(oneOffs) > 0 && s.mayTellOneOffs(a) {
-			if err := s.heard(ctx, of, a, s.tellOneOffs(ctx, of, a, oneOffs)); err != nil {
+			if err := s.heard(ctx, of, a, s.tellOneOffs(ctx, of, &attempts[i], oneOffs)); err != nil {
 				return err
 			}
 		}
@@ -129,12 +130,8 @@ func (s *Service) heard(ctx context.Context, of shop.Shop, a Attempt, err error)
 
 // published clears what the platform has heard, unless it changed meanwhile, puts
 // off what it has not, and gives back the claims.
-func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, needs preparations, unheard map[AttemptID]bool) error {
-	told := make(map[AttemptID]Attempt, len(news))
-	ids := make([]AttemptID, len(news))
-	for i, a := range news {
-		told[a.ID], ids[i] = a, a.ID
-	}
+func (s *Service) published(ctx context.Context, of shop.ID, told map[AttemptID]Attempt, needs preparations, unheard map[AttemptID]bool) error {
+	ids := slices.Sorted(maps.Keys(told))
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		rows, err := tx.Attempts(ctx, ids)
 		if err != nil {
@@ -154,6 +151,9 @@ func (s *Service) published(ctx context.Context, of shop.ID, news []Attempt, nee
 
 // heardOf returns an attempt of which something was told, as it was then.
 func heardOf(a, told Attempt, unheard bool, needs preparations, now time.Time, p Policy) Attempt {
+	if a.Version == told.Version {
+		a.Prep.Revision = told.Prep.Revision
+	}
 	switch {
 	case a.Status != told.Status || !a.BillingDate.Equal(told.BillingDate) || !a.PublishAt.Equal(told.PublishAt):
 		// It has news again. After the claim somebody else may have told them

@@ -23,19 +23,24 @@ func (s *Service) mayTellOneOffs(a Attempt) bool {
 }
 
 // tellOneOffs lets the platform's cycle hold the one-time products that its order
-// is to carry, and no others of ours.
-func (s *Service) tellOneOffs(ctx context.Context, of shop.Shop, a Attempt, oneOffs []OneOff) error {
+// is to carry, and no others of ours. It notes in the attempt of which contract the
+// cycle can be a copy then. One of an older contract is taken back when the order is
+// prepared.
+func (s *Service) tellOneOffs(ctx context.Context, of shop.Shop, a *Attempt, oneOffs []OneOff) error {
 	ref := platform.CycleRef{Contract: int64(a.Contract), Index: a.Cycle}
 	order, err := s.Platform.CycleOrder(ctx, of.At(), ref)
 	if err != nil {
 		return err
+	}
+	if !order.Edited {
+		a.Prep.Revision = order.Revision
 	}
 	is := placedOf(order.Lines, order.LineDetails)
 	wanted := wantedLines(is, oneOffs, plain(is))
 	if fingerprint(is, "") == fingerprint(wanted, "") {
 		return nil
 	}
-	_, err = s.Platform.EditCycle(ctx, of.At(), ref, platform.Edit{Was: order.Lines, Lines: edits(is, wanted)})
+	_, err = s.Platform.EditCycle(ctx, of.At(), ref, platform.Edit{Revision: order.Revision, Was: order.Lines, Lines: edits(is, wanted)})
 	if refusal, ok := errors.AsType[*platform.Refusal](err); ok && refusal.Code == platform.CodeStale {
 		return fmt.Errorf("%w: somebody else was faster", platform.ErrUnknown) // it is looked at anew
 	}

@@ -170,6 +170,7 @@ type ledger struct {
 	entries   []activity.Entry
 	restarted []contract.ID  // whose series begins anew
 	ordered   []AttemptID    // whose order was made
+	unsure    []AttemptID    // of these, whose order may have other lines than are noted
 	asked     platform.Token // with which the platform was asked
 	gone      bool           // that token opens the store no more
 	run       Run            // what ended

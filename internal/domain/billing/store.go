@@ -195,7 +195,7 @@ func (r Record) Cost() money.Amount {
 // LinesOf returns what the attempt charged or, before that, what it would
 // charge today.
 func (r Record) LinesOf() []contract.Line {
-	if len(r.Attempt.Lines) > 0 {
+	if r.settled() {
 		return r.Attempt.Lines
 	}
 	lines := slices.Clip(r.Of.Lines)
@@ -203,4 +203,16 @@ func (r Record) LinesOf() []contract.Line {
 		lines = append(lines, o.Line())
 	}
 	return lines
+}
+
+// settled reports whether the attempt's own lines count: those that were sent, or
+// that its order was given for the contract as it is.
+func (r Record) settled() bool {
+	switch {
+	case len(r.Attempt.Lines) == 0:
+		return false
+	case r.Status != Queued && r.Status != Failure:
+		return true
+	}
+	return r.Prep.Stage == Ready && r.Prep.Contract == fingerprint(placedLines(swap.Lines(r.Of.Lines)), "")
 }

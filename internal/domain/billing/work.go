@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
 // Work acts on what of a shop is due, batch by batch, until nothing is left, ctx
@@ -133,6 +134,9 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			if v.do == charge || v.do == prepare {
 				b.cards.use(c.PaymentMethod, now)
 			}
+			if v.do == charge {
+				a.holdLines(*c)
+			}
 			entry, err := b.carry(a, v, now)
 			if err != nil {
 				return err
@@ -193,6 +197,10 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		b.polls = append(b.polls, *a)
 	case prepare:
 		a.DueAt = now.Add(b.policy.Lease)
+		if a.Prep.Stage == Ready { // what lasts came with the order already
+			a.unready()
+			a.Prep.Stage = ContractDone
+		}
 	case dun:
 		a.DueAt = now.Add(b.policy.Lease)
 		b.dunned = append(b.dunned, dunned{a.ID, v})
@@ -251,6 +259,29 @@ func (a *Attempt) request(s shop.Shop, now time.Time) error {
 		a.AttemptedAt = now
 	}
 	return nil
+}
+
+// holdLines notes what a try orders that is sent for the first time: what its order
+// was prepared to be, or what the contract has. The contract may change before the
+// end of the try is known.
+func (a *Attempt) holdLines(c contract.Contract) {
+	sent := a.Status != Failure && !a.FirstSentAt.IsZero()
+	prepared := len(a.Lines) > 0 && a.Prep.Stage == Ready && c.Revision <= a.Prep.Revision
+	if !sent && !prepared {
+		a.Lines = c.Lines
+	}
+}
+
+// linesKnown reports whether an order that was made for the attempt has the lines that
+// are noted. The platform makes it of what the contract has when the charge comes to
+// its end, which may be days after it was sent. A copy that was made for the order
+// stays as it is.
+func (a Attempt) linesKnown(c contract.Contract) bool {
+	if len(a.Lines) == 0 {
+		return false
+	}
+	copied := a.Prep.Stage == Ready && a.Prep.Edited && a.Prep.Contract != ""
+	return copied || fingerprint(placedLines(swap.Lines(a.Lines)), "") == fingerprint(placedLines(swap.Lines(c.Lines)), "")
 }
 
 // newTry gives the attempt its next idempotency key. It must only be called when

@@ -69,6 +69,27 @@ var catalogue = []promise{
 			t.Errorf("an unknown customer: %v", err)
 		}
 	}},
+	{"an order tells what it has of a contract", func(t *testing.T, w World) {
+		k := due(w, Contract{})
+		ordered := detail(t, w, k).Lines
+		wantNextOrder(t, w, first(k), 1250, "")
+		id := w.LastOrder(k).ID
+		lines, err := w.Platform().OrderLines(t.Context(), w.Shop(), id, k)
+		if err != nil || len(lines) != len(ordered) || len(lines) == 0 {
+			t.Fatalf("got %+v, %v", lines, err)
+		}
+		for i, is := range lines {
+			if is.ID = ordered[i].ID; is != ordered[i] {
+				t.Errorf("line %d: %+v, want %+v", i, is, ordered[i])
+			}
+		}
+		if lines, err := w.Platform().OrderLines(t.Context(), w.Shop(), id, missing); err != nil || len(lines) > 0 {
+			t.Errorf("of another contract: %+v, %v", lines, err)
+		}
+		if _, err := w.Platform().OrderLines(t.Context(), w.Shop(), missing, k); !errors.Is(err, platform.ErrNotFound) {
+			t.Errorf("an unknown order: %v", err)
+		}
+	}},
 	{"an order's note is replaced", func(t *testing.T, w World) {
 		k := due(w, Contract{Note: "ring twice"})
 		wantNextOrder(t, w, first(k), 1250, "ring twice")

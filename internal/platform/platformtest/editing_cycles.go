@@ -108,6 +108,26 @@ var cycleEditing = []promise{
 			t.Errorf("note %q", got.Note)
 		}
 	}},
+	{"the edit of a cycle whose date has passed is a copy of the contract as it was, until it is taken back", func(t *testing.T, w World) {
+		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
+		before := detail(t, w, k).Revision
+		if o := cycleOrder(t, w, first(k)); o.Revision != before {
+			t.Errorf("the order is of revision %d, the contract of %d", o.Revision, before)
+		}
+		editCycle(t, w, first(k), platform.Edit{Note: new("for one")})
+		if o := cycleOrder(t, w, first(k)); o.Revision != before {
+			t.Errorf("after the edit the order is of revision %d, the contract was of %d", o.Revision, before)
+		}
+		w.Pass(2 * time.Hour)
+		now := edit(t, w, k, platform.Edit{Lines: []platform.LineEdit{{Variant: new(w.Variants()[1]), Quantity: new(1), Price: usd(500)}}})
+		if o := cycleOrder(t, w, first(k)); !o.Edited || len(o.Lines) != 1 || o.Revision != now.Revision {
+			t.Errorf("after the contract was changed to revision %d: %+v", now.Revision, o)
+		}
+		if err := w.Platform().DropCycleEdit(t.Context(), w.Shop(), first(k)); err != nil {
+			t.Fatal(err)
+		}
+		wantNextOrder(t, w, first(k), 1250+500, "")
+	}},
 	{"taking back an edit leaves a cycle skipped or moved that was", func(t *testing.T, w World) {
 		k := w.Contract(Contract{Next: w.Now().Add(24 * time.Hour)})
 		moved, skip := first(k), platform.CycleRef{Contract: k, Index: 2}

@@ -99,6 +99,7 @@ var storing = []promise{
 		_, errs["customers"] = p.Customers(ctx, shop, []int64{1})
 		_, errs["payment methods"] = p.PaymentMethods(ctx, shop, 1)
 		errs["tag"] = p.Tag(ctx, shop, "gid://shopify/Customer/1", []string{"a"}, nil)
+		_, errs["order lines"] = p.OrderLines(ctx, shop, 1, k)
 		errs["note"] = p.NoteOrder(ctx, shop, 1, "x")
 		_, errs["epoch"] = p.Epoch(ctx, shop)
 		errs["set epoch"] = p.SetEpoch(ctx, shop, platform.Epoch{Owner: "gid://shopify/Shop/1"}, "x")

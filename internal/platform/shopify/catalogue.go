@@ -186,6 +186,41 @@ func (c *Client) Tag(ctx context.Context, shop platform.Shop, id string, add, re
 	return about(err, "remove tags of %s", id)
 }
 
+// OrderLines returns what an order has of a contract, however many pages it takes.
+func (c *Client) OrderLines(ctx context.Context, shop platform.Shop, order, contract int64) ([]platform.Line, error) {
+	var list []platform.Line
+	for cursor, more := "", true; more; {
+		got, err := admin.OrderLines(ctx, c.session(shop), gid.Of(typeOrder, order), cursor)
+		if err == nil && got.Order == nil {
+			err = platform.ErrNotFound
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the lines of order %d: %w", order, err)
+		}
+		page := got.Order.LineItems
+		for _, n := range page.Nodes {
+			if n.Contract == nil || gid.Number(n.Contract.ID) != contract {
+				continue
+			}
+			l, err := newOrderLine(n)
+			if err != nil {
+				return nil, fmt.Errorf("read the lines of order %d: %w", order, err)
+			}
+			list = append(list, l)
+		}
+		cursor, more = page.PageInfo.EndCursor, page.PageInfo.HasNextPage
+	}
+	return list, nil
+}
+
+func newOrderLine(n wire.OrderLine) (platform.Line, error) {
+	price, err := amount(n.UnitPrice.PresentmentMoney)
+	return platform.Line{
+		ID: n.ID, ProductID: gid.Number(n.Product.ID), VariantID: gid.Number(n.Variant.ID), SKU: n.SKU, Title: n.Title, VariantTitle: n.VariantTitle,
+		Image: n.Image.URL, Quantity: n.Quantity, Price: price, SellingPlanID: gid.Number(n.Plan.ID), SellingPlanName: n.Plan.Name, Taxable: n.Taxable,
+	}, err
+}
+
 // NoteOrder replaces an order's note.
 func (c *Client) NoteOrder(ctx context.Context, shop platform.Shop, order int64, note string) error {
 	got, err := admin.NoteOrder(ctx, c.session(shop), wire.OrderInput{ID: gid.Of(typeOrder, order), Note: note})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/shopify/admin"
+	"github.com/perennialhq/perennial/internal/platform/shopify/wire"
 )
 
 // EditCycle does for one cycle what EditContract does for all.
@@ -91,21 +92,32 @@ type cycleNode struct {
 	Skipped  bool         `json:"skipped"`
 	Expected time.Time    `json:"billingAttemptExpectedDate"`
 	Edited   *orderedNode `json:"editedContract"`
-	Source   *orderedNode `json:"sourceContract"`
+	Source   *struct {
+		orderedNode
+		Revision wire.Number `json:"revisionId"`
+	} `json:"sourceContract"`
 }
 
 // ordered returns what the cycle will order; nil when the answer lacks it.
 func (n *cycleNode) ordered() *orderedNode {
-	if n.Edited != nil {
+	if n.Edited != nil || n.Source == nil {
 		return n.Edited
 	}
-	return n.Source
+	return &n.Source.orderedNode
+}
+
+// revision returns that of the contract; 0 when the answer lacks it.
+func (n *cycleNode) revision() uint64 {
+	if n.Source == nil {
+		return 0
+	}
+	return uint64(n.Source.Revision)
 }
 
 func (s session) cycleOrder(ctx context.Context, of platform.CycleRef) (platform.CycleOrder, error) {
 	var whole *orderedNode
 	var lines []lineNode
-	edited, after := false, ""
+	edited, revision, after := false, uint64(0), ""
 	for {
 		n, err := s.cycleNode(ctx, of, after)
 		if err != nil {
@@ -116,9 +128,9 @@ func (s session) cycleOrder(ctx context.Context, of platform.CycleRef) (platform
 			return platform.CycleOrder{}, errNoPayload()
 		}
 		if whole == nil {
-			whole, edited = page, n.Edited != nil
+			whole, edited, revision = page, n.Edited != nil, n.revision()
 		}
-		if edited != (n.Edited != nil) {
+		if edited != (n.Edited != nil) || revision != n.revision() {
 			return platform.CycleOrder{}, fmt.Errorf("%w: the cycle changed while it was read", platform.ErrUnknown)
 		}
 		lines = append(lines, page.Lines.Nodes...)
@@ -128,7 +140,7 @@ func (s session) cycleOrder(ctx context.Context, of platform.CycleRef) (platform
 		after = page.Lines.PageInfo.EndCursor
 	}
 	o, err := newOrdered(whole, lines)
-	o.CycleRef, o.Edited = of, edited
+	o.CycleRef, o.Edited, o.Revision = of, edited, revision
 	return o, err
 }
 

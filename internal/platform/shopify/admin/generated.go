@@ -1440,6 +1440,54 @@ func (v *OpenDraftResponse) GetDraft() *OpenDraftDraftSubscriptionContractUpdate
 	return v.Draft
 }
 
+// OrderLinesOrder includes the requested fields of the GraphQL type Order.
+type OrderLinesOrder struct {
+	LineItems OrderLinesOrderLineItemsLineItemConnection `json:"lineItems"`
+}
+
+// GetLineItems returns OrderLinesOrder.LineItems, and is useful for accessing the field via an interface.
+func (v *OrderLinesOrder) GetLineItems() OrderLinesOrderLineItemsLineItemConnection {
+	return v.LineItems
+}
+
+// OrderLinesOrderLineItemsLineItemConnection includes the requested fields of the GraphQL type LineItemConnection.
+type OrderLinesOrderLineItemsLineItemConnection struct {
+	Nodes    []wire.OrderLine                                   `json:"nodes"`
+	PageInfo OrderLinesOrderLineItemsLineItemConnectionPageInfo `json:"pageInfo"`
+}
+
+// GetNodes returns OrderLinesOrderLineItemsLineItemConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *OrderLinesOrderLineItemsLineItemConnection) GetNodes() []wire.OrderLine { return v.Nodes }
+
+// GetPageInfo returns OrderLinesOrderLineItemsLineItemConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *OrderLinesOrderLineItemsLineItemConnection) GetPageInfo() OrderLinesOrderLineItemsLineItemConnectionPageInfo {
+	return v.PageInfo
+}
+
+// OrderLinesOrderLineItemsLineItemConnectionPageInfo includes the requested fields of the GraphQL type PageInfo.
+type OrderLinesOrderLineItemsLineItemConnectionPageInfo struct {
+	HasNextPage bool   `json:"hasNextPage"`
+	EndCursor   string `json:"endCursor"`
+}
+
+// GetHasNextPage returns OrderLinesOrderLineItemsLineItemConnectionPageInfo.HasNextPage, and is useful for accessing the field via an interface.
+func (v *OrderLinesOrderLineItemsLineItemConnectionPageInfo) GetHasNextPage() bool {
+	return v.HasNextPage
+}
+
+// GetEndCursor returns OrderLinesOrderLineItemsLineItemConnectionPageInfo.EndCursor, and is useful for accessing the field via an interface.
+func (v *OrderLinesOrderLineItemsLineItemConnectionPageInfo) GetEndCursor() string {
+	return v.EndCursor
+}
+
+// OrderLinesResponse is returned by OrderLines on success.
+type OrderLinesResponse struct {
+	Order *OrderLinesOrder `json:"order"`
+}
+
+// GetOrder returns OrderLinesResponse.Order, and is useful for accessing the field via an interface.
+func (v *OrderLinesResponse) GetOrder() *OrderLinesOrder { return v.Order }
+
 // OrdersWithCodeOrdersOrderConnection includes the requested fields of the GraphQL type OrderConnection.
 type OrdersWithCodeOrdersOrderConnection struct {
 	Nodes []CodeOrder `json:"nodes"`
@@ -2796,6 +2844,18 @@ type __OpenDraftInput struct {
 
 // GetContract returns __OpenDraftInput.Contract, and is useful for accessing the field via an interface.
 func (v *__OpenDraftInput) GetContract() string { return v.Contract }
+
+// __OrderLinesInput is used internally by genqlient
+type __OrderLinesInput struct {
+	Id    string `json:"id"`
+	After string `json:"after,omitempty"`
+}
+
+// GetId returns __OrderLinesInput.Id, and is useful for accessing the field via an interface.
+func (v *__OrderLinesInput) GetId() string { return v.Id }
+
+// GetAfter returns __OrderLinesInput.After, and is useful for accessing the field via an interface.
+func (v *__OrderLinesInput) GetAfter() string { return v.After }
 
 // __OrdersWithCodeInput is used internally by genqlient
 type __OrdersWithCodeInput struct {
@@ -6359,6 +6419,7 @@ query CycleOrder ($cycle: SubscriptionBillingCycleInput!, $after: String) {
 			... OrderedFields
 		}
 		sourceContract {
+			revisionId
 			... OrderedFields
 		}
 	}
@@ -8939,6 +9000,77 @@ func OpenDraft(
 	}
 
 	data_ = &OpenDraftResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by OrderLines.
+const OrderLines_Operation = `
+query OrderLines ($id: ID!, $after: String) {
+	order(id: $id) {
+		lineItems(first: 50, after: $after) {
+			nodes {
+				id
+				title
+				variantTitle
+				sku
+				quantity
+				taxable
+				image {
+					url
+				}
+				contract {
+					id
+				}
+				product {
+					id
+				}
+				variant {
+					id
+				}
+				sellingPlan {
+					name
+					sellingPlanId
+				}
+				originalUnitPriceSet {
+					presentmentMoney {
+						amount
+						currencyCode
+					}
+				}
+			}
+			pageInfo {
+				hasNextPage
+				endCursor
+			}
+		}
+	}
+}
+`
+
+func OrderLines(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	after string,
+) (data_ *OrderLinesResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "OrderLines",
+		Query:  OrderLines_Operation,
+		Variables: &__OrderLinesInput{
+			Id:    id,
+			After: after,
+		},
+	}
+
+	data_ = &OrderLinesResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

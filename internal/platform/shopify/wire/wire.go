@@ -68,6 +68,27 @@ type Order struct {
 	} `json:"totalPriceSet"`
 }
 
+// OrderLine is a line of an order.
+type OrderLine struct {
+	ID           string               `json:"id"`
+	Title        string               `json:"title"`
+	VariantTitle string               `json:"variantTitle"`
+	SKU          string               `json:"sku"`
+	Quantity     int                  `json:"quantity"`
+	Taxable      bool                 `json:"taxable"`
+	Image        struct{ URL string } `json:"image"`
+	Contract     *struct{ ID string } `json:"contract"` // nil: the line is of none
+	Product      struct{ ID string }  `json:"product"`
+	Variant      struct{ ID string }  `json:"variant"`
+	Plan         struct {
+		Name string `json:"name"`
+		ID   string `json:"sellingPlanId"`
+	} `json:"sellingPlan"`
+	UnitPrice struct {
+		PresentmentMoney Money `json:"presentmentMoney"`
+	} `json:"originalUnitPriceSet"`
+}
+
 // Money is a decimal amount and its currency.
 type Money struct {
 	Amount       string `json:"amount"`

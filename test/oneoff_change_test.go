@@ -1,0 +1,294 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// laden is a subscription to 2 A and a B in five days, of which the next order
+// carries a C besides, as the platform has been told. The platform dates the order's
+// cycle to the midnight before the hour at which the store charges.
+type laden struct {
+	*subscription
+	products []article
+	lines    []string // graph ids, as they stand in queries
+	date     time.Time
+	once     string // the C, as the books show it
+}
+
+func load(t *testing.T) *laden {
+	t.Helper()
+	s := &laden{subscription: subscribe(t, nil)}
+	s.products = s.articles()
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, m, d := s.now().In(zone).Date()
+	s.date = time.Date(y, m, d+5, 0, 0, 0, 0, zone)
+	s.id = s.checkout(map[string]any{"nextBillingDate": s.date.UTC(), "lines": []any{
+		map[string]any{"variantId": s.products[0].VariantID, "quantity": 2, "currentPrice": "20.00"},
+		map[string]any{"variantId": s.products[1].VariantID, "quantity": 1, "currentPrice": "10.00"},
+	}})
+	for _, l := range s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes {
+		s.lines = append(s.lines, url.QueryEscape(l.ID))
+	}
+	s.carry(0)
+	return s
+}
+
+// carry lets the n-th order from now carry a C, and the platform hear of it.
+func (s *laden) carry(n int) {
+	s.t.Helper()
+	if got := s.put(oneOffPath(s.id, s.upcoming()[n].ID, s.products[2].VariantID, ""), nil, nil); got != http.StatusOK {
+		s.t.Fatalf("adding a one-time product answered %d", got)
+	}
+	s.once = "C×1@" + s.products[2].Price
+	s.pass("PT1M")
+	if s.ownOrders() == 0 {
+		s.t.Fatal("the platform does not show what the order carries")
+	}
+}
+
+// until lets time pass until so many hours after the cycle's date at the platform.
+func (s *laden) until(hours int) {
+	s.t.Helper()
+	s.pass(fmt.Sprintf("PT%dS", int(s.date.Add(time.Duration(hours)*time.Hour).Sub(s.now()).Seconds())))
+}
+
+// make calls an operation that changes the contract.
+func (s *laden) make(operation string) {
+	s.t.Helper()
+	s.change("PUT", fmt.Sprintf("/subscription-contract%s&contractId=%d", operation, s.id), nil)
+}
+
+// shown returns what the next order costs, as it is said beforehand.
+func (s *laden) shown() string {
+	s.t.Helper()
+	var queue []struct {
+		OrderAmount float64 `json:"orderAmount"`
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+	return fmt.Sprintf("%.2f", queue[0].OrderAmount)
+}
+
+// An edit of a cycle at the platform is a copy of the contract. From the cycle's own
+// date on the platform lets the contract be changed without it.
+func TestAnOrderWithAOneTimeProductFollowsTheContract(t *testing.T) {
+	t.Parallel()
+	early := func(s *laden) { s.until(2) }
+	for name, test := range map[string]struct {
+		before func(*laden) // the change
+		change func(*laden) string
+		after  func(*laden)
+		want   string
+	}{
+		"a line is removed":   {early, func(s *laden) string { return "s-remove-line-item?lineId=" + s.lines[0] }, nil, "B×1@10.00"},
+		"a quantity is lower": {early, func(s *laden) string { return "s-update-line-item-quantity?quantity=1&lineId=" + s.lines[0] }, nil, "A×1@20.00 B×1@10.00"},
+		"a price is lower":    {early, func(s *laden) string { return "s-update-line-item-price?basePrice=5&lineId=" + s.lines[0] }, nil, "A×2@5.00 B×1@10.00"},
+		"a variant gives way to another": {early, func(s *laden) string {
+			return fmt.Sprintf("s-update-line-item?quantity=2&price=3&lineId=%s&variantId=%d", s.lines[0], s.products[3].VariantID)
+		}, nil, "D×2@3.00 B×1@10.00"},
+		"the order was moved to a later day": {func(s *laden) {
+			day := s.date.AddDate(0, 0, 3).Format(time.DateOnly)
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=%sT14:00:00Z", s.upcoming()[0].ID, day), nil)
+			s.until(33)
+		}, func(s *laden) string { return "s-remove-line-item?lineId=" + s.lines[0] }, nil, "B×1@10.00"},
+		"a person charges at once": {early, func(s *laden) string { return "s-update-line-item-quantity?quantity=1&lineId=" + s.lines[0] }, func(s *laden) {
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
+			s.pass("PT1M")
+		}, "A×1@20.00 B×1@10.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := load(t)
+			test.before(s)
+			s.make(test.change(s))
+			shown := s.shown()
+			if test.after != nil {
+				test.after(s)
+			}
+			s.pass("P4D")
+			s.wantLedger(s.book(1, test.want, s.once))
+			if orders := s.orders(); len(orders) != 1 || orders[0].Amount != shown {
+				t.Errorf("orders %+v, want one over %s, as was shown", orders, shown)
+			}
+		})
+	}
+}
+
+func TestAnOrderWithAOneTimeProductHasTheContractsDiscount(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	s.until(2)
+	s.make("s-add-discount?percentage=50&discountTitle=Half")
+	shown := s.shown()
+	s.pass("P1D")
+	if orders := s.orders(); len(orders) != 1 || orders[0].Amount != shown || shown >= "50.00" {
+		t.Errorf("orders %+v, want one over %s, as was shown", orders, shown)
+	}
+}
+
+func TestADeclinedOrderWithAOneTimeProductIsTriedAsTheContractIsThen(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "CARD_DECLINED"}, nil)
+	s.until(12)
+	past := s.past()
+	if len(past) != 1 || past[0].Status != "FAILURE" {
+		t.Fatalf("past %+v, want a decline", past)
+	}
+	s.make("s-update-line-item-quantity?quantity=1&lineId=" + s.lines[0])
+	if got := s.explain(past[0].ID).Prices.LinesTotal; fmt.Sprintf("%.2f", got) != s.total(1, 1) {
+		t.Errorf("the lines are said to come to %.2f, want %s", got, s.total(1, 1))
+	}
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", past[0].ID), nil)
+	s.pass("PT1M")
+	s.wantLedger(s.book(1, "A×1@20.00 B×1@10.00", s.once))
+	if got := s.explain(past[0].ID).Prices.LinesTotal; fmt.Sprintf("%.2f", got) != s.total(1, 1) {
+		t.Errorf("afterwards the lines are said to have come to %.2f, want %s", got, s.total(1, 1))
+	}
+}
+
+// book returns an order as the books show it.
+func (s *laden) book(cycle int, has ...string) string {
+	all := strings.Fields(strings.Join(has, " "))
+	slices.Sort(all)
+	return fmt.Sprintf("%d: %s", cycle, strings.Join(all, " "))
+}
+
+func TestACopyOfTheContractIsMadeAnewWhateverHappensToTheCalls(t *testing.T) {
+	t.Parallel()
+	for name, kinds := range map[string][]string{
+		"answers are lost": {"timeout_after"},
+		"nothing is sure":  {"timeout_after", "timeout_before", "http_500", "throttled", "connection_reset", "webhook_lost", "webhook_duplicated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := load(t)
+			s.until(2)
+			s.make("s-update-line-item-quantity?quantity=1&lineId=" + s.lines[0])
+			s.call("POST", "/platform/faults", map[string]any{"rate": 0.25, "kinds": kinds, "seed": 5, "for": "P1D"}, nil)
+			s.pass("P2D")
+			s.call("DELETE", "/platform/faults", nil, nil)
+			s.pass("P3D")
+			s.wantLedger(s.book(1, "A×1@20.00 B×1@10.00", s.once))
+		})
+	}
+}
+
+// total returns what so many A and B and a C come to.
+func (s *laden) total(a, b int) string {
+	var once float64
+	if _, err := fmt.Sscan(s.products[2].Price, &once); err != nil {
+		s.t.Fatal(err)
+	}
+	return fmt.Sprintf("%.2f", float64(20*a+10*b)+once)
+}
+
+func TestPriceStepsSwapsAndDowngradesReachAnOrderWithAOneTimeProduct(t *testing.T) {
+	t.Parallel()
+	t.Run("a step of a price rule", func(t *testing.T) {
+		t.Parallel()
+		s := load(t)
+		s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?contractId=%d&lineId=%s&basePrice=10", s.id, s.lines[1]),
+			[]any{map[string]any{"afterCycle": 1, "discountType": "PERCENTAGE", "value": 50}})
+		s.carry(1)
+		s.pass("P45D")
+		s.wantLedger(s.book(1, "A×2@20.00 B×1@10.00", s.once), s.book(2, "A×2@20.00 B×1@5.00", s.once))
+	})
+	t.Run("a swap that lasts", func(t *testing.T) {
+		t.Parallel()
+		s := load(t)
+		s.swap(products(s.products[1].VariantID, 1), products(s.products[3].VariantID, 1), nil)
+		s.pass("P6D")
+		s.wantLedger(s.book(1, "A×2@20.00", s.once, "D×1@"+s.products[3].Price))
+	})
+	t.Run("a downgrade that waited", func(t *testing.T) {
+		t.Parallel()
+		s := load(t)
+		var made struct {
+			Plans []struct {
+				IDNew string `json:"idNew"`
+			} `json:"subscriptionPlans"`
+		}
+		body := monthlyGroup("Coffee")
+		body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
+		if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+			t.Fatalf("making a group answered %d", got)
+		}
+		s.make("s-update-line-item-selling-plan?sellingPlanId=" + made.Plans[0].IDNew + "&lineId=" + s.lines[1])
+		s.make("s-update-line-item-price?basePrice=99&lineId=" + s.lines[1])
+		s.make(fmt.Sprintf("-update-variant?oldVariantId=%d&newVariantId=%d&prorateDowngrade=false", s.products[1].VariantID, s.products[3].VariantID))
+		s.pass("P6D")
+		s.wantLedger(s.book(1, "A×2@20.00", s.once, "D×1@16.65")) // as the plan sells it
+	})
+}
+
+// What was sent stays noted as it was sent, whatever becomes of the contract before
+// the end of the charge is known.
+func TestAnOrderIsRecordedWithTheLinesThatWereSent(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	s.refused(http.StatusOK, "DELETE", oneOffPath(s.id, s.upcoming()[0].ID, s.products[2].VariantID, ""), nil)
+	s.pass("PT1M")
+	first := s.upcoming()[0].ID
+	s.until(2)
+	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1, "for": "P1D"}, nil)
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first), nil)
+	s.pass("PT3S")
+	if past := s.past(); len(past) != 1 || past[0].Status != "PROGRESS" {
+		t.Fatalf("past %+v, want a charge whose end is not known", past)
+	}
+	s.make("s-update-line-item-quantity?quantity=7&lineId=" + s.lines[0])
+	s.call("DELETE", "/platform/faults", nil, nil)
+	s.pass("PT1H")
+	s.wantLedger("1: A×2@20.00 B×1@10.00")
+	s.wantPaid(first, 50, 2, 1)
+}
+
+// The platform makes an order of what the contract has when the charge comes to its
+// end: while its customer was asked to confirm it, the contract may have changed.
+func TestAnOrderIsRecordedWithTheLinesThatItWasMadeWith(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	s.refused(http.StatusOK, "DELETE", oneOffPath(s.id, s.upcoming()[0].ID, s.products[2].VariantID, ""), nil)
+	first := s.upcoming()[0].ID
+	s.declines("CHALLENGE", 1)
+	s.until(12)
+	s.make("s-update-line-item-price?basePrice=5&lineId=" + s.lines[0])
+	s.make("s-remove-line-item?lineId=" + s.lines[1])
+	s.call("POST", "/platform/faults", map[string]any{"rate": 0.5, "kinds": []string{"throttled", "http_500", "timeout_after"}, "seed": 3, "for": "P1D"}, nil)
+	s.ended("SUCCESS")
+	s.pass("P1D")
+	s.wantLedger("1: A×2@5.00")
+	s.wantPaid(first, 10, 2)
+}
+
+// wantPaid compares the quantities of the only past order, which was paid, and what
+// its lines are said to have come to.
+func (s *laden) wantPaid(attempt int64, total float64, quantities ...int) {
+	s.t.Helper()
+	var past []struct {
+		Status      string
+		VariantList []struct{ Quantity int }
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", s.id), &past)
+	var got []int
+	if len(past) == 1 {
+		for _, v := range past[0].VariantList {
+			got = append(got, v.Quantity)
+		}
+	}
+	if len(past) != 1 || past[0].Status != "SUCCESS" || !slices.Equal(got, quantities) {
+		s.t.Errorf("past orders %+v, want one that was paid, of %d", past, quantities)
+	}
+	if e := s.explain(attempt); e.Prices.LinesTotal != total {
+		s.t.Errorf("the lines are said to have come to %.2f, want %.2f", e.Prices.LinesTotal, total)
+	}
+}
