@@ -347,3 +347,50 @@ func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
 		})
 	}
 }
+
+// One payment for three months is for three deliveries of whatever the contract has.
+func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		paid   string // 41.40 is what the store asks for three deliveries
+		change func(*subscription)
+		want   string
+	}{
+		"a rule replaces the product": {"41.40", func(s *subscription) { s.swap(products(4016, 1), products(4015, 1), nil) }, "299.97"},
+		"a rule carries half off": {"20.70", func(s *subscription) {
+			s.swap(products(4016, 1), products(4015, 1), map[string]any{"carryDiscountForward": true})
+		}, "149.98"},
+		"a rule is for one order": {"41.40", func(s *subscription) {
+			s.swap(products(4016, 1), products(4015, 1), map[string]any{"forBillingCycle": 1})
+		}, "299.97"},
+		"a product is added": {"41.40", func(s *subscription) {
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4015&quantity=1", s.id), nil)
+		}, "341.37"},
+		"one replaces another":           {"41.40", func(s *subscription) { s.replace(4016, 4015, false) }, "299.97"},
+		"one replaces another, half off": {"20.70", func(s *subscription) { s.replace(4016, 4015, true) }, "149.98"},
+		"a one-time product comes once": {"41.40", func(s *subscription) {
+			if got := s.put(oneOffPath(s.id, s.upcoming()[0].ID, 4015, ""), nil, nil); got != http.StatusOK {
+				s.t.Fatalf("adding a one-time product answered %d", got)
+			}
+		}, "141.39"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			quarterly := one(4016, test.paid)
+			quarterly["billingPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 3}
+			quarterly["deliveryPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 1}
+			s := subscribe(t, quarterly)
+			test.change(s)
+			s.pass("P11D")
+			s.wantAmounts(test.want)
+		})
+	}
+}
+
+// replace lets one variant take the place of another, with or without its discount.
+func (s *subscription) replace(old, by int64, carry bool) {
+	s.t.Helper()
+	s.change("POST", "/subscription-contract-details/replace-variants-v3", map[string]any{
+		"contractId": s.id, "oldVariants": []int64{old}, "newVariants": map[string]int{fmt.Sprint(by): 1}, "carryForwardDiscount": carry,
+	})
+}

@@ -90,7 +90,7 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			return change{}, err
 		}
 		if price == nil && l.Reprice {
-			amount, pricing, err := s.unitPrice(ctx, store.ID, d.Line, sold[variant], plan, d.Orders+1)
+			amount, pricing, err := s.unitPrice(ctx, store.ID, d.Contract, sold[variant], plan)
 			if err != nil {
 				return change{}, err
 			}

@@ -98,7 +98,7 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 	if err != nil {
 		return carrying{}, err
 	}
-	c := carrying{old: swap.Lines(old), sold: sold, deliveries: 1}
+	c := carrying{old: swap.Lines(old), sold: sold, deliveries: d.Deliveries()}
 	for i, l := range old {
 		offer, ours, err := s.offer(ctx, store.ID, d.Line, l.SellingPlanID)
 		if err != nil {
@@ -107,9 +107,6 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 		c.old[i].Pricing = policyOf(d, d.LineByID(l.ID))
 		if !ours {
 			continue
-		}
-		if i == 0 {
-			c.deliveries = offer.Deliveries()
 		}
 		if v, known := c.sold[l.VariantID]; known && c.old[i].Pricing == nil {
 			c.old[i].Pricing = madeBy(offer.Pricing(v.Price), l.Price)

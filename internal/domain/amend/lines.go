@@ -100,7 +100,7 @@ func (s *Service) lineEdit(ctx context.Context, store shop.Shop, d contract.Deta
 		edit.Attributes = new(attributes(l.Attributes))
 	}
 	if edit.Price == nil {
-		price, pricing, err := s.unitPrice(ctx, store.ID, d.Line, v, plan, d.Orders+1)
+		price, pricing, err := s.unitPrice(ctx, store.ID, d.Contract, v, plan)
 		if err != nil {
 			return platform.LineEdit{}, err
 		}

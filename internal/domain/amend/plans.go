@@ -6,6 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -29,15 +30,15 @@ func (s *Service) offer(ctx context.Context, of shop.ID, line shop.Line, selling
 	return offers[0], true, nil
 }
 
-// unitPrice returns what a unit of a variant costs on a selling plan in the given
-// order of a contract (from 1), and how that changes with the orders. On no plan,
-// or one that is not ours, it is the variant's own price.
-func (s *Service) unitPrice(ctx context.Context, of shop.ID, line shop.Line, v platform.Variant, sellingPlan int64, order int) (money.Amount, *platform.Pricing, error) {
-	offer, ours, err := s.offer(ctx, of, line, sellingPlan)
+// unitPrice returns what a unit of a variant costs a contract on a selling plan in its
+// next order, and how that changes with the orders. On no plan, or one that is not
+// ours, it is the variant's own price for each delivery that a payment covers.
+func (s *Service) unitPrice(ctx context.Context, of shop.ID, c contract.Contract, v platform.Variant, sellingPlan int64) (money.Amount, *platform.Pricing, error) {
+	offer, ours, err := s.offer(ctx, of, c.Line, sellingPlan)
 	if err != nil || !ours {
-		return v.Price, nil, err
+		return v.Price.Times(c.Deliveries()), nil, err
 	}
-	return offer.PriceAt(v.Price, order), offer.Pricing(v.Price), nil
+	return offer.PriceAt(v.Price, c.Orders+1), offer.Pricing(v.Price), nil
 }
 
 // option returns the option that is a selling plan, or NotFound.

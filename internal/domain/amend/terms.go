@@ -90,6 +90,8 @@ type Rhythm struct {
 
 func (r Rhythm) of(p contract.Policy) bool { return p.Interval == r.Interval && p.Count == r.Count }
 
+func (r Rhythm) policy() cadence.Policy { return cadence.Policy{Interval: r.Interval, Count: r.Count} }
+
 func (r Rhythm) String() string { return fmt.Sprintf("%d %s", r.Count, r.Interval) }
 
 func rhythm(p contract.Policy) Rhythm { return Rhythm{p.Interval, p.Count} }
@@ -239,21 +241,7 @@ func (s *Service) rhythms(ctx context.Context, of shop.ID, cmd Command, want fun
 
 // multiple refuses a charge that does not cover whole deliveries.
 func multiple(billed, delivered Rhythm) error {
-	unit := func(r Rhythm) (of, n int) {
-		switch r.Interval {
-		case cadence.Day:
-			return 0, r.Count
-		case cadence.Week:
-			return 0, 7 * r.Count
-		case cadence.Year:
-			return 1, 12 * r.Count
-		default:
-			return 1, r.Count
-		}
-	}
-	a, n := unit(billed)
-	b, m := unit(delivered)
-	if a != b || n%m != 0 {
+	if billed.policy().Covers(delivered.policy()) == 0 {
 		return fault.New(fault.Refused, "billing every %s does not cover whole deliveries every %s: the billing interval must be a multiple of the delivery interval", billed, delivered).
 			On(entity).Keyed("intervalMismatch")
 	}

@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -172,22 +173,30 @@ func (s *Service) applied(ctx context.Context, of shop.Shop, rules []swap.Rule, 
 type place struct {
 	line  shop.Line
 	order int // counted from 1 for the one at the checkout
+
+	deliveries int64 // that one payment is for
 }
 
 func placeOf(c contract.Contract) place {
-	p := place{line: c.Line, order: c.Orders + 1}
+	p := place{line: c.Line, order: c.Orders + 1, deliveries: c.Deliveries()}
 	if c.OriginOrderID != 0 {
 		p.order++
 	}
 	return p
 }
 
-// catalogue returns what rules need to know of the products that they name.
+// catalogue returns what rules need to know of the products that they name. Prices
+// are for the deliveries that one payment covers.
 func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule, place place) (swap.Catalogue, error) {
 	var c swap.Catalogue
 	var err error
 	if c.Variants, err = s.sold(ctx, of, swap.Variants(rules)); err != nil {
 		return swap.Catalogue{}, err
+	}
+	single := maps.Clone(c.Variants)
+	for id, v := range c.Variants {
+		v.Price = v.Price.Times(place.deliveries)
+		c.Variants[id] = v
 	}
 	if s.Plans == nil {
 		return c, nil
@@ -196,6 +205,7 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 		if l.SellingPlanID == 0 {
 			return money.Amount{}, nil, false
 		}
+		v = single[v.ID]
 		offer, ok, err := s.sellingPlan(ctx, of.ID, place, l.SellingPlanID, v)
 		if err != nil {
 			s.Log.WarnContext(ctx, "a plan's price is not known", "shop", of.Domain, "plan", l.SellingPlanID, "error", err)

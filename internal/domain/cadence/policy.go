@@ -42,6 +42,30 @@ func (p Policy) Validate() error {
 	return nil
 }
 
+// Covers returns how many intervals of another policy one interval of this one lasts;
+// 0 when they are no whole number, as those of a week in a month. Anchors do not
+// matter.
+func (p Policy) Covers(other Policy) int {
+	unit, n := p.units()
+	of, m := other.units()
+	if unit != of || m < 1 || n%m != 0 {
+		return 0
+	}
+	return n / m
+}
+
+// units returns the interval in days or in months.
+func (p Policy) units() (unit Interval, n int) {
+	switch p.Interval {
+	case Week:
+		return Day, 7 * p.Count
+	case Year:
+		return Month, 12 * p.Count
+	default:
+		return p.Interval, p.Count
+	}
+}
+
 // approxOccurrences is how many occurrences beyond two rounds of the anchors
 // Approx looks at: four years of months, so that every length of month is met.
 const approxOccurrences = 48

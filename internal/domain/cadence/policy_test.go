@@ -154,3 +154,24 @@ func TestApprox(t *testing.T) {
 		})
 	}
 }
+
+func TestHowOftenOnePolicyFitsIntoAnother(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		whole, part Policy
+		want        int
+	}{
+		{every(3, Month), every(1, Month), 3},
+		{every(1, Month), every(1, Month, monthDay(31)), 1},
+		{every(1, Year), every(2, Month), 6},
+		{every(4, Week), every(14, Day), 2},
+		{every(1, Month), every(1, Week), 0},
+		{every(3, Month), every(2, Month), 0},
+		{every(1, Month), every(3, Month), 0},
+		{every(1, Month), Policy{}, 0},
+	} {
+		if got := row.whole.Covers(row.part); got != row.want {
+			t.Errorf("%v covers %d of %v, want %d", row.whole, got, row.part, row.want)
+		}
+	}
+}

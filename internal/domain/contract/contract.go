@@ -231,6 +231,10 @@ func (c Contract) Amount() money.Amount {
 	return sum
 }
 
+// Deliveries returns how many deliveries one payment covers; 1 when that is no whole
+// number.
+func (c Contract) Deliveries() int64 { return int64(max(c.Billing.Covers(c.Delivery), 1)) }
+
 // Prepaid reports whether one payment covers several deliveries.
 func (c Contract) Prepaid() bool {
 	return c.Billing.Interval != c.Delivery.Interval || c.Billing.Count != c.Delivery.Count

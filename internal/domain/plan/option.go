@@ -105,25 +105,11 @@ type Trial struct {
 }
 
 // Deliveries returns how many deliveries one payment covers.
-func (o Option) Deliveries() int64 {
-	unit, each := o.Billing.units()
-	of, every := o.Delivery.units()
-	if unit != of || every == 0 || each%every != 0 {
-		return 1
-	}
-	return int64(each / every)
-}
+func (o Option) Deliveries() int64 { return int64(max(o.covers(), 1)) }
 
-// units returns the frequency in days or in months.
-func (f Frequency) units() (unit cadence.Interval, n int) {
-	switch f.Interval {
-	case cadence.Week:
-		return cadence.Day, 7 * f.Count
-	case cadence.Year:
-		return cadence.Month, 12 * f.Count
-	default:
-		return f.Interval, f.Count
-	}
+// covers returns 0 when a payment does not cover whole deliveries.
+func (o Option) covers() int {
+	return cadence.Policy{Interval: o.Billing.Interval, Count: o.Billing.Count}.Covers(cadence.Policy{Interval: o.Delivery.Interval, Count: o.Delivery.Count})
 }
 
 // Anchors returns the fixed day, if there is one, as the platform counts it.

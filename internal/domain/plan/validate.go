@@ -153,9 +153,7 @@ func (o Option) validateFrequency(at string) error {
 	if o.Kind == PayAsYouGo && o.Billing != o.Delivery {
 		return invalid(at+".billingFrequencyCount", "planType", "a PAY_AS_YOU_GO plan is billed as often as it is delivered: use PREPAID to pay for several deliveries at once")
 	}
-	unit, each := o.Billing.units()
-	of, every := o.Delivery.units()
-	if unit != of || each%every != 0 {
+	if o.covers() == 0 {
 		return invalid(at+".billingFrequencyCount", "frequency", "a plan is billed every %d %s and delivered every %d %s: the first must be a multiple of the second",
 			o.Billing.Count, o.Billing.Interval, o.Delivery.Count, o.Delivery.Interval)
 	}
