@@ -492,6 +492,33 @@ func TestAMembershipForLifeIsNeverRenewedNorPaused(t *testing.T) {
 	s.urls.Subscriptions = subscriptions
 }
 
+func TestAContractForLifeIsSplitIntoTwoForLife(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	plan := s.planned(s.urls.Subscriptions, map[string]any{"lifeTimeMembership": true, "maxCycles": 1})
+	id := plan[strings.LastIndex(plan, "/")+1:]
+	s.id = s.checkout(map[string]any{"lines": []any{
+		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "12.50", "sellingPlanId": id}, map[string]any{"variantId": 4002, "quantity": 1, "currentPrice": "5.00", "sellingPlanId": id},
+	}})
+	s.pass("PT1M")
+	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
+	split := fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=", s.id)
+	s.refused(http.StatusBadRequest, "POST", split+"false", []string{line})
+	s.refused(http.StatusBadRequest, "POST", split+"true&attemptBilling=true", []string{line})
+	whole, off := s.id, s.change("POST", split+"true", []string{line}).ID
+	if _, err := fmt.Sscanf(off, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
+		t.Fatal(err)
+	}
+	if s.phase().Status != "active" || len(s.upcoming()) != 0 {
+		t.Errorf("split off: %+v, and %d orders wait", s.phase(), len(s.upcoming()))
+	}
+	s.until("2027-03-01")
+	for _, s.id = range []int64{s.id, whole} {
+		s.wantPlatform("ACTIVE")
+		s.wantOrderDays("[]")
+	}
+}
+
 // Whichever answers are lost: what was asked for is done in the end, once, and with
 // all that was said of it.
 func TestAChangeOfStatusSurvivesLostAnswers(t *testing.T) {

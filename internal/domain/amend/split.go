@@ -45,6 +45,10 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		return contract.Detail{}, fault.New(fault.Refused, "the store does not permit immediate orders: switch on enableImmediatePlaceOrder").
 			On(entity).Keyed("immediateOrderNotAllowed").At("attemptBilling")
 	}
+	if known.Lifelong && (w.Once || w.Now) {
+		return contract.Detail{}, fault.New(fault.Refused, "contract %d is paid for life: nothing of it is ordered again. Split lines off with isSplitContract=true and attemptBilling=false", known.ID).
+			On(entity).Keyed("lifetimeMembership").At("isSplitContract")
+	}
 	if w.Now && !known.PaymentUsable {
 		return contract.Detail{}, fault.New(fault.Refused, "contract %d has no payment method that can be charged", known.ID).
 			On(entity).Keyed("paymentMethodMissing").At("attemptBilling")
@@ -133,9 +137,9 @@ func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contr
 	if old.Split.Once {
 		origin = contract.SplitAttempt
 	}
-	from, priced := old.ID, old.Priced
+	from, priced, lifelong := old.ID, old.Priced, old.Lifelong
 	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID)}, made, change{also: func(c *contract.Contract) {
-		c.Origin, c.SplitFrom, c.Priced = origin, from, priced
+		c.Origin, c.SplitFrom, c.Priced, c.Lifelong = origin, from, priced, lifelong
 	}})
 	if err != nil {
 		return platform.Detail{}, err
