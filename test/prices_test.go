@@ -269,6 +269,56 @@ func TestASplitKeepsThePolicyOfItsLine(t *testing.T) {
 	s.wantAmounts("10.00", "5.00", "5.00")
 }
 
+// A line that is split off after two orders goes on where it was: a limit, a commitment
+// and the prices by order do not begin anew.
+func TestASplitGoesOnWhereItsContractWas(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		option map[string]any // of the plan that the line is on; nil: a policy of its own
+		want   []string       // the checkout's order is one on the plan
+	}{
+		"by the policy of its line": {nil, []string{"9.00", "5.00", "5.00"}},
+		"by its plan": {map[string]any{
+			"discountEnabled": true, "discountOffer": 10, "discountType": "PERCENTAGE", "afterCycle1": 0,
+			"discountEnabled2": true, "discountOffer2": 50, "discountType2": "PERCENTAGE", "afterCycle2": 3,
+		}, []string{"8.00", "8.00", "8.00"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.cancel(http.StatusNoContent, "")
+			line := map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "9.00"}
+			if test.option != nil {
+				plan := s.planned(s.urls.Subscriptions, test.option)
+				line["sellingPlanId"], line["currentPrice"] = plan[strings.LastIndex(plan, "/")+1:], "14.40"
+			}
+			s.id = s.checkout(map[string]any{
+				"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "minCycles": 4, "maxCycles": 5},
+				"lines":         []any{map[string]any{"variantId": 4007, "quantity": 1, "currentPrice": "10.00"}, line},
+			})
+			s.pass("PT1M")
+			is := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
+			if test.option == nil {
+				s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?basePrice=10.00&contractId=%d&lineId=%s", s.id, url.QueryEscape(is)), steps(0, 10, 3, 50))
+			}
+			s.pass("P45D")
+			if _, orders := s.ledger(); len(orders) != 2 {
+				t.Fatalf("%d orders were made before the split", len(orders))
+			}
+			split := s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id), []string{is})
+			if p := split.BillingPolicy; p.MaxCycles == nil || *p.MaxCycles != 3 || p.MinCycles == nil || *p.MinCycles != 1 {
+				t.Errorf("the limits of the new contract are %+v", p)
+			}
+			if _, err := fmt.Sscanf(split.ID, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
+				t.Fatal(err)
+			}
+			s.pass("P180D")
+			s.wantAmounts(test.want...)
+			s.wantPlatform("EXPIRED")
+		})
+	}
+}
+
 // What replaces a product that was sold by prices of its own is not sold by them.
 func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
 	t.Parallel()

@@ -139,6 +139,19 @@ func (p Pricing) On(base money.Amount) Pricing {
 	return on
 }
 
+// From returns the policy as it goes on when a cycle is counted as the first one.
+func (p Pricing) From(cycle int) Pricing {
+	from := Pricing{Base: p.Base}
+	for _, s := range p.Cycles {
+		s.After = max(0, s.After-(cycle-1))
+		if n := len(from.Cycles); n > 0 && s.After == 0 { // it began before, and replaced what came before it
+			from.Cycles = nil
+		}
+		from.Cycles = append(from.Cycles, s)
+	}
+	return from
+}
+
 // Moved is On, with the price that takes the place of one which the policy made;
 // false when the policy did not make it.
 func (p Pricing) Moved(is, base money.Amount) (on Pricing, price money.Amount, ok bool) {

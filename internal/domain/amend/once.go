@@ -45,7 +45,7 @@ func (s *Service) swapOnce(ctx context.Context, of shop.ID, cmd Command, w OnceS
 	if err != nil {
 		return err
 	}
-	change := billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next, Actor: cmd.Actor}
+	change := billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}
 	for _, variant := range w.Old {
 		change.Variant = variant
 		if err := s.OneOffs.RemoveOneOff(ctx, store, change); err != nil {
@@ -62,13 +62,13 @@ func (s *Service) swapOnce(ctx context.Context, of shop.ID, cmd Command, w OnceS
 }
 
 // next returns the attempt that waits for the earliest date.
-func (s *Service) next(ctx context.Context, of shop.ID, c contract.Contract) (billing.AttemptID, error) {
+func (s *Service) next(ctx context.Context, of shop.ID, c contract.Contract) (billing.Attempt, error) {
 	var next billing.Attempt
 	err := s.Store.Update(ctx, of, func(tx intake.Tx) error {
 		next = billing.Attempt{}
 		queued, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued)
 		for _, a := range queued {
-			if next.ID == 0 || a.BillingDate.Before(next.BillingDate) {
+			if next.ID == 0 || a.Precedes(next) {
 				next = a
 			}
 		}
@@ -77,7 +77,7 @@ func (s *Service) next(ctx context.Context, of shop.ID, c contract.Contract) (bi
 	if err == nil && next.ID == 0 {
 		err = fault.New(fault.Refused, "subscription contract %d has no upcoming order", c.ID).On(entity).Keyed("noUpcomingOrder")
 	}
-	return next.ID, err
+	return next, err
 }
 
 // OnceSwap says which products of the next order give way to which.

@@ -170,11 +170,11 @@ func TestDiscountsGoWithTheLinesThatTheyAreFor(t *testing.T) {
 func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
 	t.Parallel()
 	is := box(func(d *platform.Detail) {
-		d.LineDetails = []platform.LineDetail{{}, {Attributes: []platform.Attribute{{Key: "size", Value: "L"}}, Pricing: &platform.Pricing{Base: usd(500)}}}
+		d.LineDetails = []platform.LineDetail{{}, {Attributes: []platform.Attribute{{Key: "size", Value: "L"}}}}
 		d.PaymentMethod.ID, d.Billing.MaxCycles = "card", 12
 	})
 	known := contract.Contract{ID: 9001, Status: contract.Active, NextBillingDate: time.Unix(1e9, 0)}
-	n, err := splitOff(known, is, contract.SplitIntent{Lines: []string{"l2"}, Once: true, Token: "t"})
+	n, err := splitOff(known, is, contract.SplitIntent{Lines: []string{"l2"}, Once: true, Token: "t"}, map[string]going{"l2": {usd(500), &platform.Pricing{Base: usd(500)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
 		"every line":        {[]string{"l1", "l2"}, contract.Active, fault.Refused},
 		"one that ended":    {[]string{"l1"}, contract.Cancelled, fault.Refused},
 	} {
-		if _, err := splitOff(contract.Contract{Status: row.status}, is, contract.SplitIntent{Lines: row.lines}); !fault.Is(err, row.kind) {
+		if _, err := splitOff(contract.Contract{Status: row.status}, is, contract.SplitIntent{Lines: row.lines}, nil); !fault.Is(err, row.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -258,6 +258,55 @@ func TestWhatMakesLessOfACommitment(t *testing.T) {
 	} {
 		if got := lessens(box().Contract, row.edit); got != row.want {
 			t.Errorf("%s: %t", row.name, got)
+		}
+	}
+}
+
+func TestAContractThatIsSplitOffHasTheOrdersThatAreLeft(t *testing.T) {
+	t.Parallel()
+	terms := func(least, most int) platform.Policy { return platform.Policy{MinCycles: least, MaxCycles: most} }
+	for _, row := range []struct {
+		name     string
+		is, want platform.Policy
+		of       contract.Contract
+		cycle    int
+	}{
+		{"no limits", terms(0, 0), terms(0, 0), contract.Contract{Orders: 3}, 4},
+		{"five of twelve were made", terms(0, 12), terms(0, 7), contract.Contract{Orders: 5}, 6},
+		{"cycles that were no orders do not count", terms(0, 12), terms(0, 7), contract.Contract{Orders: 5, PassedCycles: 2}, 8},
+		{"the last one is being charged", terms(0, 3), terms(0, 1), contract.Contract{Orders: 2}, 4},
+		{"what was committed to and had is not owed again", terms(6, 0), terms(2, 0), contract.Contract{Orders: 3, OriginOrderID: 1, MinCycles: 6}, 4},
+		{"all that was committed to is had", terms(2, 0), terms(0, 0), contract.Contract{Orders: 3, MinCycles: 2}, 4},
+		{"no more is owed than there are orders", terms(6, 7), terms(1, 2), contract.Contract{Orders: 0, MinCycles: 6}, 6},
+	} {
+		if got := limitsLeft(row.is, row.of, row.cycle); got.MinCycles != row.want.MinCycles || got.MaxCycles != row.want.MaxCycles {
+			t.Errorf("%s: %+v, want %+v", row.name, got, row.want)
+		}
+	}
+}
+
+func TestPricesByCycleGoOnFromAnyCycle(t *testing.T) {
+	t.Parallel()
+	step := func(after int, cents int64) platform.CyclePrice {
+		return platform.CyclePrice{After: after, Kind: platform.FixedPrice, Computed: usd(cents)}
+	}
+	rule := platform.Pricing{Base: usd(1000), Cycles: []platform.CyclePrice{step(0, 900), step(3, 700)}}
+	late := platform.Pricing{Base: usd(1000), Cycles: []platform.CyclePrice{step(2, 800), step(5, 600)}}
+	for _, from := range []platform.Pricing{rule, late} {
+		for first := 1; first < 9; first++ {
+			on := from.From(first)
+			for n := 1; n < 9; n++ {
+				got, said := on.Step(n)
+				want, says := from.Step(first + n - 1)
+				if said != says || got.Computed != want.Computed {
+					t.Errorf("from cycle %d on the order %d costs %v, want %v", first, n, got.Computed, want.Computed)
+				}
+			}
+			for i := 1; i < len(on.Cycles); i++ {
+				if on.Cycles[i].After <= on.Cycles[i-1].After {
+					t.Errorf("from cycle %d on the steps are %+v", first, on.Cycles)
+				}
+			}
 		}
 	}
 }

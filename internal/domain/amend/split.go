@@ -58,7 +58,15 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	if err != nil {
 		return contract.Detail{}, unanswered(err)
 	}
-	if _, err := splitOff(known, is, intent); err != nil { // before anything is written
+	switch next, err := s.next(ctx, of, known); {
+	case err == nil:
+		intent.Cycle = next.Cycle
+	case fault.Is(err, fault.Refused): // it stands still, or has had all its orders
+		intent.Cycle = known.PassedCycles + known.Orders + 1
+	default:
+		return contract.Detail{}, err
+	}
+	if _, err := splitOff(known, is, intent, nil); err != nil { // before anything is written
 		return contract.Detail{}, err
 	}
 	intent.Lines = linesInOrder(is, w.Lines)
@@ -156,7 +164,11 @@ func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contra
 		if err != nil {
 			return platform.Detail{}, unanswered(err)
 		}
-		n, err := splitOff(old, is, *old.Split)
+		prices, err := s.pricesLeft(ctx, store, old, is, *old.Split)
+		if err != nil {
+			return platform.Detail{}, err
+		}
+		n, err := splitOff(old, is, *old.Split, prices)
 		if err != nil {
 			return platform.Detail{}, err
 		}
@@ -181,8 +193,9 @@ func mark(i contract.SplitIntent) platform.Attribute {
 	return platform.Attribute{Key: splitMark, Value: i.Token}
 }
 
-// splitOff is the contract that the lines become.
-func splitOff(known contract.Contract, is platform.Detail, w contract.SplitIntent) (platform.NewContract, error) {
+// splitOff is the contract that the lines become, with the prices by cycle that they
+// have from then on.
+func splitOff(known contract.Contract, is platform.Detail, w contract.SplitIntent, prices map[string]going) (platform.NewContract, error) {
 	if known.Status != contract.Active && known.Status != contract.Paused {
 		return platform.NewContract{}, fault.New(fault.Refused, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
 			On(entity).Keyed("contractNotActive")
@@ -190,7 +203,7 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 	if len(w.Lines) == 0 {
 		return platform.NewContract{}, fault.New(fault.Invalid, "name at least one line to split off").On(entity).Keyed("linesCount")
 	}
-	billed, delivered := is.Billing, is.Delivery
+	billed, delivered := limitsLeft(is.Billing, known, w.Cycle), is.Delivery
 	if w.Once {
 		billed.MinCycles, billed.MaxCycles = 0, 1
 	}
@@ -217,14 +230,14 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 			continue
 		}
 		edit := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}
+		if on, ok := prices[l.ID]; ok {
+			edit.Price, edit.Pricing = &on.price, on.policy
+		}
 		if l.SellingPlanID != 0 {
 			edit.SellingPlanID, edit.SellingPlanName = &l.SellingPlanID, &l.SellingPlanName
 		}
-		if at < len(is.LineDetails) {
-			edit.Pricing = is.LineDetails[at].Pricing
-			if len(is.LineDetails[at].Attributes) > 0 {
-				edit.Attributes = &is.LineDetails[at].Attributes
-			}
+		if at < len(is.LineDetails) && len(is.LineDetails[at].Attributes) > 0 {
+			edit.Attributes = &is.LineDetails[at].Attributes
 		}
 		n.Lines = append(n.Lines, edit)
 	}
@@ -299,7 +312,7 @@ func (s *Service) chargeNow(ctx context.Context, of shop.ID, made contract.Contr
 	if err != nil {
 		return err
 	}
-	return s.Orders.Trigger(ctx, of, billing.TriggerCommand{Line: made.Line, Attempt: next, Actor: w.Actor})
+	return s.Orders.Trigger(ctx, of, billing.TriggerCommand{Line: made.Line, Attempt: next.ID, Actor: w.Actor})
 }
 
 // find looks for a contract among those that changed since an instant, or says

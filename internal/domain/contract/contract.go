@@ -182,6 +182,7 @@ type SplitIntent struct {
 	Token     string         `json:"token"`               // marks the new contract at the platform
 	Lines     []string       `json:"lines"`               // graph ids, in the order of the contract
 	Discounts []Discount     `json:"discounts,omitempty"` // that the new contract gets
+	Cycle     int            `json:"cycle"`               // of the old contract, that is the first of the new one
 	Once      bool           `json:"once,omitempty"`
 	Now       bool           `json:"now,omitempty"`
 	New       ID             `json:"new,omitempty"` // the new contract; 0 until it is known
