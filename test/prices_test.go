@@ -437,6 +437,24 @@ func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
 	}
 }
 
+func TestAPrepaidContractIsMadeAtThePriceOfEveryDelivery(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	var buyer []struct{ CustomerID int64 }
+	s.get("/subscription-contract-details?size=1", &buyer)
+	var o object
+	code := s.post("/subscription-contract-details/create-subscription-contract", map[string]any{
+		"customerId": buyer[0].CustomerID, "nextBillingDate": s.now().AddDate(0, 0, 5).Format(time.RFC3339), "status": "ACTIVE",
+		"billingIntervalType": "MONTH", "billingIntervalCount": 3, "deliveryIntervalType": "MONTH", "deliveryIntervalCount": 1,
+		"deliveryAddress1": "12 Rua Nova", "deliveryCity": "Lisboa", "deliveryCountryCode": "PT",
+		"lines": []any{map[string]any{"variantId": 4016, "quantity": 1}},
+	}, &o)
+	if code != http.StatusCreated {
+		t.Fatalf("creating answered %d", code)
+	}
+	o.price(t, 0, "41.40", "")
+}
+
 // replace lets one variant take the place of another, with or without its discount.
 func (s *subscription) replace(old, by int64, carry bool) {
 	s.t.Helper()

@@ -318,7 +318,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 	if err != nil {
 		return platform.NewContract{}, err
 	}
-	blank := contract.Detail{Contract: contract.Contract{Line: line, Currency: store.Currency}}
+	blank := contract.Detail{Contract: contract.Contract{Line: line, Currency: store.Currency, Billing: n.Billing.policy(), Delivery: n.Delivery.policy()}}
 	for _, l := range n.Lines {
 		edit, err := s.lineEdit(ctx, store, blank, sold[l.Variant], l)
 		if err != nil {
