@@ -9015,7 +9015,7 @@ func OpenDraft(
 const OrderLines_Operation = `
 query OrderLines ($id: ID!, $after: String) {
 	order(id: $id) {
-		lineItems(first: 50, after: $after) {
+		lineItems(first: 10, after: $after) {
 			nodes {
 				id
 				title
