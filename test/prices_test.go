@@ -462,3 +462,28 @@ func (s *subscription) replace(old, by int64, carry bool) {
 		"contractId": s.id, "oldVariants": []int64{old}, "newVariants": map[string]int{fmt.Sprint(by): 1}, "carryForwardDiscount": carry,
 	})
 }
+
+// The prices of a plan go by the orders that were made. One that is paid late, after
+// the next, is the later of both.
+func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.cancel(http.StatusNoContent, "")
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 0, "finalAction": "PAUSE"})
+	plan := s.planned(s.urls.Subscriptions, map[string]any{
+		"discountEnabled": true, "discountOffer": 10, "discountType": "PERCENTAGE", "afterCycle1": 0,
+		"discountEnabled2": true, "discountOffer2": 50, "discountType2": "PERCENTAGE", "afterCycle2": 2,
+	})
+	s.id = s.checkout(map[string]any{"nextBillingDate": "2026-12-05", "lines": []any{
+		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan[strings.LastIndex(plan, "/")+1:]},
+	}})
+	s.declines("CARD_DECLINED", 1)
+	s.until("2026-12-10")
+	s.status(http.StatusNoContent, "ACTIVE") // it was paused for the decline
+	s.until("2027-01-10")
+	s.wantAmounts("14.40") // of January; December's was declined
+	past := s.past()
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", past[len(past)-1].ID), nil)
+	s.until("2027-02-10")
+	s.wantAmounts("14.40", "8.00", "8.00")
+}

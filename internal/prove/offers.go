@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -111,14 +112,16 @@ func (w *world) pricesByOrder(d *deal, has map[int]attempt) {
 		return
 	}
 	price := d.shop.plan.Prices[d.plan.Variant]
-	n := 1 // the checkout's
-	for _, cycle := range slices.Sorted(mapsKeys(has)) {
-		o := w.orders[cycleKey{d.id, cycle}]
-		if o == nil {
-			continue
+	var orders []*order
+	for cycle := range has {
+		if o := w.orders[cycleKey{d.id, cycle}]; o != nil {
+			orders = append(orders, o)
 		}
-		n++
-		percent := int64(atFirst)
+	}
+	// One that is paid after a decline comes after those that were made meanwhile.
+	slices.SortFunc(orders, func(a, b *order) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	for i, o := range orders {
+		n, percent := i+2, int64(atFirst) // the checkout's is the first
 		if n > cheapOrders {
 			percent = later
 		}

@@ -32,13 +32,31 @@ type Preparation struct {
 	// contract has another revision may lack what changed between them.
 	Revision uint64 `json:"revision,omitempty"`
 	Contract string `json:"contract,omitempty"` // fingerprint of the contract's lines when the order was ready
+
+	Order  int  `json:"order,omitempty"`  // which of the contract it was to be when it was ready, from 1
+	Lasted bool `json:"lasted,omitempty"` // rules that last were applied with it before
 }
 
-// outdated reports whether the contract has changed since the order was prepared,
-// of which the platform holds a copy for it. What was sent stays as it was sent.
+// outdated reports whether the order is to be prepared anew: the contract has changed
+// of which the platform holds a copy for it, or another order has taken its place in
+// the count by which the contract's prices go. What was sent stays as it was sent.
 func (a Attempt) outdated(c contract.Contract) bool {
 	waits := a.Status == Failure || a.FirstSentAt.IsZero() && (a.Status == Queued || a.Status == Requesting)
-	return waits && a.Prep.Stage == Ready && a.Prep.Edited && c.Revision > a.Prep.Revision
+	return waits && a.Prep.Stage == Ready && (a.Prep.Edited && c.Revision > a.Prep.Revision || a.dated(c))
+}
+
+// dated reports whether the order was prepared as another one of a contract than it
+// is now, of which the prices change with the orders.
+func (a Attempt) dated(c contract.Contract) bool { return c.Priced && a.Prep.Order != placeOf(c).order }
+
+// anew lets an order be prepared once more that was ready. What lasts came with it
+// already; prices that go by orders may have changed since.
+func (a *Attempt) anew(c contract.Contract) {
+	dated := a.dated(c)
+	a.unready()
+	if a.Prep.Lasted = true; !dated {
+		a.Prep.Stage = ContractDone
+	}
 }
 
 // Stage is a step of a preparation.
@@ -146,7 +164,9 @@ func (p preparations) errandOf(a Attempt, c contract.Contract) (preparing, bool)
 			rules = append(rules, r)
 		}
 	}
-	e.lasting, e.single = swap.Split(rules)
+	if e.lasting, e.single = swap.Split(rules); a.Prep.Lasted {
+		e.lasting = nil
+	}
 	e.used = p.used[c.ID]
 	switch a.Prep.Stage {
 	case Ready:

@@ -89,7 +89,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited, Revision: p.since}
 	if done == Ready {
 		a.Lines = p.lines
-		a.Prep.Revision = max(p.since, p.contract.Revision)
+		a.Prep.Revision, a.Prep.Order = max(p.since, p.contract.Revision), placeOf(p.contract).order
 		a.Prep.Contract = fingerprint(placedLines(swap.Lines(l.contracts[a.Contract].Lines)), "")
 	}
 	for _, r := range p.missing {
@@ -151,7 +151,7 @@ func (a *Attempt) leave(p prepared, done Stage) {
 	a.Prep = Preparation{Stage: done, Edited: edited, NoteLeft: !p.lasts && p.Note != "", Revision: p.since}
 	if done == Ready {
 		a.Lines = p.lines
-		a.Prep.Revision = max(p.since, p.contract.Revision) // it is not tried again for this contract
+		a.Prep.Revision, a.Prep.Order = max(p.since, p.contract.Revision), placeOf(p.contract).order // it is not tried again for this contract
 	}
 }
 

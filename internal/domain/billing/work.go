@@ -137,12 +137,15 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			if v.do == charge {
 				a.holdLines(*c)
 			}
+			if v.do == prepare && a.Prep.Stage == Ready {
+				a.anew(*c)
+			}
 			entry, err := b.carry(a, v, now)
 			if err != nil {
 				return err
 			}
 			if v.do == prepare {
-				errand.Attempt = *a
+				errand, _ = needs.errandOf(*a, *c)
 				b.preparing = append(b.preparing, errand)
 			}
 			open[a.Contract] = replaced(open[a.Contract], *a)
@@ -197,10 +200,6 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		b.polls = append(b.polls, *a)
 	case prepare:
 		a.DueAt = now.Add(b.policy.Lease)
-		if a.Prep.Stage == Ready { // what lasts came with the order already
-			a.unready()
-			a.Prep.Stage = ContractDone
-		}
 	case dun:
 		a.DueAt = now.Add(b.policy.Lease)
 		b.dunned = append(b.dunned, dunned{a.ID, v})
