@@ -122,7 +122,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		for i := range due {
 			a := &due[i]
 			c := contracts[a.Contract]
-			errand, needed := needs.errandOf(*a, *c)
+			_, needed := needs.errandOf(*a, *c)
 			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed, b.cards.known[c.PaymentMethod], b.cards.tried[c.PaymentMethod]}, now)
 			if v = barred(v, *a, b.shop.Guard, b.policy, now); v.do == charge && !a.sent() && b.sends() >= b.allowance {
 				refused = true
@@ -145,7 +145,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 				return err
 			}
 			if v.do == prepare {
-				errand, _ = needs.errandOf(*a, *c)
+				errand, _ := needs.errandOf(*a, *c)
 				b.preparing = append(b.preparing, errand)
 			}
 			open[a.Contract] = replaced(open[a.Contract], *a)
