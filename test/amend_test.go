@@ -325,6 +325,14 @@ func TestDiscountsComeAndGo(t *testing.T) {
 	s.refused(http.StatusNotFound, "PUT", "/subscription-contracts-remove-discount?discountId=77&"+c, nil)
 }
 
+// follow goes on with another contract, by its graph id.
+func (s *subscription) follow(contract string) {
+	s.t.Helper()
+	if _, err := fmt.Sscanf(contract, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func TestAContractIsMadeWithoutACheckoutAndSplit(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -407,9 +415,7 @@ func TestASplitKeepsDiscountsAndTheNote(t *testing.T) {
 	s.pass("P62D")
 	// Twenty per cent were for two orders.
 	s.wantAmounts("33.30", "6.12", "9.00")
-	if _, err := fmt.Sscanf(split.ID, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
-		t.Fatal(err)
-	}
+	s.follow(split.ID)
 	s.wantAmounts("27.18", "34.20")
 	if _, orders := s.ledger(); len(orders) == 0 || orders[0].Note != "ring" {
 		t.Errorf("orders %+v, want them with the note", orders)

@@ -371,9 +371,7 @@ func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) 
 	if got := s.post("/subscription-contract-details/create-subscription-contract", body, &made); got != http.StatusCreated || made.CustomerPaymentMethod != nil {
 		t.Fatalf("answered %d with the payment method %+v, want none", got, made.CustomerPaymentMethod)
 	}
-	if _, err := fmt.Sscanf(made.ID, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
-		t.Fatal(err)
-	}
+	s.follow(made.ID)
 	first := s.upcoming()[0].ID
 	charge := fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first)
 	s.refused(http.StatusBadRequest, "PUT", charge, nil)

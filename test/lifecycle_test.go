@@ -496,9 +496,8 @@ func TestAContractForLifeIsSplitIntoTwoForLife(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	plan := s.planned(s.urls.Subscriptions, map[string]any{"lifeTimeMembership": true, "maxCycles": 1})
-	id := plan[strings.LastIndex(plan, "/")+1:]
 	s.id = s.checkout(map[string]any{"lines": []any{
-		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "12.50", "sellingPlanId": id}, map[string]any{"variantId": 4002, "quantity": 1, "currentPrice": "5.00", "sellingPlanId": id},
+		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "12.50", "sellingPlanId": plan}, map[string]any{"variantId": 4002, "quantity": 1, "currentPrice": "5.00", "sellingPlanId": plan},
 	}})
 	s.pass("PT1M")
 	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
@@ -506,9 +505,7 @@ func TestAContractForLifeIsSplitIntoTwoForLife(t *testing.T) {
 	s.refused(http.StatusBadRequest, "POST", split+"false", []string{line})
 	s.refused(http.StatusBadRequest, "POST", split+"true&attemptBilling=true", []string{line})
 	whole, off := s.id, s.change("POST", split+"true", []string{line}).ID
-	if _, err := fmt.Sscanf(off, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
-		t.Fatal(err)
-	}
+	s.follow(off)
 	if s.phase().Status != "active" || len(s.upcoming()) != 0 {
 		t.Errorf("split off: %+v, and %d orders wait", s.phase(), len(s.upcoming()))
 	}

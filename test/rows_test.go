@@ -74,9 +74,7 @@ func TestAContractThatIsMadeOnAPlanBeginsWithItsFreeTrial(t *testing.T) {
 		if got := s.post(path, body(plan, more), &o); got != http.StatusCreated {
 			t.Fatalf("making a contract answered %d", got)
 		}
-		if _, err := fmt.Sscanf(o.ID, "gid://shopify/SubscriptionContract/%d", &s.id); err != nil {
-			t.Fatal(err)
-		}
+		s.follow(o.ID)
 		return s.phase()
 	}
 

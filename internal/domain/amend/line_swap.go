@@ -98,7 +98,7 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 	if err != nil {
 		return carrying{}, err
 	}
-	c := carrying{old: swap.Lines(old), sold: sold, deliveries: d.Deliveries()}
+	c := carrying{old: swap.Lines(old), sold: swap.PaidAtOnce(sold, d.Deliveries()), deliveries: d.Deliveries()}
 	for i, l := range old {
 		offer, ours, err := s.offer(ctx, store.ID, d.Line, l.SellingPlanID)
 		if err != nil {
@@ -108,13 +108,9 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 		if !ours {
 			continue
 		}
-		if v, known := c.sold[l.VariantID]; known && c.old[i].Pricing == nil {
+		if v, known := sold[l.VariantID]; known && c.old[i].Pricing == nil {
 			c.old[i].Pricing = madeBy(offer.Pricing(v.Price), l.Price)
 		}
-	}
-	for id, v := range c.sold {
-		v.Price = v.Price.Times(c.deliveries)
-		c.sold[id] = v
 	}
 	return c, nil
 }

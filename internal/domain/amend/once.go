@@ -63,18 +63,13 @@ func (s *Service) swapOnce(ctx context.Context, of shop.ID, cmd Command, w OnceS
 
 // next returns the attempt that waits for the earliest date.
 func (s *Service) next(ctx context.Context, of shop.ID, c contract.Contract) (billing.Attempt, error) {
-	var next billing.Attempt
-	err := s.Store.Update(ctx, of, func(tx intake.Tx) error {
-		next = billing.Attempt{}
-		queued, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued)
-		for _, a := range queued {
-			if next.ID == 0 || a.Precedes(next) {
-				next = a
-			}
-		}
+	var queued []billing.Attempt
+	err := s.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+		queued, err = tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued)
 		return err
 	})
-	if err == nil && next.ID == 0 {
+	next, waits := billing.Earliest(queued)
+	if err == nil && !waits {
 		err = fault.New(fault.Refused, "subscription contract %d has no upcoming order", c.ID).On(entity).Keyed("noUpcomingOrder")
 	}
 	return next, err

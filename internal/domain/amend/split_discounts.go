@@ -23,10 +23,10 @@ func linesInOrder(is platform.Detail, lines []string) []string {
 }
 
 // handedOn returns the discounts that a contract gets which the lines become, in their
-// order, for the orders that are left of them. A percentage, an amount off each item and free
-// delivery are for both contracts, each for its own lines. An amount off the order is
-// given once: it goes with its lines if all of them go, and stays otherwise. What a
-// code gave is given by hand, so that the code is not redeemed again.
+// order, for the orders that are left of them. A percentage, an amount off each item
+// and free delivery are for both contracts, each for its own lines. An amount off the
+// order is given once: it goes with its lines if all of them go, and stays otherwise.
+// What a code gave is given by hand, so that the code is not redeemed again.
 func handedOn(is platform.Detail, lines []string) []contract.Discount {
 	var list []contract.Discount
 	for _, x := range is.Discounts {

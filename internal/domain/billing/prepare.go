@@ -54,7 +54,8 @@ func (a Attempt) dated(c contract.Contract) bool { return c.Priced && a.Prep.Ord
 func (a *Attempt) anew(c contract.Contract) {
 	dated := a.dated(c)
 	a.unready()
-	if a.Prep.Lasted = true; !dated {
+	a.Prep.Lasted = true
+	if !dated {
 		a.Prep.Stage = ContractDone
 	}
 }
@@ -237,6 +238,11 @@ func fingerprint(lines []placed, note string) string {
 	slices.Sort(texts)
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\n") + "\n\n" + note))
 	return hex.EncodeToString(sum[:12])
+}
+
+// fingerprintOf is the fingerprint of lines that are no one-time products.
+func fingerprintOf(lines []contract.Line) string {
+	return fingerprint(placedLines(swap.Lines(lines)), "")
 }
 
 // findEdited finds which other cycles may hold changes of ours, of the contracts

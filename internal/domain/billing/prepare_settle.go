@@ -9,7 +9,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -88,9 +87,8 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	}
 	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited, Revision: p.since}
 	if done == Ready {
-		a.Lines = p.lines
-		a.Prep.Revision, a.Prep.Order = max(p.since, p.contract.Revision), placeOf(p.contract).order
-		a.Prep.Contract = fingerprint(placedLines(swap.Lines(l.contracts[a.Contract].Lines)), "")
+		a.readyFor(p)
+		a.Prep.Contract = fingerprintOf(l.contracts[a.Contract].Lines)
 	}
 	for _, r := range p.missing {
 		l.note(*a, activity.SwapAutomationTriggered, activity.Failure, outcome{
@@ -150,9 +148,15 @@ func (a *Attempt) leave(p prepared, done Stage) {
 	edited := p.Prep.Edited || p.Prep.Stage == OrderPlanned
 	a.Prep = Preparation{Stage: done, Edited: edited, NoteLeft: !p.lasts && p.Note != "", Revision: p.since}
 	if done == Ready {
-		a.Lines = p.lines
-		a.Prep.Revision, a.Prep.Order = max(p.since, p.contract.Revision), placeOf(p.contract).order // it is not tried again for this contract
+		a.readyFor(p)
 	}
+}
+
+// readyFor notes what the order has and for which state of the contract that is, for
+// which it is not prepared again.
+func (a *Attempt) readyFor(p prepared) {
+	a.Lines = p.lines
+	a.Prep.Revision, a.Prep.Order = max(p.since, p.contract.Revision), placeOf(p.contract).order
 }
 
 // unprepared says that an order goes on without a change, and without which.

@@ -3,7 +3,6 @@ package billing
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -178,26 +177,17 @@ type place struct {
 }
 
 func placeOf(c contract.Contract) place {
-	p := place{line: c.Line, order: c.Orders + 1, deliveries: c.Deliveries()}
-	if c.OriginOrderID != 0 {
-		p.order++
-	}
-	return p
+	return place{line: c.Line, order: c.Completed() + 1, deliveries: c.Deliveries()}
 }
 
 // catalogue returns what rules need to know of the products that they name. Prices
 // are for the deliveries that one payment covers.
 func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule, place place) (swap.Catalogue, error) {
-	var c swap.Catalogue
-	var err error
-	if c.Variants, err = s.sold(ctx, of, swap.Variants(rules)); err != nil {
+	sold, err := s.sold(ctx, of, swap.Variants(rules))
+	if err != nil {
 		return swap.Catalogue{}, err
 	}
-	single := maps.Clone(c.Variants)
-	for id, v := range c.Variants {
-		v.Price = v.Price.Times(place.deliveries)
-		c.Variants[id] = v
-	}
+	c := swap.Catalogue{Variants: swap.PaidAtOnce(sold, place.deliveries)}
 	if s.Plans == nil {
 		return c, nil
 	}
@@ -205,7 +195,7 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 		if l.SellingPlanID == 0 {
 			return money.Amount{}, nil, false
 		}
-		v = single[v.ID]
+		v = sold[v.ID] // a plan knows itself what it asks for several deliveries
 		offer, ok, err := s.sellingPlan(ctx, of.ID, place, l.SellingPlanID, v)
 		if err != nil {
 			s.Log.WarnContext(ctx, "a plan's price is not known", "shop", of.Domain, "plan", l.SellingPlanID, "error", err)

@@ -188,7 +188,7 @@ func TestTheNextOrderIsTheOneThatFallsDueFirst(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if first, ok := earliest(row.queue); first.Cycle != row.want || ok != (row.want > 0) {
+			if first, ok := Earliest(row.queue); first.Cycle != row.want || ok != (row.want > 0) {
 				t.Errorf("cycle %d, %t", first.Cycle, ok)
 			}
 		})

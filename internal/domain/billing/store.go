@@ -214,5 +214,5 @@ func (r Record) settled() bool {
 	case r.Status != Queued && r.Status != Failure:
 		return true
 	}
-	return r.Prep.Stage == Ready && r.Prep.Contract == fingerprint(placedLines(swap.Lines(r.Of.Lines)), "")
+	return r.Prep.Stage == Ready && r.Prep.Contract == fingerprintOf(r.Of.Lines)
 }

@@ -78,7 +78,7 @@ func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 	if len(contracts) == 0 || contracts[0].Line != t.line {
 		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).On("subscriptionContract").Keyed("contractNotFound")
 	}
-	first, ok := earliest(queued)
+	first, ok := Earliest(queued)
 	if !ok {
 		return Record{}, fault.New(fault.Refused, "contract %d is %s and has no upcoming order", t.next, contracts[0].Status).On(entity).Keyed("noUpcomingOrder")
 	}
@@ -86,8 +86,8 @@ func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 	return Record{Attempt: first, Of: contracts[0], shop: of}, err
 }
 
-// earliest returns the attempt whose order is made first.
-func earliest(attempts []Attempt) (first Attempt, ok bool) {
+// Earliest returns the attempt whose order is made first; false when there is none.
+func Earliest(attempts []Attempt) (first Attempt, ok bool) {
 	for _, a := range attempts {
 		if !ok || a.Precedes(first) {
 			first, ok = a, true

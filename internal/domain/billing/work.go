@@ -10,7 +10,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
 // Work acts on what of a shop is due, batch by batch, until nothing is left, ctx
@@ -280,7 +279,7 @@ func (a Attempt) linesKnown(c contract.Contract) bool {
 		return false
 	}
 	copied := a.Prep.Stage == Ready && a.Prep.Edited && a.Prep.Contract != ""
-	return copied || fingerprint(placedLines(swap.Lines(a.Lines)), "") == fingerprint(placedLines(swap.Lines(c.Lines)), "")
+	return copied || fingerprintOf(a.Lines) == fingerprintOf(c.Lines)
 }
 
 // newTry gives the attempt its next idempotency key. It must only be called when

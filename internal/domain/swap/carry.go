@@ -43,6 +43,17 @@ func CarryDiscount(old []Line, to platform.Variant, sold map[int64]platform.Vari
 	return money.Amount{Minor: to.Price.Minor, Currency: first.Price.Currency}.Share(paid, listed), nil
 }
 
+// PaidAtOnce returns variants at the price of so many deliveries, which is what one
+// payment of a prepaid contract asks for.
+func PaidAtOnce(sold map[int64]platform.Variant, deliveries int64) map[int64]platform.Variant {
+	paid := make(map[int64]platform.Variant, len(sold))
+	for id, v := range sold {
+		v.Price = v.Price.Times(deliveries)
+		paid[id] = v
+	}
+	return paid
+}
+
 // shared returns the policy of lines that are all priced by the same steps; nil when
 // they are not.
 func shared(lines []Line) *platform.Pricing {
