@@ -187,6 +187,7 @@ func (c *Client) Tag(ctx context.Context, shop platform.Shop, id string, add, re
 }
 
 // OrderLines returns what an order has of a contract, however many pages it takes.
+// The error is platform.ErrNotFound when it has nothing of it.
 func (c *Client) OrderLines(ctx context.Context, shop platform.Shop, order, contract int64) ([]platform.Line, error) {
 	var list []platform.Line
 	for cursor, more := "", true; more; {
@@ -209,6 +210,9 @@ func (c *Client) OrderLines(ctx context.Context, shop platform.Shop, order, cont
 			list = append(list, l)
 		}
 		cursor, more = page.PageInfo.EndCursor, page.PageInfo.HasNextPage
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("order %d has no line of contract %d: %w", order, contract, platform.ErrNotFound)
 	}
 	return list, nil
 }
