@@ -273,13 +273,13 @@ func (a *Attempt) holdLines(c contract.Contract) {
 // linesKnown reports whether an order that was made for the attempt has the lines that
 // are noted. The platform makes it of what the contract has when the charge comes to
 // its end, which may be days after it was sent. A copy that was made for the order
-// stays as it is.
+// stays as it is; one of which nobody knows whether it was made, because preparing the
+// order was given up, may have been made all the same.
 func (a Attempt) linesKnown(c contract.Contract) bool {
-	if len(a.Lines) == 0 {
-		return false
+	if a.Prep.Edited {
+		return len(a.Lines) > 0 && a.Prep.Stage == Ready && a.Prep.Contract != ""
 	}
-	copied := a.Prep.Stage == Ready && a.Prep.Edited && a.Prep.Contract != ""
-	return copied || fingerprintOf(a.Lines) == fingerprintOf(c.Lines)
+	return len(a.Lines) > 0 && fingerprintOf(a.Lines) == fingerprintOf(c.Lines)
 }
 
 // newTry gives the attempt its next idempotency key. It must only be called when

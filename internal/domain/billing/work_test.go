@@ -28,3 +28,27 @@ func TestALineIsNotedWhenItIsSentFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestAnOrderIsAskedForLinesThatMayNotBeThoseThatAreNoted(t *testing.T) {
+	t.Parallel()
+	tea, milk := contract.Line{ID: "tea", VariantID: 1, Quantity: 1}, contract.Line{ID: "milk", VariantID: 2, Quantity: 1}
+	is := contract.Contract{Lines: []contract.Line{tea}}
+	copied := Preparation{Stage: Ready, Edited: true, Contract: fingerprintOf(is.Lines)}
+	for name, test := range map[string]struct {
+		lines []contract.Line
+		prep  Preparation
+		known bool
+	}{
+		"what the contract has":                 {is.Lines, Preparation{}, true},
+		"what the contract had":                 {[]contract.Line{milk}, Preparation{}, false},
+		"nothing is noted":                      {nil, Preparation{}, false},
+		"a copy that was made":                  {[]contract.Line{tea, milk}, copied, true},
+		"a copy of which nothing is noted":      {nil, copied, false},
+		"a copy that is to be made anew":        {is.Lines, Preparation{Stage: ContractDone, Edited: true}, false},
+		"a copy that may have been made or not": {is.Lines, Preparation{Stage: Ready, Edited: true}, false},
+	} {
+		if a := (Attempt{Lines: test.lines, Prep: test.prep}); a.linesKnown(is) != test.known {
+			t.Errorf("%s: known is %t", name, !test.known)
+		}
+	}
+}
