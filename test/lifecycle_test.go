@@ -283,6 +283,63 @@ func TestAPausedPrepaidContractEndsWithItsTermUnlessItIsResumed(t *testing.T) {
 	}
 }
 
+// Nobody takes a cancellation back by having said when a pause is over.
+func TestAPrepaidContractEndsWithItsTermAlthoughItsPauseEndsBefore(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]struct {
+		first, then func(s *subscription)
+		entries     []string
+	}{
+		"paused and cancelled": {awayUntilJanuary, tooMuch, []string{paused, scheduled, endScheduled}},
+		"cancelled and paused": {tooMuch, awayUntilJanuary, []string{endScheduled, paused, scheduled}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := quarterly(t, nil)
+			s.t = t
+			do.first(s)
+			do.then(s)
+			s.until("2027-01-15")
+			c := s.phase()
+			wantDay(t, "the cancellation", c.PendingCancellationDate, "2027-02-01T14:00:00Z")
+			if c.Status != "active" || len(s.upcoming()) != 0 || c.CancellationFeedback == nil || *c.CancellationFeedback != "too much" {
+				t.Errorf("resumed: %+v, and %d orders wait", c, len(s.upcoming()))
+			}
+			s.until("2027-06-01")
+			s.wantPlatform("CANCELLED")
+			s.wantOrderDays("[]")
+			s.wantEntries(append(append([]string{created}, do.entries...), resumed, endExecuted, ended)...)
+		})
+	}
+}
+
+func awayUntilJanuary(s *subscription) {
+	s.t.Helper()
+	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2027-01-10")
+}
+
+func tooMuch(s *subscription) {
+	s.t.Helper()
+	s.cancel(http.StatusNoContent, "cancellationFeedback=too+much")
+}
+
+// Whoever cancels owes no order that could not be charged before.
+func TestACancelledPrepaidContractIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, nil)
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
+	s.pass("PT1H")
+	s.cancel(http.StatusNoContent, "")
+	s.until("2027-06-01")
+	s.wantPlatform("CANCELLED")
+	s.wantOrderDays("[]")
+	if past := s.past(); len(past) != 1 || past[0].Status != "FAILURE" {
+		t.Errorf("past orders %+v, want one that was given up", past)
+	}
+}
+
 func TestAPrepaidContractIsCancelledAtOnceWhenNothingIsLeftOrSomebodyInsists(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)

@@ -184,11 +184,15 @@ func deliveriesLeft(c contract.Contract, g standing, now time.Time) int {
 	return c.Term(g.calendar).Left(now)
 }
 
-// endOfTerm lets the contract end with what is paid.
+// endOfTerm lets the contract end with what is paid: no order that waits is charged
+// any more, and none that could not be charged.
 func endOfTerm(c contract.Contract, g standing) *contract.Ending {
 	e := contract.Ending{Why: contract.EndOfTerm, At: c.Term(g.calendar).End}
 	if len(g.queued) > 0 {
 		e.Cycle = inOrder(g.queued)[0].Cycle - 1
+	}
+	if c.Dunning != nil {
+		e.Cycle = min(e.Cycle, c.Dunning.Cycle-1)
 	}
 	return &e
 }

@@ -61,6 +61,32 @@ func (s *Service) bring(ctx context.Context, of shop.ID, c contract.Contract, to
 	return s.finish(ctx, of, c, first)
 }
 
+// endTerm carries out a cancellation that waits for deliveries. A charge that was
+// under way when it was asked for may have paid for more of them: it waits for those.
+func (s *Service) endTerm(ctx context.Context, of shop.ID, c contract.Contract) error {
+	store, err := s.store(ctx, of)
+	if err != nil {
+		return err
+	}
+	cal, err := store.Calendar()
+	if err != nil {
+		return err
+	}
+	end := c.Term(cal).End
+	if !end.After(s.Clock.Now()) {
+		return s.bring(ctx, of, c, contract.Cancelled)
+	}
+	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
+		if c.Ending != nil {
+			later := *c.Ending
+			later.At = end
+			c.Ending = &later
+		}
+		c.Rewake()
+		return nil
+	})
+}
+
 // endCommitment looks at a cancellation that waits for orders. Once they are
 // completed it is carried out, or waits for what the last one has paid for. While
 // they are not, it waits on: for an order that may still be made, or for another
@@ -96,19 +122,19 @@ func (s *Service) endCommitment(ctx context.Context, of shop.ID, c contract.Cont
 		g := standing{settings: store.Settings, calendar: cal}
 		waits := false
 		for _, a := range attempts {
-			if a.Status == billing.Queued && a.Cycle > c.Ending.Cycle {
+			if a.Status == billing.Queued {
 				g.queued = append(g.queued, a)
 			}
 			waits = waits || a.Cycle <= c.Ending.Cycle && (a.Status == billing.Queued || a.Status.InFlight() || a.Status == billing.Failure && !a.DueAt.IsZero())
 		}
 		switch {
 		case c.Committed() == 0:
-			c.Ending = &contract.Ending{Why: contract.EndOfTerm, Cycle: c.Ending.Cycle, At: c.Term(cal).End}
+			c.Ending = endOfTerm(*c, g)
 			c.Rewake()
 		case waits:
 			c.AmendAt = now.Add(aDay)
 		default:
-			c.Ending.Cycle += c.Committed()
+			c.Ending.Cycle = max(c.Ending.Cycle, c.Series.Cycle-1) + c.Committed() // what passed in a pause was no order
 			c.Ending.At = c.DueOn(max(c.Ending.Cycle, c.Series.Cycle), cal)
 			c.AmendAt = now.Add(aDay)
 		}

@@ -75,7 +75,7 @@ func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) e
 	case c.Resumes() && due(c.Pause.Until):
 		err = s.bring(ctx, of, c, contract.Active)
 	case c.Ends() && c.Ending.Why == contract.EndOfTerm && due(c.Ending.At):
-		err = s.bring(ctx, of, c, contract.Cancelled)
+		err = s.endTerm(ctx, of, c)
 	case c.Ends() && c.Ending.Why == contract.EndOfMinimum && (due(c.Ending.At) || c.Committed() == 0):
 		err = s.endCommitment(ctx, of, c)
 	case c.Status == contract.Active && due(c.ExpireAt):

@@ -52,6 +52,10 @@ func (m Move) next() time.Time {
 	return m.Again
 }
 
+// byItself reports whether the contract runs again because its pause is over, and not
+// because somebody wants it to.
+func (m *Move) byItself() bool { return m != nil && m.To == Active && m.Actor == activity.System }
+
 // Amending is a change that is on its way to the platform. It is committed before the
 // platform hears of it. Whoever carries it there tells of it once it is answered;
 // when nobody does, a later reading finds it.
@@ -191,7 +195,7 @@ func (m Move) Entries(was Contract, now time.Time) []activity.Entry {
 	if m.Pause != nil && !m.Pause.Until.IsZero() {
 		list = append(list, entryOf(was.ID, activity.AutoResumeScheduled, m.Actor, now, statusNote{Until: &m.Pause.Until}))
 	}
-	if was.Ending != nil && m.To == Active {
+	if was.Ending != nil && m.To == Active && !m.byItself() {
 		list = append(list, was.Ending.Entry(was.ID, Cleared, m.Actor, now))
 	}
 	return list

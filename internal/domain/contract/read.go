@@ -131,7 +131,8 @@ func sameTerms(a, b Contract) bool {
 }
 
 // stand sets the status and the date on which it was reached. What was waiting in
-// the status before does not outlive it.
+// the status before does not outlive it, save a cancellation: it outlives a pause that
+// was to end by itself, for nobody has taken it back.
 func (c *Contract) stand(s Status, now time.Time) {
 	if c.Status == s {
 		return
@@ -143,13 +144,15 @@ func (c *Contract) stand(s Status, now time.Time) {
 	} else if c.ExpireAt.IsZero() || c.ExpireAt.After(now) {
 		c.ExpireAt = now
 	}
-	if s != Paused {
+	if s != Paused && !(s == Active && c.Moving.byItself()) {
 		c.Ending = nil
 	}
 	switch s {
 	case Active:
 		c.ActivatedAt, c.PausedAt, c.CancelledAt = now, time.Time{}, time.Time{}
-		c.CancellationFeedback, c.CancellationNote = "", ""
+		if c.Ending == nil {
+			c.CancellationFeedback, c.CancellationNote = "", ""
+		}
 	case Paused:
 		c.PausedAt = now
 	case Cancelled:
