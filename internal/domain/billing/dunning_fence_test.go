@@ -70,3 +70,34 @@ func TestARetryAfterAChangeThatCameWhileTheChargeWasUnderWayIsToldOf(t *testing.
 		}
 	}
 }
+
+// A case whose order ends in another way than by a charge does not keep the orders
+// after it from being made.
+func TestARetryThatIsEndedBeforeItWasSentEndsItsCase(t *testing.T) {
+	t.Parallel()
+	for name, hinder := range map[string]func(*Service, *books){
+		"the store has left":              func(_ *Service, b *books) { b.shop.Connected = false },
+		"the contract has had its orders": func(_ *Service, b *books) { b.limit(2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := inCase(func(k *dunning.Case) { k.Cause = dunning.ByHand })
+			asked.Status, asked.Try, asked.FirstSentAt = Requesting, 2, time.Time{}
+			s, b := open(t, func(c *contract.Contract) {
+				c.PaymentUsable, c.Dunning = true, &contract.Dunning{Attempt: 1, Cycle: 3, State: dunning.Open}
+			}, asked)
+			hinder(s, b)
+			must(t, s.Work(t.Context(), 1))
+			if a := b.attempts[1]; a.Dunning.State.Live() || b.contracts[9001].Dunning != nil {
+				t.Errorf("the attempt is %s with the case %s, the contract's order that is not paid %+v", a.Status, a.Dunning.State, b.contracts[9001].Dunning)
+			}
+		})
+	}
+}
+
+// limit lets the contract have so many orders at most.
+func (b *books) limit(orders int) {
+	c := b.contracts[9001]
+	c.MaxCycles = orders
+	b.contracts[9001] = c
+}

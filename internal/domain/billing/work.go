@@ -147,6 +147,10 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 				errand, _ := needs.errandOf(*a, *c)
 				b.preparing = append(b.preparing, errand)
 			}
+			if v.do == end && a.Dunning.State.Live() { // somebody had asked for it again
+				a.Dunning.Close(dunning.Lost, now)
+				showCase(c, *a, b.shop)
+			}
 			open[a.Contract] = replaced(open[a.Contract], *a)
 			taken = append(taken, *a)
 			if entry != nil {
