@@ -154,6 +154,23 @@ func TestSeveralLinesAreReplacedInOneChange(t *testing.T) {
 	s.wantEntries(created, api2+"PRODUCT_REPLACE SUCCESS", api2+"PRODUCT_REPLACE SUCCESS", api2+"PRODUCT_ADD SUCCESS", api2+"PRODUCT_REMOVE SUCCESS", api2+"PRODUCT_REMOVE SUCCESS")
 }
 
+func TestWhatTheNextOrderCannotHaveKeepsLinesFromBeingReplaced(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	sold := s.variants()
+	const path = "/subscription-contract-details/replace-variants-v3"
+	one := func(variant int64) map[string]int { return map[string]int{fmt.Sprint(variant): 1} }
+	swap := map[string]any{"contractId": s.id, "oldVariants": []int64{sold[0]}, "newVariants": one(sold[1])}
+	s.refused(http.StatusNotFound, "POST", path, with(swap, "newOneTimeVariants", one(999999)))
+	s.refused(http.StatusBadRequest, "POST", path, map[string]any{"contractId": s.id, "newVariants": one(sold[1]), "newOneTimeVariants": one(sold[2])})
+	s.status(http.StatusNoContent, "PAUSED")
+	s.refused(http.StatusBadRequest, "POST", path, with(swap, "newOneTimeVariants", one(sold[2])))
+	if o := s.change("POST", path, swap); len(o.Lines.Nodes) != 1 || o.Lines.Nodes[0].VariantID != fmt.Sprintf("gid://shopify/ProductVariant/%d", sold[1]) {
+		t.Errorf("after replacing the lines are %+v", o.Lines.Nodes)
+	}
+	s.wantEntries(created, paused, api2+"PRODUCT_REPLACE SUCCESS")
+}
+
 // row0 returns the store's domain as the interface shows it.
 func (s *subscription) row0() string {
 	s.t.Helper()
@@ -382,6 +399,30 @@ func TestAContractIsMadeWithoutACheckoutAndSplit(t *testing.T) {
 	if fmt.Sprint(amounts) != "map[13.00:1 18.00:1 25.00:1]" {
 		t.Errorf("orders over %v, want each line charged once", amounts)
 	}
+}
+
+// What waits for a contract would be for its parts too: it is decided on first. A part
+// of a paused contract stands still as long as the rest.
+func TestWhatWaitsForAContractKeepsItFromBeingSplit(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, map[string]any{"lines": []any{
+		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}, map[string]any{"variantId": 4003, "quantity": 1, "currentPrice": "39.00"},
+	}})
+	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
+	split := fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id)
+	s.cancel(http.StatusNoContent, "")
+	s.refused(http.StatusBadRequest, "POST", split, []string{line})
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2027-01-10")
+	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
+	s.refused(http.StatusBadRequest, "POST", split+"&attemptBilling=true", []string{line})
+	off := s.change("POST", split, []string{line})
+	s.until("2027-01-10")
+	s.wantPlatform("ACTIVE")
+	s.follow(off.ID)
+	s.wantPlatform("ACTIVE")
+	s.until("2027-02-02")
+	s.wantAmounts("39.00")
 }
 
 // Whoever splits a contract loses nothing by it: discounts that are for each line go

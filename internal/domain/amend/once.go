@@ -20,41 +20,62 @@ type OneOffs interface {
 
 // AddOnce adds a product to the next order only, at the product's own price.
 func (s *Service) AddOnce(ctx context.Context, of shop.ID, cmd Command, l NewLine) (contract.Detail, error) {
-	if err := s.swapOnce(ctx, of, cmd, OnceSwap{New: []NewLine{l}}); err != nil {
+	o, err := s.once(ctx, of, cmd, OnceSwap{New: []NewLine{l}})
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	if err := s.swapOnce(ctx, o); err != nil {
 		return contract.Detail{}, err
 	}
 	return s.shown(ctx, of, cmd)
 }
 
-// swapOnce changes what the contract's next order has besides its lines.
-func (s *Service) swapOnce(ctx context.Context, of shop.ID, cmd Command, w OnceSwap) error {
-	for _, l := range w.New {
+// onceSwap is a swap for one order that can be made.
+type onceSwap struct {
+	OnceSwap
+	store shop.Shop
+	order billing.OneOffCommand
+}
+
+// once says which order a swap changes, or why it cannot be made.
+func (s *Service) once(ctx context.Context, of shop.ID, cmd Command, w OnceSwap) (onceSwap, error) {
+	variants := make([]int64, len(w.New))
+	for i, l := range w.New {
 		if err := checkLine(l.Quantity, l.Price); err != nil {
-			return err
+			return onceSwap{}, err
 		}
 		if l.Price != nil {
-			return fault.New(fault.Invalid, "a product for one order only is sold at its own price: leave out the price").On(entity).Keyed("price").At("price")
+			return onceSwap{}, fault.New(fault.Invalid, "a product for one order only is sold at its own price: leave out the price").On(entity).Keyed("price").At("price")
 		}
+		variants[i] = l.Variant
 	}
 	ctx = platform.Interactive(ctx)
 	store, c, err := s.known(ctx, of, cmd)
 	if err != nil {
-		return err
+		return onceSwap{}, err
 	}
 	next, err := s.next(ctx, of, c)
 	if err != nil {
-		return err
+		return onceSwap{}, err
 	}
-	change := billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}
+	if _, err := s.variants(ctx, store, variants); err != nil {
+		return onceSwap{}, err
+	}
+	return onceSwap{w, store, billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}}, nil
+}
+
+// swapOnce changes what the contract's next order has besides its lines.
+func (s *Service) swapOnce(ctx context.Context, w onceSwap) error {
+	change := w.order
 	for _, variant := range w.Old {
 		change.Variant = variant
-		if err := s.OneOffs.RemoveOneOff(ctx, store, change); err != nil {
+		if err := s.OneOffs.RemoveOneOff(ctx, w.store, change); err != nil {
 			return err
 		}
 	}
 	for _, l := range w.New {
 		change.Variant, change.Quantity = l.Variant, l.Quantity
-		if err := s.OneOffs.AddOneOff(ctx, store, change); err != nil {
+		if err := s.OneOffs.AddOneOff(ctx, w.store, change); err != nil {
 			return err
 		}
 	}
@@ -81,20 +102,30 @@ type OnceSwap struct {
 	New []NewLine
 }
 
-// Replace replaces recurring lines, products of the next order, or both.
-func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, once OnceSwap) (contract.Detail, error) {
-	lines := w.OldLine != "" || len(w.OldVariants) > 0
-	if !lines && len(once.Old)+len(once.New) == 0 {
-		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced: oldVariants, oldLineId or oldOneTimeVariants").
+// Replace replaces recurring lines, products of the next order, or both. What the next
+// order cannot have is refused before any line has changed.
+func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, products OnceSwap) (contract.Detail, error) {
+	lines, swaps := w.OldLine != "" || len(w.OldVariants) > 0, len(products.Old)+len(products.New) > 0
+	if !lines && (!swaps || len(w.New) > 0) {
+		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced: oldVariants or oldLineId for newVariants, oldOneTimeVariants for the next order").
 			On(entity).Keyed("parameterMissing").At("oldVariants")
+	}
+	var o onceSwap
+	var err error
+	if swaps {
+		if o, err = s.once(ctx, of, cmd, products); err != nil {
+			return contract.Detail{}, err
+		}
 	}
 	if lines {
 		if _, err := s.Swap(ctx, of, cmd, w); err != nil {
 			return contract.Detail{}, err
 		}
 	}
-	if err := s.swapOnce(ctx, of, cmd, once); err != nil {
-		return contract.Detail{}, err
+	if swaps {
+		if err := s.swapOnce(ctx, o); err != nil {
+			return contract.Detail{}, err
+		}
 	}
 	return s.shown(ctx, of, cmd)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -49,6 +50,10 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		return contract.Detail{}, fault.New(fault.Refused, "contract %d is paid for life: nothing of it is ordered again. Split lines off with isSplitContract=true and attemptBilling=false", known.ID).
 			On(entity).Keyed("lifetimeMembership").At("isSplitContract")
 	}
+	if w.Now && known.Status == contract.Paused {
+		return contract.Detail{}, fault.New(fault.Refused, "contract %d is PAUSED: nothing is ordered at once. Split lines off with attemptBilling=false, or resume it first", known.ID).
+			On(entity).Keyed("contractNotActive").At("attemptBilling")
+	}
 	if w.Now && !known.PaymentUsable {
 		return contract.Detail{}, fault.New(fault.Refused, "contract %d has no payment method that can be charged", known.ID).
 			On(entity).Keyed("paymentMethodMissing").At("attemptBilling")
@@ -58,13 +63,12 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	if err != nil {
 		return contract.Detail{}, unanswered(err)
 	}
-	switch next, err := s.next(ctx, of, known); {
-	case err == nil:
-		intent.Cycle = next.Cycle
-	case fault.Is(err, fault.Refused): // it stands still, or has had all its orders
-		intent.Cycle = known.PassedCycles + known.Orders + 1
-	default:
+	if intent.Cycle, err = s.upcoming(ctx, of, known); err != nil {
 		return contract.Detail{}, err
+	}
+	if known.MaxCycles > 0 && !known.Lifelong && intent.Cycle > known.Most() {
+		return contract.Detail{}, fault.New(fault.Refused, "contract %d has had all its %d orders: nothing is left to split off", known.ID, known.MaxCycles).
+			On(entity).Keyed("noOrdersLeft")
 	}
 	if _, err := splitOff(known, is, intent, nil); err != nil { // before anything is written
 		return contract.Detail{}, err
@@ -72,8 +76,8 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	intent.Lines = linesInOrder(is, w.Lines)
 	intent.Discounts = handedOn(is, intent.Lines)
 	err = s.keep(ctx, of, &known, func(c *contract.Contract) error {
-		if c.Split != nil {
-			return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").On(entity).Keyed("splitInProgress")
+		if err := partable(*c, w.Lines); err != nil {
+			return err
 		}
 		c.Split, c.AmendAt = &intent, intent.At.Add(Leash)
 		return nil
@@ -82,6 +86,46 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		return contract.Detail{}, err
 	}
 	return s.split(ctx, store, known, true)
+}
+
+// upcoming returns the cycle of the contract's next order. While it stands still that
+// is the one after the last that was made or given up.
+func (s *Service) upcoming(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
+	var attempts []billing.Attempt
+	err := s.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+		attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID})
+		return err
+	})
+	waits := slices.DeleteFunc(slices.Clone(attempts), func(a billing.Attempt) bool { return a.Status != billing.Queued })
+	if next, ok := billing.Earliest(waits); ok {
+		return next.Cycle, err
+	}
+	now, reached := s.Clock.Now(), c.Series.Cycle-1
+	for _, a := range attempts {
+		if a.Status != billing.Skipped || !a.BillingDate.After(now) {
+			reached = max(reached, a.Cycle)
+		}
+	}
+	return reached + 1, err
+}
+
+// partable says why lines cannot become a contract of their own while something else
+// is on its way that would be for them too, or that waits for them.
+func partable(c contract.Contract, lines []string) error {
+	switch {
+	case c.Split != nil:
+		return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").On(entity).Keyed("splitInProgress")
+	case c.Moving != nil:
+		return fault.New(fault.Conflict, "A change of the status is already in progress").On(entity).Keyed("statusInProgress")
+	case c.GivesUp():
+		return fault.New(fault.Conflict, "The subscription contract is being ended because an order of it could not be charged").On(entity).Keyed("statusInProgress")
+	case c.Ending != nil:
+		return fault.New(fault.Refused, "subscription contract %d will be cancelled on %s: take the cancellation back before you split it", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
+			On(entity).Keyed("cancellationPending")
+	case c.Pending != nil && slices.Contains(lines, c.Pending.Line):
+		return fault.New(fault.Conflict, "a change of line %s waits for the next order: take it back before you split the line off", c.Pending.Line).On(entity).Keyed("changePending")
+	}
+	return nil
 }
 
 // split carries a split on from wherever it stands. Only the first to do so may
@@ -115,6 +159,12 @@ func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contr
 	detail, err := s.adopt(ctx, store, cmd, after, change{
 		told:    told,
 		entries: []note{{activity.ContractCreated, splitNote{From: int64(old.ID), Lines: old.Split.Lines}}},
+		also: func(c *contract.Contract) { // the new one stands still for as long
+			if c.Status == contract.Paused {
+				c.Pause = left.Pause
+				c.Rewake()
+			}
+		},
 	})
 	if err != nil {
 		return contract.Detail{}, err

@@ -16,8 +16,8 @@ import (
 func limitsLeft(billed platform.Policy, of contract.Contract, cycle int) platform.Policy {
 	billed.MinCycles = min(of.Committed(), billed.MinCycles)
 	if billed.MaxCycles > 0 {
-		billed.MaxCycles = max(1, billed.MaxCycles+of.PassedCycles-(cycle-1))
-		billed.MinCycles = min(billed.MinCycles, billed.MaxCycles-1) // the platform wants fewer
+		billed.MaxCycles = max(1, billed.MaxCycles+of.PassedCycles-(cycle-1)) // of one for life none is left
+		billed.MinCycles = min(billed.MinCycles, billed.MaxCycles-1)          // the platform wants fewer
 	}
 	return billed
 }
