@@ -2620,6 +2620,11 @@ type AttributesBody struct {
 	// CustomAttributesList Keys are unique.
 	CustomAttributesList *[]AttributeObject `json:"customAttributesList"`
 
+	// Shop Must be the key's store.
+	//
+	// Examples: demo.myshopify.com
+	Shop *string `json:"shop,omitempty"`
+
 	// SubscriptionContractId The contract: number or graph id.
 	SubscriptionContractId AttributesBody_SubscriptionContractId `json:"subscriptionContractId"`
 	AdditionalProperties   map[string]interface{}                `json:"-"`
@@ -6998,7 +7003,7 @@ type ListProductSwapsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page, at most 500. Default 20.
+	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
 	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, name, ruleSequence, forBillingCycle.
@@ -8307,7 +8312,7 @@ type UpdateVariantParams struct {
 	// NewVariantId The variant that takes its place: number or graph id.
 	NewVariantId string `form:"newVariantId" json:"newVariantId"`
 
-	// ProrateDowngrade A downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) is made at once. Otherwise it waits for the next order.
+	// ProrateDowngrade false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once.
 	ProrateDowngrade *bool `form:"prorateDowngrade,omitempty" json:"prorateDowngrade,omitempty"`
 
 	// SkipBilling No charge or refund on the plan change. The change never charges by itself: either value gives the same result.
@@ -8772,7 +8777,7 @@ type ListSubscriptionGroupsParams struct {
 	// Page Zero-based page. Default 0.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Size Elements in a page, at most 200. Default 20.
+	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
 	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, groupName, createdAt, updatedAt.
@@ -10569,6 +10574,14 @@ func (a *AttributesBody) UnmarshalJSON(b []byte) error {
 		delete(object, "customAttributesList")
 	}
 
+	if raw, found := object["shop"]; found {
+		err = json.Unmarshal(raw, &a.Shop)
+		if err != nil {
+			return fmt.Errorf("error reading 'shop': %w", err)
+		}
+		delete(object, "shop")
+	}
+
 	if raw, found := object["subscriptionContractId"]; found {
 		err = json.Unmarshal(raw, &a.SubscriptionContractId)
 		if err != nil {
@@ -10600,6 +10613,13 @@ func (a AttributesBody) MarshalJSON() ([]byte, error) {
 		object["customAttributesList"], err = json.Marshal(a.CustomAttributesList)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'customAttributesList': %w", err)
+		}
+	}
+
+	if a.Shop != nil {
+		object["shop"], err = json.Marshal(a.Shop)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'shop': %w", err)
 		}
 	}
 
@@ -29441,7 +29461,7 @@ type ClientInterface interface {
 
 	// AddOneOff Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 	AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31045,7 +31065,7 @@ func (c *Client) RemoveOneOff(ctx context.Context, params *RemoveOneOffParams, r
 
 // AddOneOff Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 //
 // Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 func (c *Client) AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -37402,7 +37422,7 @@ func NewUpdateVariantRequest(server string, params *UpdateVariantParams) (*http.
 
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "newVariantId", params.NewVariantId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "id"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "newVariantId", params.NewVariantId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -38807,7 +38827,7 @@ func NewUpdateLineItemRequest(server string, params *UpdateLineItemParams) (*htt
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "variantId", params.VariantId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "id"}); err != nil {
+		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "variantId", params.VariantId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 			return nil, err
 		} else {
 			for _, qp := range strings.Split(queryFrag, "&") {
@@ -41706,7 +41726,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddOneOffWithResponse Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -43484,10 +43504,12 @@ func (r UpdateProductSwapResponse) ContentType() string {
 type ForeseeProductSwapsResponse200Headers struct {
 	Deprecation        *string
 	IdempotentReplayed *string
+	Link               *string
 	RateLimitLimit     *int
 	RateLimitRemaining *int
 	RateLimitReset     *int
 	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ForeseeProductSwapsResponse struct {
@@ -47393,10 +47415,12 @@ func (r ListCustomerContractsResponse) ContentType() string {
 // ListCustomerContractIdsResponse200Headers the declared response headers of an HTTP 200 response for ListCustomerContractIds
 type ListCustomerContractIdsResponse200Headers struct {
 	Deprecation        *string
+	Link               *string
 	RateLimitLimit     *int
 	RateLimitRemaining *int
 	RateLimitReset     *int
 	XRequestId         *string
+	XTotalCount        *int64
 }
 
 type ListCustomerContractIdsResponse struct {
@@ -49141,7 +49165,7 @@ func (c *ClientWithResponses) RemoveOneOffWithResponse(ctx context.Context, para
 
 // AddOneOffWithResponse Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders.
+// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -51753,6 +51777,13 @@ func ParseForeseeProductSwapsResponse(rsp *http.Response) (*ForeseeProductSwapsR
 			}
 			headers.IdempotentReplayed = &value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -51780,6 +51811,13 @@ func ParseForeseeProductSwapsResponse(rsp *http.Response) (*ForeseeProductSwapsR
 				return nil, err
 			}
 			headers.XRequestId = &value
+		}
+		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Total-Count", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			}
+			headers.XTotalCount = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -57102,6 +57140,13 @@ func ParseListCustomerContractIdsResponse(rsp *http.Response) (*ListCustomerCont
 			}
 			headers.Deprecation = &value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -57129,6 +57174,13 @@ func ParseListCustomerContractIdsResponse(rsp *http.Response) (*ListCustomerCont
 				return nil, err
 			}
 			headers.XRequestId = &value
+		}
+		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Total-Count", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			}
+			headers.XTotalCount = &value
 		}
 		response.Headers200 = &headers
 	}

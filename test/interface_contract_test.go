@@ -389,15 +389,15 @@ func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) 
 	}
 }
 
-// A cheaper product on a plan that people may step down on waits for the order
-// that is paid for already, unless it is wanted at once. Neither charges anybody.
-func TestACheaperVariantWaitsUnlessItIsWantedAtOnce(t *testing.T) {
+// A cheaper product on a plan that people may step down on is there at once or, if it
+// can wait, with the next order. Neither charges anybody.
+func TestACheaperVariantWaitsIfThatIsWanted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string
 		waits bool
 	}{
-		"nothing is said":                {"", true},
+		"nothing is said":                {"", false},
 		"it can wait":                    {"&prorateDowngrade=false", true},
 		"it is wanted at once":           {"&prorateDowngrade=true", false},
 		"at once and without any charge": {"&prorateDowngrade=true&skipBilling=true", false},

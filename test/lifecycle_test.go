@@ -284,7 +284,7 @@ func TestAPausedPrepaidContractEndsWithItsTermUnlessItIsResumed(t *testing.T) {
 }
 
 // Nobody takes a cancellation back by having said when a pause is over.
-func TestAPrepaidContractEndsWithItsTermAlthoughItsPauseEndsBefore(t *testing.T) {
+func TestWhatEndsAPauseTakesNoCancellationBack(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]struct {
 		first, then func(s *subscription)
@@ -324,7 +324,7 @@ func tooMuch(s *subscription) {
 }
 
 // Whoever cancels owes no order that could not be charged before.
-func TestACancelledPrepaidContractIsNotTriedAgain(t *testing.T) {
+func TestWhatCouldNotBeChargedIsNotAfterACancellation(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.declines("INSUFFICIENT_FUNDS", 1)

@@ -135,6 +135,11 @@ type ListHeaders struct {
 	Link  string `header:"Link" doc:"Where the first, last, next and previous pages are."`
 }
 
+// Whole returns the headers of a list that has one page.
+func Whole(ctx context.Context, total int) ListHeaders {
+	return Paged(ctx, page.Request{Size: max(1, total)}, total)
+}
+
 // Paged returns the headers of a page of a list with so many elements. Links
 // are relative to the host and never hold a key.
 func Paged(ctx context.Context, p page.Request, total int) ListHeaders {

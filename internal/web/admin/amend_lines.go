@@ -54,12 +54,12 @@ type OfLine struct {
 }
 
 type variantQuery struct {
-	Contract   string `query:"contractId" required:"true" format:"id" example:"9001" doc:"The contract: number or graph id."`
-	OldLine    string `query:"oldLineId" maxLength:"255" doc:"Graph id of the line. It wins over oldVariantId."`
-	OldVariant string `query:"oldVariantId" doc:"The variant of the line: number or graph id."`
-	NewVariant string `query:"newVariantId" required:"true" format:"id" doc:"The variant that takes its place: number or graph id."`
-	Prorate    bool   `query:"prorateDowngrade" default:"false" doc:"A downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) is made at once. Otherwise it waits for the next order."`
-	SkipBill   bool   `query:"skipBilling" default:"false" doc:"No charge or refund on the plan change. The change never charges by itself: either value gives the same result."`
+	Contract   string        `query:"contractId" required:"true" format:"id" example:"9001" doc:"The contract: number or graph id."`
+	OldLine    string        `query:"oldLineId" maxLength:"255" doc:"Graph id of the line. It wins over oldVariantId."`
+	OldVariant string        `query:"oldVariantId" doc:"The variant of the line: number or graph id."`
+	NewVariant string        `query:"newVariantId" required:"true" doc:"The variant that takes its place: number or graph id."`
+	Prorate    web.Opt[bool] `query:"prorateDowngrade" doc:"false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once."`
+	SkipBill   bool          `query:"skipBilling" default:"false" doc:"No charge or refund on the plan change. The change never charges by itself: either value gives the same result."`
 }
 
 func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {
@@ -78,12 +78,12 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, Wait: !in.Prorate}))
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, Wait: in.Prorate.Set && !in.Prorate.Value}))
 }
 
 type lineQuery struct {
 	OfLine
-	Variant  string               `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id; it may be another one."`
+	Variant  string               `query:"variantId" required:"true" doc:"The variant: number or graph id; it may be another one."`
 	Quantity int32                `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"2" doc:"Items."`
 	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" example:"12.50" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
 }

@@ -37,6 +37,7 @@ func (o Options) termOperations(api *web.API) {
 
 // attributesBody is a contract's attributes.
 type attributesBody struct {
+	Shop                   string            `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
 	SubscriptionContractID web.AnyID         `json:"subscriptionContractId" doc:"The contract: number or graph id."`
 	CustomAttributesList   []attributeObject `json:"customAttributesList" maxItems:"100" doc:"Keys are unique."`
 }
@@ -51,6 +52,10 @@ func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
+	caller := web.CallerOf(ctx)
+	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+		return nil, err
+	}
 	n, err := body.SubscriptionContractID.Parse(contractTypename, "subscriptionContractId")
 	if err != nil {
 		return nil, err
@@ -60,7 +65,6 @@ func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}
 			return nil, fault.New(fault.Invalid, "field '%s' is required", field).Keyed("bodyField").At(field)
 		}
 	}
-	caller := web.CallerOf(ctx)
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
 	_, err = o.Amend.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
 	return nil, err

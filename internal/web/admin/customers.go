@@ -59,6 +59,7 @@ type customerIDQuery struct {
 }
 
 type contractIDs struct {
+	web.ListHeaders
 	Body []int64 `nullable:"false"`
 }
 
@@ -72,7 +73,7 @@ func (o Options) contractIDs(ctx context.Context, in *customerIDQuery) (*contrac
 	if err != nil {
 		return nil, err
 	}
-	out := &contractIDs{Body: make([]int64, len(ids))}
+	out := &contractIDs{ListHeaders: web.Whole(ctx, len(ids)), Body: make([]int64, len(ids))}
 	for i, id := range ids {
 		out.Body[i] = int64(id)
 	}

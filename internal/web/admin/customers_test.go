@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,9 @@ func TestContractNumbersOfACustomer(t *testing.T) {
 			w := s.ask("GET", aCustomer+"/valid/"+test.id, "")
 			if w.Code != http.StatusOK || strings.TrimSpace(w.Body.String()) != test.want || s.customer != 5 || s.of != 7 || s.filter.Line != shop.Subscriptions {
 				t.Errorf("answered %d %s, asked for customer %d of shop %d", w.Code, w.Body, s.customer, s.of)
+			}
+			if total := w.Header().Get("X-Total-Count"); total != strconv.Itoa(len(test.contracts)) || w.Header().Get("Link") == "" {
+				t.Errorf("the headers are %v", w.Header())
 			}
 		})
 	}

@@ -88,6 +88,8 @@ func TestRefusals(t *testing.T) {
 		"another shop's log":                            {"GET", activityPath + "?shop.equals=other.myshopify.com", "", nil, 400, "shopMismatch", "shop.equals", "demo.myshopify.com"},
 		"orders of nobody": {"GET", ordersPath + "/top-orders", "", nil, 400, "parameterMissing", "contractId",
 			"Required request parameter 'contractId' for method parameter type Long is not present"},
+		"a change to no variant": {"PUT", base + "/subscription-contract-update-variant?contractId=9001&oldLineId=l1", "", nil, 400, "parameterMissing", "newVariantId",
+			"Required request parameter 'newVariantId' for method parameter type String is not present"},
 		"orders of a contract and a customer":       {"GET", ordersPath + "/past-orders?contractId=1&customerId=2", "", nil, 400, "invalid", "customerId", "not both"},
 		"orders of a contract that is no number":    {"GET", ordersPath + "/past-orders?contractId=abc", "", nil, 400, "invalid", "contractId", ""},
 		"orders sorted by what is not on the list":  {"GET", ordersPath + "/past-orders?contractId=1&sort=note", "", nil, 400, "sortField", "sort", "billingDate"},

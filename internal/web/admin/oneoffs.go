@@ -58,7 +58,7 @@ func (o Options) oneOffs(api *web.API) {
 	add.Method, add.ID, add.Path, add.Summary = http.MethodPut, "addOneOff", one, "Add a one-time product"
 	add.Description = "Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. " +
 		"400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. " +
-		"The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract's upcoming orders."
+		"The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included."
 	web.Register(api, add, o.addOneOff)
 
 	remove := change
@@ -183,7 +183,7 @@ func (o Options) addOneOff(ctx context.Context, in *addOneOffIn) (*oneOffPage, e
 	if err := o.OneOffs.AddOneOff(ctx, web.CallerOf(ctx).Shop, command); err != nil {
 		return nil, err
 	}
-	return o.oneOffsOf(ctx, billing.OneOffQuestion{Line: o.Line, Contract: command.Contract, Upcoming: true}, page.Request{Size: maxOneOffs})
+	return o.oneOffsOf(ctx, billing.OneOffQuestion{Line: o.Line, Contract: command.Contract}, page.Request{Size: maxOneOffs})
 }
 
 func (o Options) removeOneOff(ctx context.Context, in *struct{ OneOffNames }) (*oneOffPage, error) {
@@ -194,7 +194,7 @@ func (o Options) removeOneOff(ctx context.Context, in *struct{ OneOffNames }) (*
 	if err := o.OneOffs.RemoveOneOff(ctx, web.CallerOf(ctx).Shop, command); err != nil {
 		return nil, err
 	}
-	return o.oneOffsOf(ctx, billing.OneOffQuestion{Line: o.Line, Contract: command.Contract, Upcoming: true}, page.Request{Size: maxOneOffs})
+	return o.oneOffsOf(ctx, billing.OneOffQuestion{Line: o.Line, Contract: command.Contract}, page.Request{Size: maxOneOffs})
 }
 
 // updateOneOffIn takes everything from the query or from the body.

@@ -23,7 +23,7 @@ type Plans interface {
 // Page sizes of the lists of groups and of options.
 const (
 	defaultGroups  = 20
-	maxGroups      = 200
+	maxGroups      = 2000
 	defaultOptions = 2000 // integrations read all of them at once
 	maxOptions     = 2000
 )

@@ -282,7 +282,7 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"a comma and no number":           {"PUT", "/17/remove-products?variantIds=,", ``, 400, "variantIds"},
 		"a graph id where numbers are":    {"PUT", "/17/remove-products?productIds=gid://shopify/Product/1", ``, 400, "productIds"},
 		"a collection that is none":       {"PUT", "/17/add-products?collectionId=x", ``, 400, "collectionId"},
-		"a page that is too large":        {"GET", "?size=201", ``, 400, "size"},
+		"a page that is too large":        {"GET", "?size=2001", ``, 400, "size"},
 		"a sort that is none":             {"GET", "?sort=state", ``, 400, "sort"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type Foresight interface {
 // Page sizes of the list of swap rules.
 const (
 	defaultSwaps = 20
-	maxSwaps     = 500
+	maxSwaps     = 2000
 )
 
 var swapList = web.List{Default: defaultSwaps, Max: maxSwaps, Fields: swap.SortFields}
@@ -340,7 +340,10 @@ type foreseenSource struct {
 	Name string `json:"name" doc:"Name of the rule; empty when it has none." example:"Starter kit, then refills"`
 }
 
-type foreseenOut struct{ Body []foreseenOrder }
+type foreseenOut struct {
+	web.ListHeaders
+	Body []foreseenOrder
+}
 
 func (o Options) foreseeSwaps(ctx context.Context, in *struct {
 	Contract string `path:"contractId" doc:"The contract: number or graph id."`
@@ -354,7 +357,7 @@ func (o Options) foreseeSwaps(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := &foreseenOut{Body: make([]foreseenOrder, len(orders))}
+	out := &foreseenOut{ListHeaders: web.Whole(ctx, len(orders)), Body: make([]foreseenOrder, len(orders))}
 	for i, f := range orders {
 		order := foreseenOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []foreseenLine{}, Rules: []foreseenSource{}}
 		for _, l := range f.Lines {

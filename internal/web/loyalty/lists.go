@@ -14,15 +14,16 @@ import (
 // Page sizes of the lists.
 const (
 	defaultSize = 20
-	maxSize     = 100
+	maxTop      = 100
+	maxSize     = 2000
 )
 
 var (
-	topList = web.List{Default: defaultSize, Max: maxSize, Fields: []string{
+	topList = web.List{Default: defaultSize, Max: maxTop, Fields: []string{
 		loyalty.FieldCustomer, loyalty.FieldFirstName, loyalty.FieldLastName, loyalty.FieldEarned, loyalty.FieldActivities,
 	}}
 	historyList = web.List{Default: defaultSize, Max: maxSize, Fields: []string{"id", "createAt"}}
-	ruleLists   = web.List{Default: maxSize, Max: maxSize}
+	ruleLists   = web.List{Default: maxTop, Max: maxSize}
 )
 
 func (o Options) lists(api *web.API) {
@@ -36,7 +37,7 @@ func (o Options) lists(api *web.API) {
 
 	history := list
 	history.ID, history.Path, history.Summary = "listPointTransactions", Base+"/point-transaction-history/{id}", "A customer's transactions"
-	history.Description = "Everything that moved a customer's points, newest first. At most 100 in a page."
+	history.Description = "Everything that moved a customer's points, newest first. At most 2000 in a page."
 	history.Errors = []int{http.StatusNotFound}
 	history.List = &historyList
 	web.Register(api, history, o.history)
