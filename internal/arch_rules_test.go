@@ -37,7 +37,7 @@ func TestTheImportTableRefuses(t *testing.T) {
 		{name: "handlers do not call the platform", pkg: "internal/web/inbound", imported: module + "/internal/platform", want: "must not import internal/platform"},
 		{name: "jobs know no feature", pkg: "internal/job", imported: module + "/internal/domain/billing", want: "must not import"},
 		{name: "base knows nobody above it", pkg: "internal/base/money", imported: module + "/internal/domain/shop", want: "must not import"},
-		{name: "only money knows the decimal library", pkg: "internal/base/page", imported: "github.com/govalues/decimal", want: "library"},
+		{name: "lists do not know the decimal library", pkg: "internal/base/page", imported: "github.com/govalues/decimal", want: "library"},
 		{name: "the settings know nobody", pkg: "internal/config", imported: module + "/internal/base/fault", want: "must not import"},
 		{name: "the program's frame knows all", pkg: "internal/app", imported: module + "/internal/store"},
 		{name: "test libraries stay in tests", pkg: "internal/domain/cadence", imported: "pgregory.net/rapid", want: "library"},

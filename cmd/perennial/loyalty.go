@@ -21,12 +21,12 @@ type loyaltyStartCommand struct {
 	config.Data  `embed:""`
 	Shop         string `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
 	Since        string `help:"Day from which orders count; those that are past are counted at once. Default: today." placeholder:"YYYY-MM-DD"`
-	OptIn        bool   `help:"Customers are members once they are enrolled, not by their first order."`
-	PendingDays  int    `help:"Days between earning points and being able to spend them."`
-	ExpireMonths int    `help:"Months after which points expire; 0: never."`
+	OptIn        *bool  `help:"Customers are members once they are enrolled, not by their first order." negatable:""`
+	PendingDays  *int   `help:"Days between earning points and being able to spend them."`
+	ExpireMonths *int   `help:"Months after which points expire; 0: never."`
 }
 
-// Run starts a programme. One that runs keeps its rules.
+// Run starts a programme. One that runs keeps its rules, and what is not named.
 func (c *loyaltyStartCommand) Run(ctx context.Context, out io.Writer) error {
 	now := clock.System{}.Now()
 	since := now
@@ -45,12 +45,18 @@ func (c *loyaltyStartCommand) Run(ctx context.Context, out io.Writer) error {
 			since = program.StartedAt
 		}
 		terms := program.Terms
-		terms.PendingDays, terms.Enrol, terms.Expiry = c.PendingDays, loyalty.Auto, loyalty.ExpiryPolicy{Mode: loyalty.NoExpiry}
-		if c.OptIn {
-			terms.Enrol = loyalty.OptIn
+		set(&terms.PendingDays, c.PendingDays)
+		if c.OptIn != nil {
+			terms.Enrol = loyalty.Auto
+			if *c.OptIn {
+				terms.Enrol = loyalty.OptIn
+			}
 		}
-		if c.ExpireMonths > 0 {
-			terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: c.ExpireMonths}
+		if months := c.ExpireMonths; months != nil {
+			terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.NoExpiry}
+			if *months > 0 {
+				terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: *months}
+			}
 		}
 		if err := s.Enable(ctx, store.ID, since, terms); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // zones must not depend on the machine
+	_ "time/tzdata" // for machines that have no time zone database
 
 	"github.com/alecthomas/kong"
 	kongyaml "github.com/alecthomas/kong-yaml"
@@ -40,7 +40,7 @@ type cli struct {
 	Stuck    stuckCommand    `cmd:"" help:"List what of a store a person has to look at: charges without an end, differences, work that was given up."`
 	Retry    retryCommand    `cmd:"" help:"Have a charge without an end looked into now."`
 	Unfreeze unfreezeCommand `cmd:"" help:"Let a frozen store be charged again."`
-	Doctor   doctorCommand   `cmd:"" help:"Check settings, database, clock and connections, and say what to do."`
+	Doctor   doctorCommand   `cmd:"" help:"Check settings, mail, database and connections, and say what to do."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 

@@ -34,9 +34,9 @@ type shopsConnectCommand struct {
 
 	Shop            string  `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
 	TokenFile       string  `help:"File that holds the store's access token; - reads standard input." required:"" placeholder:"FILE"`
-	OrderTime       string  `help:"Local time of day at which orders are charged." default:"09:00"`
-	ImmediateOrders bool    `help:"Permit immediate orders over the admin interface."`
-	Memberships     []int64 `help:"Numbers of the selling plans whose contracts are memberships." placeholder:"PLAN"`
+	OrderTime       string  `help:"Local time of day at which orders of a new store are charged; a known one keeps its own." default:"09:00"`
+	ImmediateOrders bool    `help:"Permit immediate orders over the admin interface; of a new store."`
+	Memberships     []int64 `help:"Numbers of the selling plans whose contracts are memberships; of a new store." placeholder:"PLAN"`
 }
 
 // Run connects a store.
@@ -92,6 +92,8 @@ type shopsSetCommand struct {
 	CatchUpHours    *int     `help:"Hours over which charges are spread that an outage made late, 1 to 48; 0: 6."`
 	RateBurst       *int     `help:"Requests that a key of the store, and the store, may make at once; 0: the installation's."`
 
+	FreezeUntilMinCycles *bool `help:"Hold subscribers to the orders that they committed to; memberships do in any case." negatable:""`
+
 	DisableMails      []shop.MailKind `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
 	EnableMails       []shop.MailKind `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
 	AddMemberships    []int64         `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
@@ -112,6 +114,7 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		set(&s.ImmediateOrders, c.ImmediateOrders)
 		set(&s.RatePerSecond, c.Rate)
 		set(&s.RateBurst, c.RateBurst)
+		set(&s.FreezeUntilMinCycles, c.FreezeUntilMinCycles)
 		d := s.Dunning.Effective()
 		given := []bool{
 			set(&d.Mode, c.DunningMode), set(&d.Retries, c.DunningRetries), set(&d.EveryDays, c.DunningEvery), set(&d.Then, c.DunningThen),
@@ -131,8 +134,8 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s, late charges are spread over %g hours\n%s\n",
-		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.Dunning)
+	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s, late charges are spread over %g hours, subscribers are held to what they committed to %t\n%s\n",
+		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.FreezeUntilMinCycles, settings.Dunning)
 	return err
 }
 

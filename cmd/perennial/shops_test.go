@@ -51,6 +51,8 @@ func TestAStoresSettingsAreChangedFromTheCommandLine(t *testing.T) {
 		says        string
 	}{
 		{"immediate orders are permitted", "--immediate-orders", 0, "immediate orders true"},
+		{"subscribers are held to what they committed to", "--freeze-until-min-cycles", 0, "held to what they committed to true"},
+		{"and are not", "--no-freeze-until-min-cycles", 0, "held to what they committed to false"},
 		{"mails are switched off", "--disable-mails=paused,management_link --disable-mails=paused", 0, "e-mails not sent management_link, paused"},
 		{"one of them is switched on", "--enable-mails=paused", 0, "e-mails not sent management_link, membership plans none"},
 		{"a kind of mail that nobody knows", "--disable-mails=birthday", 1, `"birthday" is not a kind of e-mail: use address,`},

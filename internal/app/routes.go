@@ -32,7 +32,7 @@ func (a *App) route() error {
 		}
 	}
 	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)}, web.Check{Name: "frozen", Do: a.noneFrozen})
-	frame := web.Frame{Log: a.options.Log}
+	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies}
 	gate := web.Gate{
 		Keys: a.Access, Partners: a.Partner,
 		Limits:  web.Limits(a.Store.Bank(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),

@@ -103,7 +103,7 @@ type Finding struct {
 
 // Doctor checks everything that the service needs.
 func Doctor(ctx context.Context, s config.Server) []Finding {
-	findings := []Finding{{"settings", s.Check()}, {"time zones", zones()}, {"mail", checkMail(ctx, s.Mail)}}
+	findings := []Finding{{"settings", s.Check()}, {"mail", checkMail(ctx, s.Mail)}}
 	db, err := open(ctx, s.Database, false)
 	findings = append(findings, Finding{"database opens", err})
 	if err != nil {
@@ -125,13 +125,6 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 		findings = append(findings, Finding{"charges of " + store.Domain, chargeable(store, clock.System{}.Now())})
 	}
 	return findings
-}
-
-func zones() error {
-	if _, err := time.LoadLocation("America/New_York"); err != nil {
-		return fmt.Errorf("no time zone data: %w", err)
-	}
-	return nil
 }
 
 func upToDate(ctx context.Context, db *store.DB) error {

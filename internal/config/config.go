@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/mail"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -98,23 +99,24 @@ type Server struct {
 	Platform `embed:""`
 	Mail     `embed:""`
 
-	Listen            string        `help:"Address of the subscriptions interface and of webhooks." default:"127.0.0.1:8080" env:"PERENNIAL_LISTEN"`
-	MembershipsListen string        `help:"Address of the memberships interface. Empty: only by host name." default:"127.0.0.1:8081" env:"PERENNIAL_MEMBERSHIPS_LISTEN"`
-	MembershipsHost   string        `help:"Host name under which the first address answers as memberships." env:"PERENNIAL_MEMBERSHIPS_HOST"`
-	OpsListen         string        `help:"Address of /healthz, /readyz and /metrics. Empty: on the first address." env:"PERENNIAL_OPS_LISTEN"`
-	Web               bool          `help:"Answer requests on this node." default:"true" negatable:"" env:"PERENNIAL_WEB"`
-	Work              bool          `help:"Sweep and work jobs on this node." default:"true" negatable:"" env:"PERENNIAL_WORK"`
-	Workers           int           `help:"Jobs worked at once." default:"8" env:"PERENNIAL_WORKERS"`
-	PollOnly          bool          `help:"Ask the queue for jobs instead of being notified (connection poolers)." env:"PERENNIAL_POLL_ONLY"`
-	JobPoll           time.Duration `help:"How often the queue is asked for jobs." default:"500ms" env:"PERENNIAL_JOB_POLL"`
-	SweepEvery        time.Duration `help:"How often a sweep looks for what is due." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
-	ReconcileEvery    time.Duration `help:"How often each store is compared with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
-	RatePerSecond     float64       `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
-	PrivatePartners   bool          `help:"Let partners' applications live at private addresses and without TLS. For installations that call nobody outside." env:"PERENNIAL_PRIVATE_PARTNERS"`
-	RateBurst         int           `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
-	DrainTimeout      time.Duration `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`
-	WaitsScale        float64       `help:"For tests of failures: divides every wait." default:"1" hidden:""`
-	LogLevel          slog.Level    `help:"DEBUG, INFO, WARN or ERROR." default:"INFO" env:"PERENNIAL_LOG_LEVEL"`
+	Listen            string         `help:"Address of the subscriptions interface and of webhooks." default:"127.0.0.1:8080" env:"PERENNIAL_LISTEN"`
+	MembershipsListen string         `help:"Address of the memberships interface. Empty: only by host name." default:"127.0.0.1:8081" env:"PERENNIAL_MEMBERSHIPS_LISTEN"`
+	MembershipsHost   string         `help:"Host name under which the first address answers as memberships." env:"PERENNIAL_MEMBERSHIPS_HOST"`
+	OpsListen         string         `help:"Address of /healthz, /readyz and /metrics. Empty: on the first address." env:"PERENNIAL_OPS_LISTEN"`
+	Web               bool           `help:"Answer requests on this node." default:"true" negatable:"" env:"PERENNIAL_WEB"`
+	Work              bool           `help:"Sweep and work jobs on this node." default:"true" negatable:"" env:"PERENNIAL_WORK"`
+	Workers           int            `help:"Jobs worked at once." default:"8" env:"PERENNIAL_WORKERS"`
+	PollOnly          bool           `help:"Ask the queue for jobs instead of being notified (connection poolers)." env:"PERENNIAL_POLL_ONLY"`
+	JobPoll           time.Duration  `help:"How often the queue is asked for jobs." default:"500ms" env:"PERENNIAL_JOB_POLL"`
+	SweepEvery        time.Duration  `help:"How often a sweep looks for what is due." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
+	ReconcileEvery    time.Duration  `help:"How often each store is compared with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
+	RatePerSecond     float64        `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
+	PrivatePartners   bool           `help:"Let partners' applications live at private addresses and without TLS. For installations that call nobody outside." env:"PERENNIAL_PRIVATE_PARTNERS"`
+	RateBurst         int            `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
+	TrustedProxies    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." placeholder:"CIDR" env:"PERENNIAL_TRUSTED_PROXIES"`
+	DrainTimeout      time.Duration  `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`
+	WaitsScale        float64        `help:"For tests of failures: divides every wait." default:"1" hidden:""`
+	LogLevel          slog.Level     `help:"DEBUG, INFO, WARN or ERROR." default:"INFO" env:"PERENNIAL_LOG_LEVEL"`
 }
 
 // Check says what is wrong with the settings, and what to do about it.

@@ -54,6 +54,7 @@ type guardNote struct {
 	HeldSince  int64  `json:"heldSince,omitempty"`
 	HeldTimes  int    `json:"heldTimes,omitempty"`
 	CountFrom  int64  `json:"countFrom,omitempty"`
+	Connected  int64  `json:"connectedAt,omitempty"`
 }
 
 func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
@@ -68,7 +69,7 @@ func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
 	g := s.Guard
 	guard, err := json.Marshal(guardNote{
 		Reason: clean(g.Reason), Epoch: clean(g.Epoch), NextEpoch: clean(g.NextEpoch), Seen: clean(g.Seen), ComparedAt: millis(g.ComparedAt), CoveredTo: millis(g.CoveredTo),
-		HeldSince: millis(g.Hold.Since), HeldTimes: g.Hold.Times, CountFrom: millis(g.Hold.From),
+		HeldSince: millis(g.Hold.Since), HeldTimes: g.Hold.Times, CountFrom: millis(g.Hold.From), Connected: millis(g.ConnectedAt),
 	})
 	if err != nil {
 		return shopRow{}, fmt.Errorf("write the guard of %s: %w", s.Domain, err)
@@ -115,6 +116,7 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 		FrozenAt: instant(r.FrozenAt), ConfirmBy: instant(r.ConfirmBy), CheckAt: instant(r.CheckAt),
 		Hold:   shop.Hold{Until: instant(r.HeldUntil), Since: instant(n.HeldSince), Times: n.HeldTimes, From: instant(n.CountFrom)},
 		Reason: n.Reason, Epoch: n.Epoch, NextEpoch: n.NextEpoch, Seen: n.Seen, ComparedAt: instant(n.ComparedAt), CoveredTo: instant(n.CoveredTo),
+		ConnectedAt: instant(n.Connected),
 	}
 	return s, nil
 }

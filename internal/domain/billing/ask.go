@@ -124,7 +124,7 @@ func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand,
 
 // weigh takes in what the platform knows of the cycle and reports whether the
 // charge should be sent.
-func (f *finding) weigh(state platform.CycleState, mayend bool) (send bool) {
+func (f *finding) weigh(state platform.CycleState, maySend bool) (send bool) {
 	for _, list := range [][]platform.Attempt{state.Attempts, state.Recent} {
 		for i := range list {
 			if list[i].Key == f.Key {
@@ -153,7 +153,7 @@ func (f *finding) weigh(state platform.CycleState, mayend bool) (send bool) {
 		return false
 	}
 	f.absent = true
-	return mayend
+	return maySend
 }
 
 // early is how long before its expected date the platform takes a charge of a
@@ -208,13 +208,13 @@ func (s *Service) pollAll(ctx context.Context, of shop.Shop, polls []Attempt, ou
 		out[i] = finding{Attempt: a}
 	}
 	found, err := s.Platform.Attempts(ctx, of.At(), ids)
-	byKey := make(map[string]*platform.Attempt, len(found))
+	known := make(map[string]*platform.Attempt, len(found))
 	for i := range found {
-		byKey[found[i].ID] = &found[i]
+		known[found[i].ID] = &found[i]
 	}
 	for i := range out {
 		if out[i].err = err; err == nil {
-			out[i].found = byKey[ids[i]]
+			out[i].found = known[ids[i]]
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	case p.refused != nil:
 		l.unprepared(a, p, p.refused.Error())
 		a.leave(p, done)
-		return nil //nolint:nilerr // it is tried again
+		return nil //nolint:nilerr // it is written down, and the order goes on without the change
 	case p.commit:
 		if a.Prep.Stage == planned { // things changed between the plan and the change
 			a.Prep.Edits++

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -117,7 +118,7 @@ var gatewayFaults = map[string]bool{
 // the customer did not act.
 var noGateway = map[string]bool{
 	"INSUFFICIENT_INVENTORY": true, "INVENTORY_ALLOCATIONS_NOT_FOUND": true, "INVALID_SHIPPING_ADDRESS": true,
-	"CHALLENGE_EXPIRED": true, "EARLIER_CHARGE_OPEN": true,
+	dunning.ChallengeExpired: true, dunning.EarlierChargeOpen: true,
 }
 
 // count adds the end of an attempt's charge to the ledger's run.

@@ -24,7 +24,7 @@ func TakeEdit(a *Attempt, c platform.Cycle, cal cadence.Calendar, tolerance time
 	case a.Status == Skipped && !c.Skipped && !c.Billed && a.BillingDate.After(now) && a.ErrorMessage == "":
 		a.Status = Queued
 		a.DueAt = a.BillingDate
-		return entryOf(*a, activity.BillingAttemptUpdated, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle, Reason: "no longer skipped"}), true
+		return entryOf(*a, activity.BillingAttemptUpdated, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle, Reason: noLongerSkipped}), true
 	case a.Status == Queued && c.Edited && !a.Prep.Edited && c.Expected.After(now) && apart(c.Expected, a.BillingDate) > tolerance:
 		before := a.BillingDate
 		a.BillingDate, a.Moved = cal.At(c.Expected), true

@@ -53,9 +53,6 @@ const (
 	Split        Origin = "SPLIT_CONTRACT"
 )
 
-// Origins lists every origin, in the order of the interface.
-var Origins = []Origin{Storefront, Imported, SplitAttempt, Split}
-
 // Contract is a subscription contract.
 //
 // Its renewals form a series: cycle Series.Cycle falls on Series.Start, and

@@ -149,7 +149,7 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 	store := shop.Shop{
 		Domain: at.Domain, PlatformID: facts.ID, Token: at.Token, TimeZone: facts.TimeZone, Currency: facts.Currency,
 		OrderHour: orderHour, OrderMinute: orderMinute, Connected: true, Settings: settings, CreatedAt: s.Clock.Now(), ReconcileAt: s.Clock.Now(),
-		Guard: shop.Guard{ConfirmBy: s.Clock.Now(), CheckAt: s.Clock.Now()},
+		Guard: shop.Guard{ConfirmBy: s.Clock.Now(), CheckAt: s.Clock.Now(), ConnectedAt: s.Clock.Now()},
 	}
 	known, err := s.Store.ShopByDomain(ctx, at.Domain)
 	switch {
@@ -163,7 +163,7 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 			}
 			current.Token, current.Connected, current.TimeZone = at.Token, true, facts.TimeZone
 			current.ReconcileAt, current.Reading = s.Clock.Now(), shop.Reading{}
-			current.Guard.ConfirmBy, current.Guard.CheckAt = s.Clock.Now(), s.Clock.Now()
+			current.Guard.ConfirmBy, current.Guard.CheckAt, current.Guard.ConnectedAt = s.Clock.Now(), s.Clock.Now(), s.Clock.Now()
 			store = current
 			return tx.PutShop(ctx, current)
 		})

@@ -181,13 +181,16 @@ func (s *Service) settle(ctx context.Context, b batch) error {
 // asking the platform.
 const hearsay = 5 * time.Minute
 
-// uninstall ends the connection: the token is dead. A word that comes late may be
-// that of an uninstallation which the merchant has taken back: the token that we
-// have then opens the store, and the word is old.
+// uninstall ends the connection: the token is dead. A word that comes late, or that was
+// said before the store was connected with the token that we have, may be that of an
+// uninstallation which the merchant has taken back: the token then opens the store, and
+// the word is old.
 func (s *Service) uninstall(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
 	now := s.Clock.Now()
-	if slices.IndexFunc(events, func(e Pending) bool { return now.Sub(e.TriggeredAt) < hearsay }) < 0 {
+	if !slices.ContainsFunc(events, func(e Pending) bool {
+		return now.Sub(e.TriggeredAt) < hearsay && !e.TriggeredAt.Before(store.Guard.ConnectedAt)
+	}) {
 		_, err := s.Platform.Store(ctx, store.At())
 		if err == nil {
 			return s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(events), s.Clock.Now()) })

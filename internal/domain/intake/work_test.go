@@ -161,6 +161,7 @@ func TestALateWordOfAnUninstallationDoesNotDisconnectAStoreThatIsBack(t *testing
 		fails     bool
 	}{
 		{"a word of just now", time.Second, "", "ours", false, false},
+		{"a word of just now, of before the app came back", 3 * time.Minute, "ours", "ours", true, false},
 		{"a late one of an app that is gone", 3 * 24 * time.Hour, "", "ours", false, false},
 		{"a late one of an app that is back", 3 * 24 * time.Hour, "ours", "ours", true, false},
 		{"one during which the app comes back", 3 * 24 * time.Hour, "", "new", true, true},
@@ -168,7 +169,7 @@ func TestALateWordOfAnUninstallationDoesNotDisconnectAStoreThatIsBack(t *testing
 		e := &ends{shop: shop.Shop{ID: 1, Connected: true, Token: row.meanwhile}}
 		s := &Service{Platform: &installed{token: row.token}, Store: e, Clock: clock.NewManual(now)}
 		said := Pending{Event: platform.Event{ID: "event", Topic: platform.Uninstalled, TriggeredAt: now.Add(-row.age)}}
-		err := s.uninstall(t.Context(), batch{store: shop.Shop{ID: 1, Connected: true, Token: "ours"}, events: []Pending{said}})
+		err := s.uninstall(t.Context(), batch{store: shop.Shop{ID: 1, Connected: true, Token: "ours", Guard: shop.Guard{ConnectedAt: now.Add(-time.Minute)}}, events: []Pending{said}})
 		if (err != nil) != row.fails || e.shop.Connected != row.connected || (len(e.finished) == 1) == row.fails {
 			t.Errorf("%s: connected %t, finished %v, %v; want connected %t", row.name, e.shop.Connected, e.finished, err, row.connected)
 		}

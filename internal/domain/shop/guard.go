@@ -30,6 +30,8 @@ type Guard struct {
 	// ComparedAt is when the platform's charges were last compared to the end,
 	// and CoveredTo what that covers: charges that were made before it.
 	ComparedAt, CoveredTo time.Time
+	// ConnectedAt is when the token was given that the store has. Zero: not known.
+	ConnectedAt time.Time
 }
 
 // Hold puts off the charges of a store until an instant.

@@ -26,7 +26,7 @@ func testGuards(t *testing.T, open opener) {
 		w := begin(t, open)
 		w.putGuard(shop.Guard{
 			FrozenAt: day, ConfirmBy: day.Add(time.Hour), CheckAt: day.Add(2 * time.Hour), Reason: "a copy", Epoch: "a", NextEpoch: "b", Seen: "c",
-			ComparedAt: day.Add(3 * time.Hour), CoveredTo: day.Add(4 * time.Hour),
+			ComparedAt: day.Add(3 * time.Hour), CoveredTo: day.Add(4 * time.Hour), ConnectedAt: day.Add(9 * time.Hour),
 			Hold: shop.Hold{Until: day.Add(5 * time.Hour), Since: day.Add(6 * time.Hour), Times: 7, From: day.Add(8 * time.Hour)},
 		})
 		got, err := w.db.Shops().Shop(t.Context(), w.shop.ID)
