@@ -237,6 +237,14 @@ func TestWhatRulesWillDoIsForeseen(t *testing.T) {
 	if !orders[2].OrderDate.Equal(time.Date(2027, 1, 14, 14, 0, 0, 0, time.UTC)) {
 		t.Errorf("the order after the swap is on %s, want January 14", orders[2].OrderDate)
 	}
+	s.skipNumber(2)
+	s.reschedule(0, "2026-11-15", false)
+	if got := s.post(fmt.Sprintf("/product-swaps-by-variant-groups/%d", s.id), nil, &orders); got != http.StatusOK || len(orders) != 10 || orders[2].BillingCycle != 4 || orders[9].BillingCycle != 11 {
+		t.Errorf("answered %d with %+v, want ten orders without the one that is skipped", got, orders)
+	}
+	if !orders[0].OrderDate.Equal(time.Date(2026, 11, 15, 14, 0, 0, 0, time.UTC)) {
+		t.Errorf("the order that was moved is on %s, want November 15", orders[0].OrderDate)
+	}
 	if got := s.post("/product-swaps-by-variant-groups/4711", nil, nil); got != http.StatusNotFound {
 		t.Errorf("an unknown contract answered %d", got)
 	}

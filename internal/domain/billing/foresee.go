@@ -1,7 +1,9 @@
 package billing
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -22,7 +24,7 @@ type Foreseen struct {
 // is changed. A contract without orders to come has none.
 func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID) ([]Foreseen, error) {
 	var c contract.Contract
-	var next Attempt
+	var queued []Attempt
 	var e preparing
 	err := s.Store.Update(ctx, of.ID, func(tx Tx) error {
 		contracts, err := byID(tx.Contracts(ctx, []contract.ID{id}))
@@ -33,23 +35,20 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 			return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
 		}
 		c = *contracts[id]
-		queued, err := tx.AttemptsOf(ctx, []contract.ID{id}, Queued)
-		if err != nil {
+		queued, err = tx.AttemptsOf(ctx, []contract.ID{id}, Queued)
+		if err != nil || len(queued) == 0 {
 			return err
 		}
-		if next = (Attempt{}); len(queued) == 0 {
-			return nil
-		}
-		next = queued[0]
+		slices.SortFunc(queued, func(a, b Attempt) int { return cmp.Compare(a.Cycle, b.Cycle) })
 		store, err := tx.Shop(ctx)
 		if err != nil {
 			return err
 		}
 		needs, err := openPreparations(ctx, tx, store, contracts)
-		e, _ = needs.errandOf(next, c)
+		e, _ = needs.errandOf(queued[0], c)
 		return err
 	})
-	if err != nil || next.ID == 0 {
+	if err != nil || len(queued) == 0 {
 		return nil, err
 	}
 	rules := append(e.lasting, e.single...)
@@ -64,13 +63,14 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 		return nil, err
 	}
 	o := e.order(swap.Lines(c.Lines))
-	list := make([]Foreseen, 0, swap.Horizon)
-	for _, f := range swap.Foresee(rules, o, catalogue) {
+	cycles, dates := coming(queued, swap.Horizon)
+	list := make([]Foreseen, 0, len(cycles))
+	for _, f := range swap.Foresee(rules, o, cycles, catalogue) {
 		if c.Beyond(f.Cycle) {
 			break
 		}
-		date := next.BillingDate
-		if f.Cycle != next.Cycle {
+		date, waits := dates[f.Cycle]
+		if !waits {
 			date = c.DueOn(max(f.Cycle, c.Series.Cycle), cal)
 		}
 		if f.ShiftDays != 0 {
@@ -79,4 +79,18 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 		list = append(list, Foreseen{f, date})
 	}
 	return list, nil
+}
+
+// coming returns the cycles of the next n orders, of which some wait in the order of
+// their cycles, and the dates of those. One that is skipped between them is no order.
+func coming(queued []Attempt, n int) (cycles []int, dates map[int]time.Time) {
+	dates = make(map[int]time.Time, len(queued))
+	for _, a := range queued[:min(len(queued), n)] {
+		cycles = append(cycles, a.Cycle)
+		dates[a.Cycle] = a.BillingDate
+	}
+	for len(cycles) < n {
+		cycles = append(cycles, cycles[len(cycles)-1]+1)
+	}
+	return cycles, dates
 }

@@ -274,12 +274,12 @@ func TestForesee(t *testing.T) {
 		rule(1, []Product{of(1, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Cycle, r.ShiftDays = 4, new(3) }),
 		rule(2, []Product{of(1, 1)}, []Product{of(5, 1)}, func(r *Rule) { r.Cycle, r.EveryOrder = 6, true }),
 	}
-	got := Foresee(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, shelf())
+	got := Foresee(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, []int{3, 4, 5, 6, 8, 9}, shelf())
 	var texts []string
 	for _, f := range got {
 		texts = append(texts, fmt.Sprintf("%d+%d %d", f.Cycle, f.ShiftDays, f.Lines[0].VariantID))
 	}
-	if want := "3+0 1, 4+0 2, 5+3 1, 6+3 5, 7+3 5, 8+3 5, 9+3 5, 10+3 5, 11+3 5, 12+3 5"; strings.Join(texts, ", ") != want {
+	if want := "3+0 1, 4+0 2, 5+3 1, 6+3 5, 8+3 5, 9+3 5"; strings.Join(texts, ", ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(texts, ", "), want)
 	}
 }

@@ -1,6 +1,6 @@
 package swap
 
-// Horizon is how many cycles are foreseen.
+// Horizon is how many orders are foreseen.
 const Horizon = 10
 
 // Foreseen is one order as the rules would make it.
@@ -26,9 +26,9 @@ func Split(rules []Rule) (lasting, single []Rule) {
 	return lasting, single
 }
 
-// Foresee returns the next Horizon orders, beginning with o: rules that change
-// the contract first, then those of the order alone.
-func Foresee(rules []Rule, o Order, c Catalogue) []Foreseen {
+// Foresee returns the orders of cycles to come, of which o is the first: rules that
+// change the contract first, then those of the order alone.
+func Foresee(rules []Rule, o Order, cycles []int, c Catalogue) []Foreseen {
 	lasting, single := Split(rules)
 	used := make(map[ID]bool, len(o.Used))
 	for id := range o.Used {
@@ -36,8 +36,9 @@ func Foresee(rules []Rule, o Order, c Catalogue) []Foreseen {
 	}
 	o.Used = used
 	shift := 0
-	list := make([]Foreseen, 0, Horizon)
-	for range Horizon {
+	list := make([]Foreseen, 0, len(cycles))
+	for _, cycle := range cycles {
+		o.Cycle = cycle
 		changed := Apply(lasting, o, c)
 		for _, r := range changed.Applied {
 			used[r.ID] = true
@@ -46,7 +47,7 @@ func Foresee(rules []Rule, o Order, c Catalogue) []Foreseen {
 		once := Apply(single, o, c)
 		list = append(list, Foreseen{Cycle: o.Cycle, ShiftDays: shift, Lines: once.Lines, Applied: append(changed.Applied, once.Applied...)})
 		shift += changed.ShiftDays + once.ShiftDays
-		o.Cycle, o.First = o.Cycle+1, false
+		o.First = false
 	}
 	return list
 }
