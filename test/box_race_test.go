@@ -96,7 +96,7 @@ func TestOneOfTwoChangesThatWaitIsKept(t *testing.T) {
 		answers := make([]int, len(inside))
 		for i := range inside {
 			together.Go(func() {
-				answers[i] = s.demand("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldLineId=%s&newVariantId=%d",
+				answers[i] = s.demand("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldLineId=%s&newVariantId=%d&prorateDowngrade=false",
 					id, url.QueryEscape(o.Lines.Nodes[i].ID), sold[5+i]), s.key, nil).status
 			})
 		}

@@ -389,6 +389,43 @@ func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) 
 	}
 }
 
+// dear returns a contract over 99.00 each on a plan that people may step down on.
+func dear(t *testing.T) *subscription {
+	t.Helper()
+	s := subscribe(t, nil)
+	var made struct {
+		Plans []struct {
+			IDNew string `json:"idNew"`
+		} `json:"subscriptionPlans"`
+	}
+	body := monthlyGroup("Coffee")
+	body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
+	if got := s.post("/subscription-groups", body, &made); got != 201 {
+		t.Fatalf("making a group answered %d", got)
+	}
+	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
+	of := fmt.Sprintf("contractId=%d&lineId=%s", s.id, url.QueryEscape(line))
+	s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+made.Plans[0].IDNew+"&"+of, nil)
+	s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=99&"+of, nil)
+	return s
+}
+
+// What waits for the next order is made before it, whenever that comes.
+func TestWhatWaitsForAnOrderThatIsMovedIsMadeBeforeIt(t *testing.T) {
+	t.Parallel()
+	for name, day := range map[string]string{"sooner": "2026-11-05", "later": "2026-11-15"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := dear(t)
+			sold := s.variants()
+			s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d&prorateDowngrade=false", s.id, sold[0], sold[1]), nil)
+			s.reschedule(0, day, false)
+			s.until(day)
+			s.wantAmounts("28.80")
+		})
+	}
+}
+
 // A cheaper product on a plan that people may step down on is there at once or, if it
 // can wait, with the next order. Neither charges anybody.
 func TestACheaperVariantWaitsIfThatIsWanted(t *testing.T) {
@@ -405,22 +442,8 @@ func TestACheaperVariantWaitsIfThatIsWanted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, nil)
+			s := dear(t)
 			sold := s.variants()
-			var made struct {
-				Plans []struct {
-					IDNew string `json:"idNew"`
-				} `json:"subscriptionPlans"`
-			}
-			body := monthlyGroup("Coffee")
-			body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
-			if got := s.post("/subscription-groups", body, &made); got != 201 {
-				t.Fatalf("making a group answered %d", got)
-			}
-			line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
-			of := fmt.Sprintf("contractId=%d&lineId=%s", s.id, url.QueryEscape(line))
-			s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+made.Plans[0].IDNew+"&"+of, nil)
-			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=99&"+of, nil)
 			is := fmt.Sprintf("gid://shopify/ProductVariant/%d", sold[0])
 			if !test.waits {
 				is = fmt.Sprintf("gid://shopify/ProductVariant/%d", sold[1])

@@ -61,7 +61,7 @@ func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) e
 			err = s.giveUp(ctx, of, c, err)
 		}
 		return err
-	case c.Pending != nil && due(c.Pending.At.Add(-contract.PendingLead)):
+	case due(c.ChangesAt()):
 		if err = s.downgrade(ctx, of, c); final(err) {
 			err = s.giveUp(ctx, of, c, err)
 		}

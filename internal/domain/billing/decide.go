@@ -42,6 +42,7 @@ type verdict struct {
 	until  time.Time // of wait and putOff
 	status Status    // of end, and of ask: how it ends if the platform never saw it; of what a hindrance makes
 	how    pursuit   // of dun
+	look   bool      // of wait: for a change of the contract, which is looked at now
 	reason string    // of wait, end and dun, and of the end after ask
 }
 
@@ -90,6 +91,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	}
 	if v, overdue := spread(a, g.shop, now); overdue && (a.Status == Queued || a.Status == Failure) {
 		return v
+	}
+	if g.contract.Pending != nil && a.Status == Queued && now.Sub(a.BillingDate) < contract.PendingLead {
+		return verdict{do: wait, until: now.Add(contract.Leash), look: true, reason: "a change of a line that waits for it is made first"}
 	}
 	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		return verdict{do: prepare}

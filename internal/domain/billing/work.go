@@ -115,7 +115,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			open[a.Contract] = append(open[a.Contract], a)
 		}
 		var entries []activity.Entry
-		var ended []contract.ID
+		var rewritten []contract.ID
 		refused, taken := false, make([]Attempt, 0, len(due))
 		slices.SortStableFunc(due, failedLast) // retries give way to other charges
 		for i := range due {
@@ -151,11 +151,15 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 				a.Dunning.Close(dunning.Lost, now)
 				showCase(c, *a, b.shop)
 			}
+			if v.look {
+				c.Look(now)
+				rewritten = append(rewritten, a.Contract)
+			}
 			open[a.Contract] = replaced(open[a.Contract], *a)
 			taken = append(taken, *a)
 			if entry != nil {
 				entries = append(entries, *entry)
-				ended = append(ended, a.Contract)
+				rewritten = append(rewritten, a.Contract)
 			}
 		}
 		if err := tx.PutAttempts(ctx, taken); err != nil {
@@ -174,7 +178,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		if err := b.findEdited(ctx, tx); err != nil {
 			return err
 		}
-		if err := Refill(ctx, tx, b.shop, chosen(contracts, ended), now); err != nil {
+		if err := Refill(ctx, tx, b.shop, chosen(contracts, rewritten), now); err != nil {
 			return err
 		}
 		return tx.Record(ctx, entries...)

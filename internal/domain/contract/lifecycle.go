@@ -286,9 +286,7 @@ func (c Contract) wake() time.Time {
 			first = t
 		}
 	}
-	if c.Pending != nil {
-		at(c.Pending.At.Add(-PendingLead))
-	}
+	at(c.ChangesAt())
 	if c.Moving != nil {
 		at(c.Moving.next())
 		return first
@@ -306,6 +304,19 @@ func (c Contract) wake() time.Time {
 		at(c.ExpireAt)
 	}
 	return first
+}
+
+// ChangesAt returns when the change is made that waits for the contract's next order,
+// which may come sooner than when it was asked for; zero when none waits.
+func (c Contract) ChangesAt() time.Time {
+	if c.Pending == nil {
+		return time.Time{}
+	}
+	at := c.Pending.At
+	if next := c.NextBillingDate; !next.IsZero() && next.Before(at) {
+		at = next
+	}
+	return at.Add(-PendingLead)
 }
 
 // Resumes reports whether the contract stands still and will run again by itself.
