@@ -29415,7 +29415,7 @@ type ClientInterface interface {
 
 	// SplitContractWithBody Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -29424,7 +29424,7 @@ type ClientInterface interface {
 
 	// SplitContract Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -30959,7 +30959,7 @@ func (c *Client) ReplaceVariants(ctx context.Context, params *ReplaceVariantsPar
 
 // SplitContractWithBody Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes any type of body and a specified content type.
 //
@@ -30978,7 +30978,7 @@ func (c *Client) SplitContractWithBody(ctx context.Context, params *SplitContrac
 
 // SplitContract Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -41672,7 +41672,7 @@ type ClientWithResponsesInterface interface {
 
 	// SplitContractWithBodyWithResponse Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -41681,7 +41681,7 @@ type ClientWithResponsesInterface interface {
 
 	// SplitContractWithResponse Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -49075,7 +49075,7 @@ func (c *ClientWithResponses) ReplaceVariantsWithResponse(ctx context.Context, p
 
 // SplitContractWithBodyWithResponse Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -49090,7 +49090,7 @@ func (c *ClientWithResponses) SplitContractWithBodyWithResponse(ctx context.Cont
 
 // SplitContractWithResponse Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
