@@ -35,6 +35,8 @@ type deal struct {
 	asked    time.Time // when they did last
 
 	cancelled time.Time // when somebody first asked for its cancellation; zero: nobody did
+	left      time.Time // when somebody cancelled it whom nobody has asked to stay since; zero: nobody did
+	woken     time.Time // when somebody last asked for it to run, or was answered
 	splits    int       // how often somebody asked for a part of it
 	parent    *deal     // of which it is a part that was split off; nil: a buyer made it
 }
@@ -186,14 +188,19 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 	case pauseSome:
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused, Cycles: 1 + int(what.Pick%3)})
 	case activateOn:
+		defer d.wake(w)()
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active, From: w.now.Add(time.Duration(1+what.Pick%30) * day)})
 	case activateIt:
+		defer d.wake(w)()
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active})
 	case cancelIt, cancelNow:
 		if d.cancelled.IsZero() {
 			d.cancelled = w.now
 		}
 		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: "too much coffee", Now: what.Deed == cancelNow})
+		if err == nil && w.now.Sub(d.woken) > day { // one that was begun before may still be made
+			d.left = w.now
+		}
 	case splitIt:
 		err = w.split(ctx, a, what, d, cmd)
 	case newLimits:
@@ -213,6 +220,13 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 		_, err = a.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: d.shop.variants[what.Pick%uint64(len(d.shop.variants))], Quantity: 1})
 	}
 	return err
+}
+
+// wake notes that somebody wants the contract to run, and once more when that ends.
+func (d *deal) wake(w *world) (ended func()) {
+	note := func() { d.left, d.woken = time.Time{}, w.now }
+	note()
+	return note
 }
 
 // split has the last line of a contract split off, once or for good, and charged at
