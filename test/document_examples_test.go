@@ -155,7 +155,7 @@ func downgraded(w *stage) {
 	line := fmt.Sprintf("contractId=%d&lineId=%s", w.mine.contract, url.QueryEscape(w.mine.lines[0]))
 	w.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+group.Plans[0].IDNew+"&"+line, nil, nil)
 	w.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=999&"+line, nil, nil)
-	w.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldLineId=%s&newVariantId=%d", w.mine.contract, url.QueryEscape(w.mine.lines[0]), w.mine.variants[2]), nil, nil)
+	w.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldLineId=%s&newVariantId=%d&prorateDowngrade=false", w.mine.contract, url.QueryEscape(w.mine.lines[0]), w.mine.variants[2]), nil, nil)
 }
 
 func paidAhead(w *stage) {
