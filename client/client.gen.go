@@ -1989,6 +1989,30 @@ func (e SwapRecordDiscountCarryForward) Valid() bool {
 	}
 }
 
+// Defines values for WebhookDeliveryStatus.
+const (
+	WebhookDeliveryStatusDELIVERED WebhookDeliveryStatus = "DELIVERED"
+	WebhookDeliveryStatusFAILED    WebhookDeliveryStatus = "FAILED"
+	WebhookDeliveryStatusPENDING   WebhookDeliveryStatus = "PENDING"
+	WebhookDeliveryStatusSENDING   WebhookDeliveryStatus = "SENDING"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDeliveryStatus enum.
+func (e WebhookDeliveryStatus) Valid() bool {
+	switch e {
+	case WebhookDeliveryStatusDELIVERED:
+		return true
+	case WebhookDeliveryStatusFAILED:
+		return true
+	case WebhookDeliveryStatusPENDING:
+		return true
+	case WebhookDeliveryStatusSENDING:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WeightsInputDeliveryCondition.
 const (
 	WeightsInputDeliveryConditionGREATERTHANOREQUALTO WeightsInputDeliveryCondition = "GREATER_THAN_OR_EQUAL_TO"
@@ -4336,6 +4360,30 @@ type DisplaySettings struct {
 // DisplaySettingsLayoutType How the storefront arranges the products.
 type DisplaySettingsLayoutType string
 
+// EndpointEdit defines model for EndpointEdit.
+type EndpointEdit struct {
+	// Enabled Whether messages are sent; absent: as before.
+	//
+	// Examples: true
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Shop The caller's store, when given.
+	//
+	// Examples: demo.myshopify.com
+	Shop *string `json:"shop,omitempty"`
+
+	// Types What the endpoint is told of; absent: as before.
+	//
+	// Examples: ["subscription.billing-success","subscription.billing-failure"]
+	Types *[]string `json:"types,omitempty"`
+
+	// Url Where messages are sent; absent: as before.
+	//
+	// Examples: https://erp.example.com/perennial
+	Url                  *string                `json:"url,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // EntitledLines defines model for EntitledLines.
 type EntitledLines struct {
 	// All Whether it is for all lines, also those that are added later.
@@ -5010,6 +5058,15 @@ type LineNode struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
+// MadeEndpoint defines model for MadeEndpoint.
+type MadeEndpoint struct {
+	// Secret Signs the messages, shown only this once; null when the request is a repetition.
+	//
+	// Examples: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+	Secret               *string                `json:"secret"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // MadeKey defines model for MadeKey.
 type MadeKey struct {
 	// ApiKey The full value, shown only this once; null when the request is a repetition.
@@ -5228,6 +5285,30 @@ type NewContractDeliveryIntervalType string
 
 // NewContractStatus Default ACTIVE.
 type NewContractStatus string
+
+// NewEndpoint defines model for NewEndpoint.
+type NewEndpoint struct {
+	// Secret The secret that signs, where the receiver has one already: whsec_ and the base64 of 24 to 64 bytes. Absent: one is made.
+	//
+	// Examples: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+	Secret *string `json:"secret,omitempty"`
+
+	// Shop The caller's store, when given.
+	//
+	// Examples: demo.myshopify.com
+	Shop *string `json:"shop,omitempty"`
+
+	// Types What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure or billing-skipped.
+	//
+	// Examples: ["subscription.billing-success"]
+	Types *[]string `json:"types"`
+
+	// Url Where messages are sent: https, at an address that the public can reach.
+	//
+	// Examples: https://erp.example.com/perennial
+	Url                  string                 `json:"url"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
 
 // NewKey defines model for NewKey.
 type NewKey struct {
@@ -6416,7 +6497,7 @@ type SwapRecord struct {
 	// DiscountCarryForward NONE: the catalogue's price. EXISTING_PLAN: as many per cent off as the old product had. PRODUCT_PLAN: what the selling plan asks for the new product. PRODUCT_THEN_EXISTING: that or, where the plan does not sell it, as EXISTING_PLAN. Default NONE.
 	DiscountCarryForward SwapRecordDiscountCarryForward `json:"discountCarryForward"`
 
-	// ForBillingCycle The platform's index of the billing cycle; null: any.
+	// ForBillingCycle The platform's index of the billing cycle; null or 0: any.
 	//
 	// Examples: 4
 	ForBillingCycle *int32 `json:"forBillingCycle"`
@@ -6456,6 +6537,15 @@ type SwapRecord struct {
 
 // SwapRecordDiscountCarryForward NONE: the catalogue's price. EXISTING_PLAN: as many per cent off as the old product had. PRODUCT_PLAN: what the selling plan asks for the new product. PRODUCT_THEN_EXISTING: that or, where the plan does not sell it, as EXISTING_PLAN. Default NONE.
 type SwapRecordDiscountCarryForward string
+
+// TriedEndpoint defines model for TriedEndpoint.
+type TriedEndpoint struct {
+	// MessageId Id of the message.
+	//
+	// Examples: msg_0zWlVbq2uJt6oE9cZr1NwYxA
+	MessageId            string                 `json:"messageId"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
 
 // VariantSwap defines model for VariantSwap.
 type VariantSwap struct {
@@ -6541,6 +6631,130 @@ type VolumeTier struct {
 	//
 	// Examples: 3
 	MinProducts          float64                `json:"minProducts"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery struct {
+	// At When that happened, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	At *time.Time `json:"at"`
+
+	// ContractId The contract that it is about; null when it is about none.
+	//
+	// Examples: 9001
+	ContractId *int64 `json:"contractId"`
+
+	// EndpointId Where the message goes.
+	//
+	// Examples: 1401
+	EndpointId int64 `json:"endpointId"`
+
+	// Error Why the last try did not arrive; null when it did.
+	//
+	// Examples: it answered 500
+	Error *string `json:"error"`
+
+	// Id Number of the delivery.
+	//
+	// Examples: 1501
+	Id int64 `json:"id"`
+
+	// MessageId Id of the message: the same in every try, and at every endpoint.
+	//
+	// Examples: msg_0zWlVbq2uJt6oE9cZr1NwYxA
+	MessageId string `json:"messageId"`
+
+	// NextTryAt When the next try is made at the earliest, in UTC; null when none is. Messages about one contract reach an endpoint one after the other.
+	//
+	// Examples: 2026-01-31T08:05:00Z
+	NextTryAt *time.Time `json:"nextTryAt"`
+
+	// ResponseBody First bytes of the last answer.
+	//
+	// Examples: not now
+	ResponseBody *string `json:"responseBody"`
+
+	// ResponseCode Status of the last answer; null when there was none.
+	//
+	// Examples: 500
+	ResponseCode *int64 `json:"responseCode"`
+
+	// ResponseMillis How long the last answer took, in milliseconds; null before the first try.
+	//
+	// Examples: 120
+	ResponseMillis *int64 `json:"responseMillis"`
+
+	// Status How far it is. PENDING: a try is to come. FAILED: no other try is made by itself.
+	Status WebhookDeliveryStatus `json:"status"`
+
+	// TriedAt When it was tried last, in UTC; null before the first try.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	TriedAt *time.Time `json:"triedAt"`
+
+	// Tries Tries so far.
+	//
+	// Examples: 1
+	Tries int64 `json:"tries"`
+
+	// Type What it tells of.
+	//
+	// Examples: subscription.billing-success
+	Type                 string                 `json:"type"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// WebhookDeliveryStatus How far it is. PENDING: a try is to come. FAILED: no other try is made by itself.
+type WebhookDeliveryStatus string
+
+// WebhookEndpoint defines model for WebhookEndpoint.
+type WebhookEndpoint struct {
+	// CreatedAt When it was added, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
+
+	// DisabledReason Why the service disabled the endpoint: it answered 410, or nothing had arrived for 5 days. Null when it did not.
+	//
+	// Examples: nothing arrived for 5 days
+	DisabledReason *string `json:"disabledReason"`
+
+	// Enabled Whether messages are sent.
+	//
+	// Examples: true
+	Enabled bool `json:"enabled"`
+
+	// FailingSince Since when nothing has arrived, in UTC; null while messages arrive.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	FailingSince *time.Time `json:"failingSince"`
+
+	// Id Number of the endpoint.
+	//
+	// Examples: 1401
+	Id int64 `json:"id"`
+
+	// OldSecretUntil Until when messages are signed by the secret before too, in UTC; null when there is none.
+	//
+	// Examples: 2026-02-01T08:00:00Z
+	OldSecretUntil *time.Time `json:"oldSecretUntil"`
+
+	// Types What the endpoint is told of.
+	//
+	// Examples: ["subscription.billing-success"]
+	Types *[]string `json:"types"`
+
+	// UpdatedAt When it was changed last, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	UpdatedAt *time.Time `json:"updatedAt"`
+
+	// Url Where messages are sent.
+	//
+	// Examples: https://erp.example.com/perennial
+	Url                  string                 `json:"url"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -7021,7 +7235,7 @@ type ListProductSwapsParams struct {
 
 // CreateProductSwapParams defines parameters for CreateProductSwap.
 type CreateProductSwapParams struct {
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -7168,7 +7382,7 @@ type SkipUpcomingOrderParams struct {
 	// ContractId Another spelling of subscriptionContractId.
 	ContractId *string `form:"contractId,omitempty" json:"contractId,omitempty"`
 
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -7620,7 +7834,7 @@ type CreateBundleSettingsJSONBody struct {
 
 // CreateBundleSettingsParams defines parameters for CreateBundleSettings.
 type CreateBundleSettingsParams struct {
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -8054,10 +8268,10 @@ type AddLineItemWithPriceParams struct {
 	// IsOneTimeProduct Only in the next order.
 	IsOneTimeProduct *bool `form:"isOneTimeProduct,omitempty" json:"isOneTimeProduct,omitempty"`
 
-	// Price Unit price in the contract's currency. Absent: the price that the plan gives.
+	// Price Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own.
 	Price *float64 `form:"price,omitempty" json:"price,omitempty"`
 
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -8303,7 +8517,7 @@ type UpdateVariantParams struct {
 	// ContractId The contract: number or graph id.
 	ContractId string `form:"contractId" json:"contractId"`
 
-	// OldLineId Graph id of the line. It wins over oldVariantId.
+	// OldLineId Graph id of the line. It wins over oldVariantId, which is not looked at then.
 	OldLineId *string `form:"oldLineId,omitempty" json:"oldLineId,omitempty"`
 
 	// OldVariantId The variant of the line: number or graph id.
@@ -8342,7 +8556,7 @@ type AddDiscountParams struct {
 	// AppliesOnEachItem The amount is off every item, not off the order.
 	AppliesOnEachItem *bool `form:"appliesOnEachItem,omitempty" json:"appliesOnEachItem,omitempty"`
 
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -8360,7 +8574,7 @@ type AddLineItemParams struct {
 	// IsOneTimeProduct Only in the next order.
 	IsOneTimeProduct *bool `form:"isOneTimeProduct,omitempty" json:"isOneTimeProduct,omitempty"`
 
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -8372,7 +8586,7 @@ type AddLineItemsParams struct {
 	// ContractId The contract: number or graph id.
 	ContractId string `form:"contractId" json:"contractId"`
 
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -8795,7 +9009,7 @@ type ListSubscriptionGroupsParams struct {
 
 // CreateSubscriptionGroupParams defines parameters for CreateSubscriptionGroup.
 type CreateSubscriptionGroupParams struct {
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -8901,6 +9115,90 @@ type PostCustomNoteAttributesParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
+	// Page Zero-based page. Default 0.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Size Elements in a page, at most 100. Default 20.
+	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
+
+	// Sort The list has an order of its own: leave it out.
+	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// PageablePage Another spelling of page.
+	PageablePage *int64 `form:"pageable.page,omitempty" json:"pageable.page,omitempty"`
+
+	// PageableSize Another spelling of size.
+	PageableSize *int64 `form:"pageable.size,omitempty" json:"pageable.size,omitempty"`
+
+	// PageableSort Another spelling of sort.
+	PageableSort *[]string `form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
+
+	// EndpointId Only deliveries to this endpoint.
+	EndpointId *int64 `form:"endpointId,omitempty" json:"endpointId,omitempty"`
+
+	// Status Only deliveries in this state: PENDING, SENDING, DELIVERED or FAILED.
+	Status *string `form:"status,omitempty" json:"status,omitempty"`
+}
+
+// ReplayWebhookDeliveryParams defines parameters for ReplayWebhookDelivery.
+type ReplayWebhookDeliveryParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// ListWebhookEndpointsParams defines parameters for ListWebhookEndpoints.
+type ListWebhookEndpointsParams struct {
+	// Page Zero-based page. Default 0.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Size Elements in a page, at most 100. Default 20.
+	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
+
+	// Sort The list has an order of its own: leave it out.
+	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// PageablePage Another spelling of page.
+	PageablePage *int64 `form:"pageable.page,omitempty" json:"pageable.page,omitempty"`
+
+	// PageableSize Another spelling of size.
+	PageableSize *int64 `form:"pageable.size,omitempty" json:"pageable.size,omitempty"`
+
+	// PageableSort Another spelling of sort.
+	PageableSort *[]string `form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
+}
+
+// CreateWebhookEndpointParams defines parameters for CreateWebhookEndpoint.
+type CreateWebhookEndpointParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// DeleteWebhookEndpointParams defines parameters for DeleteWebhookEndpoint.
+type DeleteWebhookEndpointParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// ChangeWebhookEndpointParams defines parameters for ChangeWebhookEndpoint.
+type ChangeWebhookEndpointParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// RotateWebhookSecretParams defines parameters for RotateWebhookSecret.
+type RotateWebhookSecretParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// TestWebhookEndpointParams defines parameters for TestWebhookEndpoint.
+type TestWebhookEndpointParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // CreateAPIKeyJSONRequestBody defines body for CreateAPIKey for application/json ContentType.
 type CreateAPIKeyJSONRequestBody = NewKey
 
@@ -8969,6 +9267,12 @@ type UpdateSubscriptionGroupJSONRequestBody = GroupEdit
 
 // PostCustomNoteAttributesJSONRequestBody defines body for PostCustomNoteAttributes for application/json ContentType.
 type PostCustomNoteAttributesJSONRequestBody = AttributesBody
+
+// CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
+type CreateWebhookEndpointJSONRequestBody = NewEndpoint
+
+// ChangeWebhookEndpointJSONRequestBody defines body for ChangeWebhookEndpoint for application/json ContentType.
+type ChangeWebhookEndpointJSONRequestBody = EndpointEdit
 
 // Getter for additional properties for ActivityLog. Returns the specified
 // element and whether it was found
@@ -16451,6 +16755,119 @@ func (a DisplaySettings) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for EndpointEdit. Returns the specified
+// element and whether it was found
+func (a EndpointEdit) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for EndpointEdit
+func (a *EndpointEdit) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for EndpointEdit to handle AdditionalProperties
+func (a *EndpointEdit) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["enabled"]; found {
+		err = json.Unmarshal(raw, &a.Enabled)
+		if err != nil {
+			return fmt.Errorf("error reading 'enabled': %w", err)
+		}
+		delete(object, "enabled")
+	}
+
+	if raw, found := object["shop"]; found {
+		err = json.Unmarshal(raw, &a.Shop)
+		if err != nil {
+			return fmt.Errorf("error reading 'shop': %w", err)
+		}
+		delete(object, "shop")
+	}
+
+	if raw, found := object["types"]; found {
+		err = json.Unmarshal(raw, &a.Types)
+		if err != nil {
+			return fmt.Errorf("error reading 'types': %w", err)
+		}
+		delete(object, "types")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.Url)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for EndpointEdit to handle AdditionalProperties
+func (a EndpointEdit) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Enabled != nil {
+		object["enabled"], err = json.Marshal(a.Enabled)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'enabled': %w", err)
+		}
+	}
+
+	if a.Shop != nil {
+		object["shop"], err = json.Marshal(a.Shop)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'shop': %w", err)
+		}
+	}
+
+	if a.Types != nil {
+		object["types"], err = json.Marshal(a.Types)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'types': %w", err)
+		}
+	}
+
+	if a.Url != nil {
+		object["url"], err = json.Marshal(a.Url)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'url': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for EntitledLines. Returns the specified
 // element and whether it was found
 func (a EntitledLines) Get(fieldName string) (value interface{}, found bool) {
@@ -19408,6 +19825,72 @@ func (a LineNode) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for MadeEndpoint. Returns the specified
+// element and whether it was found
+func (a MadeEndpoint) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for MadeEndpoint
+func (a *MadeEndpoint) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for MadeEndpoint to handle AdditionalProperties
+func (a *MadeEndpoint) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["secret"]; found {
+		err = json.Unmarshal(raw, &a.Secret)
+		if err != nil {
+			return fmt.Errorf("error reading 'secret': %w", err)
+		}
+		delete(object, "secret")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for MadeEndpoint to handle AdditionalProperties
+func (a MadeEndpoint) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["secret"], err = json.Marshal(a.Secret)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'secret': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for MadeKey. Returns the specified
 // element and whether it was found
 func (a MadeKey) Get(fieldName string) (value interface{}, found bool) {
@@ -20246,6 +20729,117 @@ func (a NewContract) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'status': %w", err)
 		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for NewEndpoint. Returns the specified
+// element and whether it was found
+func (a NewEndpoint) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for NewEndpoint
+func (a *NewEndpoint) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for NewEndpoint to handle AdditionalProperties
+func (a *NewEndpoint) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["secret"]; found {
+		err = json.Unmarshal(raw, &a.Secret)
+		if err != nil {
+			return fmt.Errorf("error reading 'secret': %w", err)
+		}
+		delete(object, "secret")
+	}
+
+	if raw, found := object["shop"]; found {
+		err = json.Unmarshal(raw, &a.Shop)
+		if err != nil {
+			return fmt.Errorf("error reading 'shop': %w", err)
+		}
+		delete(object, "shop")
+	}
+
+	if raw, found := object["types"]; found {
+		err = json.Unmarshal(raw, &a.Types)
+		if err != nil {
+			return fmt.Errorf("error reading 'types': %w", err)
+		}
+		delete(object, "types")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.Url)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for NewEndpoint to handle AdditionalProperties
+func (a NewEndpoint) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Secret != nil {
+		object["secret"], err = json.Marshal(a.Secret)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'secret': %w", err)
+		}
+	}
+
+	if a.Shop != nil {
+		object["shop"], err = json.Marshal(a.Shop)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'shop': %w", err)
+		}
+	}
+
+	if a.Types != nil {
+		object["types"], err = json.Marshal(a.Types)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'types': %w", err)
+		}
+	}
+
+	object["url"], err = json.Marshal(a.Url)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'url': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -24708,6 +25302,72 @@ func (a SwapRecord) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for TriedEndpoint. Returns the specified
+// element and whether it was found
+func (a TriedEndpoint) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for TriedEndpoint
+func (a *TriedEndpoint) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for TriedEndpoint to handle AdditionalProperties
+func (a *TriedEndpoint) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["messageId"]; found {
+		err = json.Unmarshal(raw, &a.MessageId)
+		if err != nil {
+			return fmt.Errorf("error reading 'messageId': %w", err)
+		}
+		delete(object, "messageId")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for TriedEndpoint to handle AdditionalProperties
+func (a TriedEndpoint) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["messageId"], err = json.Marshal(a.MessageId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'messageId': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for VariantSwap. Returns the specified
 // element and whether it was found
 func (a VariantSwap) Get(fieldName string) (value interface{}, found bool) {
@@ -24977,6 +25637,413 @@ func (a VolumeTier) MarshalJSON() ([]byte, error) {
 	object["minProducts"], err = json.Marshal(a.MinProducts)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'minProducts': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for WebhookDelivery. Returns the specified
+// element and whether it was found
+func (a WebhookDelivery) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for WebhookDelivery
+func (a *WebhookDelivery) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for WebhookDelivery to handle AdditionalProperties
+func (a *WebhookDelivery) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["at"]; found {
+		err = json.Unmarshal(raw, &a.At)
+		if err != nil {
+			return fmt.Errorf("error reading 'at': %w", err)
+		}
+		delete(object, "at")
+	}
+
+	if raw, found := object["contractId"]; found {
+		err = json.Unmarshal(raw, &a.ContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'contractId': %w", err)
+		}
+		delete(object, "contractId")
+	}
+
+	if raw, found := object["endpointId"]; found {
+		err = json.Unmarshal(raw, &a.EndpointId)
+		if err != nil {
+			return fmt.Errorf("error reading 'endpointId': %w", err)
+		}
+		delete(object, "endpointId")
+	}
+
+	if raw, found := object["error"]; found {
+		err = json.Unmarshal(raw, &a.Error)
+		if err != nil {
+			return fmt.Errorf("error reading 'error': %w", err)
+		}
+		delete(object, "error")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["messageId"]; found {
+		err = json.Unmarshal(raw, &a.MessageId)
+		if err != nil {
+			return fmt.Errorf("error reading 'messageId': %w", err)
+		}
+		delete(object, "messageId")
+	}
+
+	if raw, found := object["nextTryAt"]; found {
+		err = json.Unmarshal(raw, &a.NextTryAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'nextTryAt': %w", err)
+		}
+		delete(object, "nextTryAt")
+	}
+
+	if raw, found := object["responseBody"]; found {
+		err = json.Unmarshal(raw, &a.ResponseBody)
+		if err != nil {
+			return fmt.Errorf("error reading 'responseBody': %w", err)
+		}
+		delete(object, "responseBody")
+	}
+
+	if raw, found := object["responseCode"]; found {
+		err = json.Unmarshal(raw, &a.ResponseCode)
+		if err != nil {
+			return fmt.Errorf("error reading 'responseCode': %w", err)
+		}
+		delete(object, "responseCode")
+	}
+
+	if raw, found := object["responseMillis"]; found {
+		err = json.Unmarshal(raw, &a.ResponseMillis)
+		if err != nil {
+			return fmt.Errorf("error reading 'responseMillis': %w", err)
+		}
+		delete(object, "responseMillis")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["triedAt"]; found {
+		err = json.Unmarshal(raw, &a.TriedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'triedAt': %w", err)
+		}
+		delete(object, "triedAt")
+	}
+
+	if raw, found := object["tries"]; found {
+		err = json.Unmarshal(raw, &a.Tries)
+		if err != nil {
+			return fmt.Errorf("error reading 'tries': %w", err)
+		}
+		delete(object, "tries")
+	}
+
+	if raw, found := object["type"]; found {
+		err = json.Unmarshal(raw, &a.Type)
+		if err != nil {
+			return fmt.Errorf("error reading 'type': %w", err)
+		}
+		delete(object, "type")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for WebhookDelivery to handle AdditionalProperties
+func (a WebhookDelivery) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["at"], err = json.Marshal(a.At)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'at': %w", err)
+	}
+
+	object["contractId"], err = json.Marshal(a.ContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
+	}
+
+	object["endpointId"], err = json.Marshal(a.EndpointId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'endpointId': %w", err)
+	}
+
+	object["error"], err = json.Marshal(a.Error)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'error': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["messageId"], err = json.Marshal(a.MessageId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'messageId': %w", err)
+	}
+
+	object["nextTryAt"], err = json.Marshal(a.NextTryAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'nextTryAt': %w", err)
+	}
+
+	object["responseBody"], err = json.Marshal(a.ResponseBody)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'responseBody': %w", err)
+	}
+
+	object["responseCode"], err = json.Marshal(a.ResponseCode)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'responseCode': %w", err)
+	}
+
+	object["responseMillis"], err = json.Marshal(a.ResponseMillis)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'responseMillis': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	object["triedAt"], err = json.Marshal(a.TriedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'triedAt': %w", err)
+	}
+
+	object["tries"], err = json.Marshal(a.Tries)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'tries': %w", err)
+	}
+
+	object["type"], err = json.Marshal(a.Type)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'type': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for WebhookEndpoint. Returns the specified
+// element and whether it was found
+func (a WebhookEndpoint) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for WebhookEndpoint
+func (a *WebhookEndpoint) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for WebhookEndpoint to handle AdditionalProperties
+func (a *WebhookEndpoint) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["createdAt"]; found {
+		err = json.Unmarshal(raw, &a.CreatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'createdAt': %w", err)
+		}
+		delete(object, "createdAt")
+	}
+
+	if raw, found := object["disabledReason"]; found {
+		err = json.Unmarshal(raw, &a.DisabledReason)
+		if err != nil {
+			return fmt.Errorf("error reading 'disabledReason': %w", err)
+		}
+		delete(object, "disabledReason")
+	}
+
+	if raw, found := object["enabled"]; found {
+		err = json.Unmarshal(raw, &a.Enabled)
+		if err != nil {
+			return fmt.Errorf("error reading 'enabled': %w", err)
+		}
+		delete(object, "enabled")
+	}
+
+	if raw, found := object["failingSince"]; found {
+		err = json.Unmarshal(raw, &a.FailingSince)
+		if err != nil {
+			return fmt.Errorf("error reading 'failingSince': %w", err)
+		}
+		delete(object, "failingSince")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["oldSecretUntil"]; found {
+		err = json.Unmarshal(raw, &a.OldSecretUntil)
+		if err != nil {
+			return fmt.Errorf("error reading 'oldSecretUntil': %w", err)
+		}
+		delete(object, "oldSecretUntil")
+	}
+
+	if raw, found := object["types"]; found {
+		err = json.Unmarshal(raw, &a.Types)
+		if err != nil {
+			return fmt.Errorf("error reading 'types': %w", err)
+		}
+		delete(object, "types")
+	}
+
+	if raw, found := object["updatedAt"]; found {
+		err = json.Unmarshal(raw, &a.UpdatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'updatedAt': %w", err)
+		}
+		delete(object, "updatedAt")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.Url)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for WebhookEndpoint to handle AdditionalProperties
+func (a WebhookEndpoint) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["createdAt"], err = json.Marshal(a.CreatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'createdAt': %w", err)
+	}
+
+	object["disabledReason"], err = json.Marshal(a.DisabledReason)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'disabledReason': %w", err)
+	}
+
+	object["enabled"], err = json.Marshal(a.Enabled)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'enabled': %w", err)
+	}
+
+	object["failingSince"], err = json.Marshal(a.FailingSince)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'failingSince': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["oldSecretUntil"], err = json.Marshal(a.OldSecretUntil)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'oldSecretUntil': %w", err)
+	}
+
+	if a.Types != nil {
+		object["types"], err = json.Marshal(a.Types)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'types': %w", err)
+		}
+	}
+
+	object["updatedAt"], err = json.Marshal(a.UpdatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'updatedAt': %w", err)
+	}
+
+	object["url"], err = json.Marshal(a.Url)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'url': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -29206,7 +30273,7 @@ type ClientInterface interface {
 
 	// UpdateBillingAttemptWithBody Change a billing attempt
 	//
-	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -29215,7 +30282,7 @@ type ClientInterface interface {
 
 	// UpdateBillingAttempt Change a billing attempt
 	//
-	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -29252,7 +30319,7 @@ type ClientInterface interface {
 
 	// RescheduleOrder Move an order to another date
 	//
-	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-billing-attempts/reschedule-order/{id} (the `RescheduleOrder` operationId).
 	RescheduleOrder(ctx context.Context, id int64, params *RescheduleOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -29560,14 +30627,14 @@ type ClientInterface interface {
 
 	// UpdateBillingDate Change the next billing date
 	//
-	// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false.
+	// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-billing-date (the `UpdateBillingDate` operationId).
 	UpdateBillingDate(ctx context.Context, params *UpdateBillingDateParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateBillingInterval Change how often orders are charged
 	//
-	// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows.
+	// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-billing-interval (the `UpdateBillingInterval` operationId).
 	UpdateBillingInterval(ctx context.Context, params *UpdateBillingIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -29904,6 +30971,91 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/external/v2/update-custom-note-attributes (the `PostCustomNoteAttributes` operationId).
 	PostCustomNoteAttributes(ctx context.Context, params *PostCustomNoteAttributesParams, body PostCustomNoteAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhookDeliveries Webhook deliveries
+	//
+	// Messages and how they fared, newest first, for 30 days.
+	//
+	// Corresponds with GET /api/external/v2/webhook-deliveries (the `ListWebhookDeliveries` operationId).
+	ListWebhookDeliveries(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplayWebhookDelivery Send a webhook again
+	//
+	// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+	//
+	// Corresponds with POST /api/external/v2/webhook-deliveries/{id}/replay (the `ReplayWebhookDelivery` operationId).
+	ReplayWebhookDelivery(ctx context.Context, id int64, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhookEndpoints Webhook endpoints
+	//
+	// The servers that the store has told what happens, oldest first. Secrets are not among it.
+	//
+	// Corresponds with GET /api/external/v2/webhook-endpoints (the `ListWebhookEndpoints` operationId).
+	ListWebhookEndpoints(ctx context.Context, params *ListWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhookEndpointWithBody Add a webhook endpoint
+	//
+	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+	CreateWebhookEndpointWithBody(ctx context.Context, params *CreateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhookEndpoint Add a webhook endpoint
+	//
+	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+	CreateWebhookEndpoint(ctx context.Context, params *CreateWebhookEndpointParams, body CreateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteWebhookEndpoint Remove a webhook endpoint
+	//
+	// Nothing is sent to the endpoint from now on. Its deliveries are forgotten with it.
+	//
+	// Corresponds with DELETE /api/external/v2/webhook-endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
+	DeleteWebhookEndpoint(ctx context.Context, id int64, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetWebhookEndpoint A webhook endpoint
+	//
+	// An endpoint, without its secret.
+	//
+	// Corresponds with GET /api/external/v2/webhook-endpoints/{id} (the `GetWebhookEndpoint` operationId).
+	GetWebhookEndpoint(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeWebhookEndpointWithBody Change a webhook endpoint
+	//
+	// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+	ChangeWebhookEndpointWithBody(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeWebhookEndpoint Change a webhook endpoint
+	//
+	// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+	ChangeWebhookEndpoint(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, body ChangeWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RotateWebhookSecret Replace a webhook endpoint's secret
+	//
+	// For 24 hours messages carry two signatures, by the new secret and by the one before. The new one is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/rotate-secret (the `RotateWebhookSecret` operationId).
+	RotateWebhookSecret(ctx context.Context, id int64, params *RotateWebhookSecretParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TestWebhookEndpoint Try a webhook endpoint
+	//
+	// Sends the endpoint a message of the type webhook.test, whatever types it subscribes to. How it fared is among its deliveries.
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
+	TestWebhookEndpoint(ctx context.Context, id int64, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListActivityLogs Activity log
@@ -30480,7 +31632,7 @@ func (c *Client) UpdateProductSwapById(ctx context.Context, id int64, params *Up
 
 // UpdateBillingAttemptWithBody Change a billing attempt
 //
-// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 //
 // Takes any type of body and a specified content type.
 //
@@ -30499,7 +31651,7 @@ func (c *Client) UpdateBillingAttemptWithBody(ctx context.Context, params *Updat
 
 // UpdateBillingAttempt Change a billing attempt
 //
-// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -30586,7 +31738,7 @@ func (c *Client) ReportPastOrders(ctx context.Context, params *ReportPastOrdersP
 
 // RescheduleOrder Move an order to another date
 //
-// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
 //
 // Corresponds with PUT /api/external/v2/subscription-billing-attempts/reschedule-order/{id} (the `RescheduleOrder` operationId).
 func (c *Client) RescheduleOrder(ctx context.Context, id int64, params *RescheduleOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -31294,7 +32446,7 @@ func (c *Client) RemoveLineItems(ctx context.Context, params *RemoveLineItemsPar
 
 // UpdateBillingDate Change the next billing date
 //
-// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false.
+// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-billing-date (the `UpdateBillingDate` operationId).
 func (c *Client) UpdateBillingDate(ctx context.Context, params *UpdateBillingDateParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -31311,7 +32463,7 @@ func (c *Client) UpdateBillingDate(ctx context.Context, params *UpdateBillingDat
 
 // UpdateBillingInterval Change how often orders are charged
 //
-// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows.
+// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-billing-interval (the `UpdateBillingInterval` operationId).
 func (c *Client) UpdateBillingInterval(ctx context.Context, params *UpdateBillingIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -32079,6 +33231,201 @@ func (c *Client) PostCustomNoteAttributesWithBody(ctx context.Context, params *P
 // Corresponds with POST /api/external/v2/update-custom-note-attributes (the `PostCustomNoteAttributes` operationId).
 func (c *Client) PostCustomNoteAttributes(ctx context.Context, params *PostCustomNoteAttributesParams, body PostCustomNoteAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPostCustomNoteAttributesRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListWebhookDeliveries Webhook deliveries
+//
+// Messages and how they fared, newest first, for 30 days.
+//
+// Corresponds with GET /api/external/v2/webhook-deliveries (the `ListWebhookDeliveries` operationId).
+func (c *Client) ListWebhookDeliveries(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhookDeliveriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReplayWebhookDelivery Send a webhook again
+//
+// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+//
+// Corresponds with POST /api/external/v2/webhook-deliveries/{id}/replay (the `ReplayWebhookDelivery` operationId).
+func (c *Client) ReplayWebhookDelivery(ctx context.Context, id int64, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplayWebhookDeliveryRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListWebhookEndpoints Webhook endpoints
+//
+// The servers that the store has told what happens, oldest first. Secrets are not among it.
+//
+// Corresponds with GET /api/external/v2/webhook-endpoints (the `ListWebhookEndpoints` operationId).
+func (c *Client) ListWebhookEndpoints(ctx context.Context, params *ListWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhookEndpointsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateWebhookEndpointWithBody Add a webhook endpoint
+//
+// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+func (c *Client) CreateWebhookEndpointWithBody(ctx context.Context, params *CreateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookEndpointRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateWebhookEndpoint Add a webhook endpoint
+//
+// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+func (c *Client) CreateWebhookEndpoint(ctx context.Context, params *CreateWebhookEndpointParams, body CreateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookEndpointRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteWebhookEndpoint Remove a webhook endpoint
+//
+// Nothing is sent to the endpoint from now on. Its deliveries are forgotten with it.
+//
+// Corresponds with DELETE /api/external/v2/webhook-endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
+func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id int64, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteWebhookEndpointRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetWebhookEndpoint A webhook endpoint
+//
+// An endpoint, without its secret.
+//
+// Corresponds with GET /api/external/v2/webhook-endpoints/{id} (the `GetWebhookEndpoint` operationId).
+func (c *Client) GetWebhookEndpoint(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetWebhookEndpointRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeWebhookEndpointWithBody Change a webhook endpoint
+//
+// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+func (c *Client) ChangeWebhookEndpointWithBody(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeWebhookEndpointRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeWebhookEndpoint Change a webhook endpoint
+//
+// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+func (c *Client) ChangeWebhookEndpoint(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, body ChangeWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeWebhookEndpointRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RotateWebhookSecret Replace a webhook endpoint's secret
+//
+// For 24 hours messages carry two signatures, by the new secret and by the one before. The new one is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/rotate-secret (the `RotateWebhookSecret` operationId).
+func (c *Client) RotateWebhookSecret(ctx context.Context, id int64, params *RotateWebhookSecretParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRotateWebhookSecretRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TestWebhookEndpoint Try a webhook endpoint
+//
+// Sends the endpoint a message of the type webhook.test, whatever types it subscribes to. How it fared is among its deliveries.
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
+func (c *Client) TestWebhookEndpoint(ctx context.Context, id int64, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTestWebhookEndpointRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -41095,6 +42442,605 @@ func NewPostCustomNoteAttributesRequestWithBody(server string, params *PostCusto
 	return req, nil
 }
 
+// NewListWebhookDeliveriesRequest constructs an http.Request for the ListWebhookDeliveries method
+func NewListWebhookDeliveriesRequest(server string, params *ListWebhookDeliveriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-deliveries")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageablePage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.page", *params.PageablePage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSize != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.size", *params.PageableSize, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pageable.sort", *params.PageableSort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EndpointId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "endpointId", *params.EndpointId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewReplayWebhookDeliveryRequest constructs an http.Request for the ReplayWebhookDelivery method
+func NewReplayWebhookDeliveryRequest(server string, id int64, params *ReplayWebhookDeliveryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-deliveries/%s/replay", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListWebhookEndpointsRequest constructs an http.Request for the ListWebhookEndpoints method
+func NewListWebhookEndpointsRequest(server string, params *ListWebhookEndpointsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-endpoints")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageablePage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.page", *params.PageablePage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSize != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.size", *params.PageableSize, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pageable.sort", *params.PageableSort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateWebhookEndpointRequest calls the generic CreateWebhookEndpoint builder with application/json body
+func NewCreateWebhookEndpointRequest(server string, params *CreateWebhookEndpointParams, body CreateWebhookEndpointJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateWebhookEndpointRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateWebhookEndpointRequestWithBody constructs an http.Request for the CreateWebhookEndpoint method, with any body, and a specified content type
+func NewCreateWebhookEndpointRequestWithBody(server string, params *CreateWebhookEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-endpoints")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteWebhookEndpointRequest constructs an http.Request for the DeleteWebhookEndpoint method
+func NewDeleteWebhookEndpointRequest(server string, id int64, params *DeleteWebhookEndpointParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-endpoints/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetWebhookEndpointRequest constructs an http.Request for the GetWebhookEndpoint method
+func NewGetWebhookEndpointRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-endpoints/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewChangeWebhookEndpointRequest calls the generic ChangeWebhookEndpoint builder with application/json body
+func NewChangeWebhookEndpointRequest(server string, id int64, params *ChangeWebhookEndpointParams, body ChangeWebhookEndpointJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewChangeWebhookEndpointRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewChangeWebhookEndpointRequestWithBody constructs an http.Request for the ChangeWebhookEndpoint method, with any body, and a specified content type
+func NewChangeWebhookEndpointRequestWithBody(server string, id int64, params *ChangeWebhookEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-endpoints/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRotateWebhookSecretRequest constructs an http.Request for the RotateWebhookSecret method
+func NewRotateWebhookSecretRequest(server string, id int64, params *RotateWebhookSecretParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-endpoints/%s/rotate-secret", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewTestWebhookEndpointRequest constructs an http.Request for the TestWebhookEndpoint method
+func NewTestWebhookEndpointRequest(server string, id int64, params *TestWebhookEndpointParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/webhook-endpoints/%s/test", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -41429,7 +43375,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateBillingAttemptWithBodyWithResponse Change a billing attempt
 	//
-	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -41438,7 +43384,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateBillingAttemptWithResponse Change a billing attempt
 	//
-	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+	// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -41483,7 +43429,7 @@ type ClientWithResponsesInterface interface {
 
 	// RescheduleOrderWithResponse Move an order to another date
 	//
-	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -41843,7 +43789,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateBillingDateWithResponse Change the next billing date
 	//
-	// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false.
+	// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -41852,7 +43798,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateBillingIntervalWithResponse Change how often orders are charged
 	//
-	// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows.
+	// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -42245,6 +44191,105 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/external/v2/update-custom-note-attributes (the `PostCustomNoteAttributes` operationId).
 	PostCustomNoteAttributesWithResponse(ctx context.Context, params *PostCustomNoteAttributesParams, body PostCustomNoteAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*PostCustomNoteAttributesResponse, error)
+
+	// ListWebhookDeliveriesWithResponse Webhook deliveries
+	//
+	// Messages and how they fared, newest first, for 30 days.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/webhook-deliveries (the `ListWebhookDeliveries` operationId).
+	ListWebhookDeliveriesWithResponse(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*ListWebhookDeliveriesResponse, error)
+
+	// ReplayWebhookDeliveryWithResponse Send a webhook again
+	//
+	// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/webhook-deliveries/{id}/replay (the `ReplayWebhookDelivery` operationId).
+	ReplayWebhookDeliveryWithResponse(ctx context.Context, id int64, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error)
+
+	// ListWebhookEndpointsWithResponse Webhook endpoints
+	//
+	// The servers that the store has told what happens, oldest first. Secrets are not among it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/webhook-endpoints (the `ListWebhookEndpoints` operationId).
+	ListWebhookEndpointsWithResponse(ctx context.Context, params *ListWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*ListWebhookEndpointsResponse, error)
+
+	// CreateWebhookEndpointWithBodyWithResponse Add a webhook endpoint
+	//
+	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+	CreateWebhookEndpointWithBodyWithResponse(ctx context.Context, params *CreateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookEndpointResponse, error)
+
+	// CreateWebhookEndpointWithResponse Add a webhook endpoint
+	//
+	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+	CreateWebhookEndpointWithResponse(ctx context.Context, params *CreateWebhookEndpointParams, body CreateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookEndpointResponse, error)
+
+	// DeleteWebhookEndpointWithResponse Remove a webhook endpoint
+	//
+	// Nothing is sent to the endpoint from now on. Its deliveries are forgotten with it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/external/v2/webhook-endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
+	DeleteWebhookEndpointWithResponse(ctx context.Context, id int64, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error)
+
+	// GetWebhookEndpointWithResponse A webhook endpoint
+	//
+	// An endpoint, without its secret.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/webhook-endpoints/{id} (the `GetWebhookEndpoint` operationId).
+	GetWebhookEndpointWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error)
+
+	// ChangeWebhookEndpointWithBodyWithResponse Change a webhook endpoint
+	//
+	// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+	ChangeWebhookEndpointWithBodyWithResponse(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeWebhookEndpointResponse, error)
+
+	// ChangeWebhookEndpointWithResponse Change a webhook endpoint
+	//
+	// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+	ChangeWebhookEndpointWithResponse(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, body ChangeWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeWebhookEndpointResponse, error)
+
+	// RotateWebhookSecretWithResponse Replace a webhook endpoint's secret
+	//
+	// For 24 hours messages carry two signatures, by the new secret and by the one before. The new one is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/rotate-secret (the `RotateWebhookSecret` operationId).
+	RotateWebhookSecretWithResponse(ctx context.Context, id int64, params *RotateWebhookSecretParams, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error)
+
+	// TestWebhookEndpointWithResponse Try a webhook endpoint
+	//
+	// Sends the endpoint a message of the type webhook.test, whatever types it subscribes to. How it fared is among its deliveries.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
+	TestWebhookEndpointWithResponse(ctx context.Context, id int64, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error)
 }
 
 // ListActivityLogsResponse200Headers the declared response headers of an HTTP 200 response for ListActivityLogs
@@ -48188,6 +50233,540 @@ func (r PostCustomNoteAttributesResponse) ContentType() string {
 	return ""
 }
 
+// ListWebhookDeliveriesResponse200Headers the declared response headers of an HTTP 200 response for ListWebhookDeliveries
+type ListWebhookDeliveriesResponse200Headers struct {
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
+}
+
+type ListWebhookDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]WebhookDelivery
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListWebhookDeliveriesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListWebhookDeliveriesResponse) GetJSON200() *[]WebhookDelivery {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListWebhookDeliveriesResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListWebhookDeliveriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhookDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhookDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListWebhookDeliveriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ReplayWebhookDeliveryResponse200Headers the declared response headers of an HTTP 200 response for ReplayWebhookDelivery
+type ReplayWebhookDeliveryResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type ReplayWebhookDeliveryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookDelivery
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ReplayWebhookDeliveryResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReplayWebhookDeliveryResponse) GetJSON200() *WebhookDelivery {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ReplayWebhookDeliveryResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReplayWebhookDeliveryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplayWebhookDeliveryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplayWebhookDeliveryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReplayWebhookDeliveryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListWebhookEndpointsResponse200Headers the declared response headers of an HTTP 200 response for ListWebhookEndpoints
+type ListWebhookEndpointsResponse200Headers struct {
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
+}
+
+type ListWebhookEndpointsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]WebhookEndpoint
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListWebhookEndpointsResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListWebhookEndpointsResponse) GetJSON200() *[]WebhookEndpoint {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListWebhookEndpointsResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListWebhookEndpointsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhookEndpointsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhookEndpointsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListWebhookEndpointsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreateWebhookEndpointResponse200Headers the declared response headers of an HTTP 200 response for CreateWebhookEndpoint
+type CreateWebhookEndpointResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type CreateWebhookEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MadeEndpoint
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateWebhookEndpointResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CreateWebhookEndpointResponse) GetJSON200() *MadeEndpoint {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r CreateWebhookEndpointResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateWebhookEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateWebhookEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateWebhookEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateWebhookEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DeleteWebhookEndpointResponse200Headers the declared response headers of an HTTP 200 response for DeleteWebhookEndpoint
+type DeleteWebhookEndpointResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type DeleteWebhookEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteWebhookEndpointResponse200Headers
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r DeleteWebhookEndpointResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteWebhookEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteWebhookEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteWebhookEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteWebhookEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetWebhookEndpointResponse200Headers the declared response headers of an HTTP 200 response for GetWebhookEndpoint
+type GetWebhookEndpointResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type GetWebhookEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookEndpoint
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetWebhookEndpointResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetWebhookEndpointResponse) GetJSON200() *WebhookEndpoint {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetWebhookEndpointResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetWebhookEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetWebhookEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetWebhookEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetWebhookEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ChangeWebhookEndpointResponse200Headers the declared response headers of an HTTP 200 response for ChangeWebhookEndpoint
+type ChangeWebhookEndpointResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type ChangeWebhookEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookEndpoint
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ChangeWebhookEndpointResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ChangeWebhookEndpointResponse) GetJSON200() *WebhookEndpoint {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ChangeWebhookEndpointResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ChangeWebhookEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ChangeWebhookEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ChangeWebhookEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ChangeWebhookEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RotateWebhookSecretResponse200Headers the declared response headers of an HTTP 200 response for RotateWebhookSecret
+type RotateWebhookSecretResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type RotateWebhookSecretResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MadeEndpoint
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RotateWebhookSecretResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RotateWebhookSecretResponse) GetJSON200() *MadeEndpoint {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RotateWebhookSecretResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RotateWebhookSecretResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RotateWebhookSecretResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RotateWebhookSecretResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RotateWebhookSecretResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// TestWebhookEndpointResponse200Headers the declared response headers of an HTTP 200 response for TestWebhookEndpoint
+type TestWebhookEndpointResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type TestWebhookEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TriedEndpoint
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *TestWebhookEndpointResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TestWebhookEndpointResponse) GetJSON200() *TriedEndpoint {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r TestWebhookEndpointResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TestWebhookEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TestWebhookEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TestWebhookEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TestWebhookEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListActivityLogsWithResponse Activity log
 //
 // What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.
@@ -48670,7 +51249,7 @@ func (c *ClientWithResponses) UpdateProductSwapByIdWithResponse(ctx context.Cont
 
 // UpdateBillingAttemptWithBodyWithResponse Change a billing attempt
 //
-// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -48685,7 +51264,7 @@ func (c *ClientWithResponses) UpdateBillingAttemptWithBodyWithResponse(ctx conte
 
 // UpdateBillingAttemptWithResponse Change a billing attempt
 //
-// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs.
+// Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. Every other field of the record may be sent back as it was read, and is refused when it differs. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -48760,7 +51339,7 @@ func (c *ClientWithResponses) ReportPastOrdersWithResponse(ctx context.Context, 
 
 // RescheduleOrderWithResponse Move an order to another date
 //
-// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -49360,7 +51939,7 @@ func (c *ClientWithResponses) RemoveLineItemsWithResponse(ctx context.Context, p
 
 // UpdateBillingDateWithResponse Change the next billing date
 //
-// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false.
+// Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -49375,7 +51954,7 @@ func (c *ClientWithResponses) UpdateBillingDateWithResponse(ctx context.Context,
 
 // UpdateBillingIntervalWithResponse Change how often orders are charged
 //
-// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows.
+// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -50031,6 +52610,171 @@ func (c *ClientWithResponses) PostCustomNoteAttributesWithResponse(ctx context.C
 		return nil, err
 	}
 	return ParsePostCustomNoteAttributesResponse(rsp)
+}
+
+// ListWebhookDeliveriesWithResponse Webhook deliveries
+//
+// Messages and how they fared, newest first, for 30 days.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/webhook-deliveries (the `ListWebhookDeliveries` operationId).
+func (c *ClientWithResponses) ListWebhookDeliveriesWithResponse(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*ListWebhookDeliveriesResponse, error) {
+	rsp, err := c.ListWebhookDeliveries(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhookDeliveriesResponse(rsp)
+}
+
+// ReplayWebhookDeliveryWithResponse Send a webhook again
+//
+// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/webhook-deliveries/{id}/replay (the `ReplayWebhookDelivery` operationId).
+func (c *ClientWithResponses) ReplayWebhookDeliveryWithResponse(ctx context.Context, id int64, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error) {
+	rsp, err := c.ReplayWebhookDelivery(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplayWebhookDeliveryResponse(rsp)
+}
+
+// ListWebhookEndpointsWithResponse Webhook endpoints
+//
+// The servers that the store has told what happens, oldest first. Secrets are not among it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/webhook-endpoints (the `ListWebhookEndpoints` operationId).
+func (c *ClientWithResponses) ListWebhookEndpointsWithResponse(ctx context.Context, params *ListWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*ListWebhookEndpointsResponse, error) {
+	rsp, err := c.ListWebhookEndpoints(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhookEndpointsResponse(rsp)
+}
+
+// CreateWebhookEndpointWithBodyWithResponse Add a webhook endpoint
+//
+// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+func (c *ClientWithResponses) CreateWebhookEndpointWithBodyWithResponse(ctx context.Context, params *CreateWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookEndpointResponse, error) {
+	rsp, err := c.CreateWebhookEndpointWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookEndpointResponse(rsp)
+}
+
+// CreateWebhookEndpointWithResponse Add a webhook endpoint
+//
+// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints (the `CreateWebhookEndpoint` operationId).
+func (c *ClientWithResponses) CreateWebhookEndpointWithResponse(ctx context.Context, params *CreateWebhookEndpointParams, body CreateWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookEndpointResponse, error) {
+	rsp, err := c.CreateWebhookEndpoint(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookEndpointResponse(rsp)
+}
+
+// DeleteWebhookEndpointWithResponse Remove a webhook endpoint
+//
+// Nothing is sent to the endpoint from now on. Its deliveries are forgotten with it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/external/v2/webhook-endpoints/{id} (the `DeleteWebhookEndpoint` operationId).
+func (c *ClientWithResponses) DeleteWebhookEndpointWithResponse(ctx context.Context, id int64, params *DeleteWebhookEndpointParams, reqEditors ...RequestEditorFn) (*DeleteWebhookEndpointResponse, error) {
+	rsp, err := c.DeleteWebhookEndpoint(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteWebhookEndpointResponse(rsp)
+}
+
+// GetWebhookEndpointWithResponse A webhook endpoint
+//
+// An endpoint, without its secret.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/webhook-endpoints/{id} (the `GetWebhookEndpoint` operationId).
+func (c *ClientWithResponses) GetWebhookEndpointWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetWebhookEndpointResponse, error) {
+	rsp, err := c.GetWebhookEndpoint(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetWebhookEndpointResponse(rsp)
+}
+
+// ChangeWebhookEndpointWithBodyWithResponse Change a webhook endpoint
+//
+// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+func (c *ClientWithResponses) ChangeWebhookEndpointWithBodyWithResponse(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeWebhookEndpointResponse, error) {
+	rsp, err := c.ChangeWebhookEndpointWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeWebhookEndpointResponse(rsp)
+}
+
+// ChangeWebhookEndpointWithResponse Change a webhook endpoint
+//
+// Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/external/v2/webhook-endpoints/{id} (the `ChangeWebhookEndpoint` operationId).
+func (c *ClientWithResponses) ChangeWebhookEndpointWithResponse(ctx context.Context, id int64, params *ChangeWebhookEndpointParams, body ChangeWebhookEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeWebhookEndpointResponse, error) {
+	rsp, err := c.ChangeWebhookEndpoint(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeWebhookEndpointResponse(rsp)
+}
+
+// RotateWebhookSecretWithResponse Replace a webhook endpoint's secret
+//
+// For 24 hours messages carry two signatures, by the new secret and by the one before. The new one is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/rotate-secret (the `RotateWebhookSecret` operationId).
+func (c *ClientWithResponses) RotateWebhookSecretWithResponse(ctx context.Context, id int64, params *RotateWebhookSecretParams, reqEditors ...RequestEditorFn) (*RotateWebhookSecretResponse, error) {
+	rsp, err := c.RotateWebhookSecret(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRotateWebhookSecretResponse(rsp)
+}
+
+// TestWebhookEndpointWithResponse Try a webhook endpoint
+//
+// Sends the endpoint a message of the type webhook.test, whatever types it subscribes to. How it fared is among its deliveries.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/webhook-endpoints/{id}/test (the `TestWebhookEndpoint` operationId).
+func (c *ClientWithResponses) TestWebhookEndpointWithResponse(ctx context.Context, id int64, params *TestWebhookEndpointParams, reqEditors ...RequestEditorFn) (*TestWebhookEndpointResponse, error) {
+	rsp, err := c.TestWebhookEndpoint(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTestWebhookEndpointResponse(rsp)
 }
 
 // ParseListActivityLogsResponse parses an HTTP response from a ListActivityLogsWithResponse call
@@ -58122,6 +60866,738 @@ func ParsePostCustomNoteAttributesResponse(rsp *http.Response) (*PostCustomNoteA
 	switch {
 	case rsp.StatusCode == 200:
 		var headers PostCustomNoteAttributesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListWebhookDeliveriesResponse parses an HTTP response from a ListWebhookDeliveriesWithResponse call
+func ParseListWebhookDeliveriesResponse(rsp *http.Response) (*ListWebhookDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhookDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListWebhookDeliveriesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Total-Count", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			}
+			headers.XTotalCount = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseReplayWebhookDeliveryResponse parses an HTTP response from a ReplayWebhookDeliveryWithResponse call
+func ParseReplayWebhookDeliveryResponse(rsp *http.Response) (*ReplayWebhookDeliveryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplayWebhookDeliveryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ReplayWebhookDeliveryResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListWebhookEndpointsResponse parses an HTTP response from a ListWebhookEndpointsWithResponse call
+func ParseListWebhookEndpointsResponse(rsp *http.Response) (*ListWebhookEndpointsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhookEndpointsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []WebhookEndpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListWebhookEndpointsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Total-Count", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			}
+			headers.XTotalCount = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCreateWebhookEndpointResponse parses an HTTP response from a CreateWebhookEndpointWithResponse call
+func ParseCreateWebhookEndpointResponse(rsp *http.Response) (*CreateWebhookEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateWebhookEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MadeEndpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateWebhookEndpointResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteWebhookEndpointResponse parses an HTTP response from a DeleteWebhookEndpointWithResponse call
+func ParseDeleteWebhookEndpointResponse(rsp *http.Response) (*DeleteWebhookEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteWebhookEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteWebhookEndpointResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetWebhookEndpointResponse parses an HTTP response from a GetWebhookEndpointWithResponse call
+func ParseGetWebhookEndpointResponse(rsp *http.Response) (*GetWebhookEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetWebhookEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookEndpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetWebhookEndpointResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseChangeWebhookEndpointResponse parses an HTTP response from a ChangeWebhookEndpointWithResponse call
+func ParseChangeWebhookEndpointResponse(rsp *http.Response) (*ChangeWebhookEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ChangeWebhookEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookEndpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ChangeWebhookEndpointResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRotateWebhookSecretResponse parses an HTTP response from a RotateWebhookSecretWithResponse call
+func ParseRotateWebhookSecretResponse(rsp *http.Response) (*RotateWebhookSecretResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RotateWebhookSecretResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MadeEndpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RotateWebhookSecretResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseTestWebhookEndpointResponse parses an HTTP response from a TestWebhookEndpointWithResponse call
+func ParseTestWebhookEndpointResponse(rsp *http.Response) (*TestWebhookEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TestWebhookEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TriedEndpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers TestWebhookEndpointResponse200Headers
 		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {

@@ -143,3 +143,19 @@ func TestTakingAPlanKeepsTheLimitsOfTheContract(t *testing.T) {
 		t.Errorf("on another plan the contract has %+v, want from 2 to 4 orders", c)
 	}
 }
+
+// A contract whose last order was given up, because the contract was paused for it, has
+// had its orders: it ends when somebody starts it again.
+func TestWhatHasNoOrderLeftEnds(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 1, "everyDays": 3, "finalAction": "PAUSE"})
+	s.pass("P15D") // the first order is paid
+	s.declines("INSUFFICIENT_FUNDS", 2)
+	s.pass("P35D") // the last one is declined twice
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.pass("P1D")
+	if got := s.contract(s.id).Status; got != "EXPIRED" {
+		t.Errorf("the contract is %s, with %d orders to come", got, len(s.upcoming()))
+	}
+}

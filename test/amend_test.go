@@ -105,7 +105,7 @@ func TestLinesChangeAndTheNextOrderHasThem(t *testing.T) {
 		t.Fatalf("after adding there are %d lines", len(o.Lines.Nodes))
 	}
 	added := url.QueryEscape(o.Lines.Nodes[1].ID)
-	o = s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldLineId=%s&newVariantId=%d", s.id, added, sold[2]), nil)
+	o = s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldLineId=%s&oldVariantId=undefined&newVariantId=%d", s.id, added, sold[2]), nil)
 	if want := fmt.Sprintf("gid://shopify/ProductVariant/%d", sold[2]); o.Lines.Nodes[1].VariantID != want {
 		t.Errorf("the variant is %s, want %s", o.Lines.Nodes[1].VariantID, want)
 	}
@@ -369,11 +369,8 @@ func TestAContractIsMadeWithoutACheckoutAndSplit(t *testing.T) {
 	if len(o.Lines.Nodes) != 2 || o.Status != "ACTIVE" {
 		t.Fatalf("made %+v", o)
 	}
-	var id int64
-	if _, err := fmt.Sscanf(o.ID, "gid://shopify/SubscriptionContract/%d", &id); err != nil {
-		t.Fatal(err)
-	}
-	s.id = id
+	s.follow(o.ID)
+	id := s.id
 	split := s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", id), []string{o.Lines.Nodes[1].ID})
 	if len(split.Lines.Nodes) != 1 || split.Lines.Nodes[0].Quantity != 2 || split.Status != "ACTIVE" {
 		t.Fatalf("split off %+v", split)

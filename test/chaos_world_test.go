@@ -215,7 +215,7 @@ func (w *world) start(ctx context.Context, i int) {
 	s.mu.Lock()
 	s.node = node
 	s.mu.Unlock()
-	ready, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ready, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	if err := node.Ready(ready); err != nil {
 		w.t.Fatal(err)

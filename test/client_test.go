@@ -104,6 +104,11 @@ func TestAnIntegrationWithTheTypedClient(t *testing.T) {
 		t.Errorf("skipping twice answered %d %+v, %v", again.StatusCode(), again.JSONDefault, err)
 	}
 
+	nobody, err := c.GetCustomerWithResponse(ctx, "4242", nil)
+	if err != nil || nobody.StatusCode() != http.StatusOK || nobody.JSON200 != nil || nobody.JSONDefault != nil {
+		t.Errorf("nobody is %+v, %v", nobody, err)
+	}
+
 	s.pass("P75D")
 	past, err := c.ListPastOrdersWithResponse(ctx, &client.ListPastOrdersParams{ContractId: &id})
 	var states []string

@@ -81,13 +81,23 @@ var examples = map[string]example{
 			},
 		}}}}}
 	}},
+	"createWebhookEndpoint": {before: noEndpoints, secret: true},
+	"getWebhookEndpoint":    {before: anEndpoint},
+	"changeWebhookEndpoint": {before: anEndpoint, body: func(*facts) any {
+		return map[string]any{"types": []any{"subscription.created"}, "url": "https://erp.example.com/perennial"}
+	}},
+	"deleteWebhookEndpoint":       {before: anEndpoint},
+	"rotateWebhookSecret":         {before: anEndpoint, secret: true},
+	"testWebhookEndpoint":         {before: anEndpoint},
+	"listWebhookDeliveries":       {before: aDelivery},
+	"replayWebhookDelivery":       {before: aDelivery},
 	"requestPartnerConnection":    {before: anApp, body: func(f *facts) any { return map[string]any{"partnerId": f.partner} }},
 	"reviewPartnerConnection":     {before: connected, fresh: true},
 	"approvePartnerConnection":    {before: asked},
 	"rejectPartnerConnection":     {before: asked},
 	"disconnectPartnerConnection": {before: connected},
 	"reducePartnerConnection":     {before: connected, body: func(*facts) any { return map[string]any{"scopes": []any{"contracts:read"}} }},
-	"createProductSwap":           {body: rule(false)},
+	"createProductSwap":           {free: []string{"id"}, body: rule(false)},
 	"updateProductSwap":           {before: aRule, body: rule(true)},
 	"updateProductSwapById":       {before: aRule, body: rule(true)},
 	"getProductSwap":              {before: aRule, fresh: true},
@@ -96,7 +106,7 @@ var examples = map[string]example{
 	"skipUpcomingOrder": {params: func(f *facts) map[string]string {
 		return map[string]string{"subscriptionContractId": fmt.Sprint(f.contract)}
 	}},
-	"createBundleSettings": {body: func(f *facts) any { return map[string]any{"shop": f.domain, "title": "Box"} }},
+	"createBundleSettings": {free: []string{"id"}, body: func(f *facts) any { return map[string]any{"shop": f.domain, "title": "Box"} }},
 	"updateBundleSettings": {before: aBundle, body: func(f *facts) any { return map[string]any{"id": f.bundle, "shop": f.domain, "title": "Box"} }},
 	"getBundleSettings":    {before: aBundle, fresh: true},
 	"deleteBundleSettings": {before: aBundle},
@@ -263,6 +273,35 @@ func connected(w *stage) {
 	var c struct{ ID int64 }
 	w.change("POST", "/partner-connections", map[string]any{"partnerId": w.mine.partner}, &c)
 	w.mine.connection = c.ID
+}
+
+func noEndpoints(w *stage) {
+	var list []struct{ ID int64 }
+	w.change("GET", "/webhook-endpoints?size=100", nil, &list)
+	for _, e := range list {
+		w.change("DELETE", fmt.Sprintf("/webhook-endpoints/%d", e.ID), nil, nil)
+	}
+}
+
+func anEndpoint(w *stage) {
+	noEndpoints(w)
+	var sink struct{ URL string }
+	w.call("POST", "/webhook-sink", nil, &sink)
+	var e struct{ ID int64 }
+	w.change("POST", "/webhook-endpoints", map[string]any{"url": sink.URL, "types": []string{"membership.expired"}}, &e)
+	w.mine.endpoint = e.ID
+}
+
+func aDelivery(w *stage) {
+	anEndpoint(w)
+	w.change("POST", fmt.Sprintf("/webhook-endpoints/%d/test", w.mine.endpoint), nil, nil)
+	w.call("POST", "/clock", map[string]any{"advance": "PT0S"}, nil)
+	var list []struct{ ID int64 }
+	w.change("GET", "/webhook-deliveries?status=DELIVERED", nil, &list)
+	if len(list) != 1 {
+		w.t.Fatalf("%d deliveries", len(list))
+	}
+	w.mine.delivery = list[0].ID
 }
 
 func asked(w *stage) {

@@ -41,6 +41,8 @@ type facts struct {
 	reward     int64
 	partner    string
 	connection int64
+	endpoint   int64
+	delivery   int64
 }
 
 func openStage(t *testing.T) *stage {

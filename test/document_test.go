@@ -93,6 +93,11 @@ func (o *operation) drive(t *testing.T) {
 	}
 	o.sorted(t, valid)
 	o.strangers(t, valid)
+	large := valid
+	large.raw = bytes.Repeat([]byte(" "), 1<<20+1)
+	if status, text := o.ask(t, "a MiB and more", large); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a MiB and more answered %d %.200s, want 413", status, text)
+	}
 	if o.method != http.MethodGet {
 		o.repeat(t, fresh(t))
 	}
@@ -238,20 +243,16 @@ func (o *operation) foreignIDs() map[string]string {
 // badBodies sends bodies that are none, and bodies with each field null, absent
 // and of a wrong type.
 func (o *operation) badBodies(t *testing.T, valid request) {
-	for name, row := range map[string]struct {
-		raw  []byte
-		want int
-	}{
-		"no body":        {[]byte(" "), http.StatusBadRequest},
-		"half a body":    {[]byte(`{"a":`), http.StatusBadRequest},
-		"another kind":   {[]byte(`"text"`), http.StatusBadRequest},
-		"too deep":       {[]byte(strings.Repeat(`{"a":`, 500) + "1" + strings.Repeat("}", 500)), http.StatusBadRequest},
-		"a MiB and more": {bytes.Repeat([]byte(" "), 1<<20+1), http.StatusRequestEntityTooLarge},
+	for name, raw := range map[string]string{
+		"no body":      " ",
+		"half a body":  `{"a":`,
+		"another kind": `"text"`,
+		"too deep":     strings.Repeat(`{"a":`, 500) + "1" + strings.Repeat("}", 500),
 	} {
 		r := valid
-		r.raw = row.raw
-		if status, text := o.ask(t, name, r); status != row.want {
-			t.Errorf("%s answered %d %.200s, want %d", name, status, text, row.want)
+		r.raw = []byte(raw)
+		if status, text := o.ask(t, name, r); status != http.StatusBadRequest {
+			t.Errorf("%s answered %d %.200s, want 400", name, status, text)
 		}
 	}
 	body, ok := valid.body.(map[string]any)
@@ -261,11 +262,17 @@ func (o *operation) badBodies(t *testing.T, valid request) {
 	schema := o.bodySchema()
 	for field, p := range schema.Properties {
 		alter := func(name string, change func(map[string]any)) int {
-			r := valid
 			altered := maps.Clone(body)
 			change(altered)
+			r := valid
 			r.body = altered
 			status, _ := o.ask(t, field+" "+name, r)
+			if name == "null" || name == "absent" {
+				return status
+			}
+			if of, text := o.ask(t, field+" "+name+" of nothing", ofNothing(r, field)); of != status {
+				t.Errorf("field %s %s answered %d and, of what does not exist, %d %.200s", field, name, status, of, text)
+			}
 			return status
 		}
 		alter("null", func(b map[string]any) { b[field] = nil })
@@ -278,6 +285,14 @@ func (o *operation) badBodies(t *testing.T, valid request) {
 		if longest := p.Value.MaxLength; longest != nil && includes(p.Value, "string") {
 			if status := alter("too long", func(b map[string]any) { b[field] = strings.Repeat("x", int(*longest)+1) }); status != http.StatusBadRequest {
 				t.Errorf("field %s of %d characters answered %d, want 400", field, *longest+1, status)
+			}
+		}
+		for name, beyond := range map[string]*float64{"below its minimum": less(p.Value.Min), "above its maximum": more(p.Value.Max)} {
+			if beyond == nil || slices.Contains(examples[o.op.OperationID].free, field) {
+				continue
+			}
+			if status := alter(name, func(b map[string]any) { b[field] = *beyond }); status != http.StatusBadRequest {
+				t.Errorf("field %s %s answered %d, want 400", field, name, status)
 			}
 		}
 		if len(p.Value.Enum) > 0 {
@@ -295,6 +310,38 @@ func (o *operation) badBodies(t *testing.T, valid request) {
 			t.Errorf("another store in the body answered %d %.200s, want 400", status, text)
 		}
 	}
+}
+
+// ofNothing is the request of something that does not exist, in whatever names what
+// it is about but the one field.
+func ofNothing(r request, but string) request {
+	const nothing = 1<<53 - 1
+	r.params = maps.Clone(r.params)
+	body := maps.Clone(r.body.(map[string]any))
+	for _, name := range []string{"id", "contractId", "subscriptionContractId", "customerId"} {
+		if _, has := r.params[name]; has {
+			r.params[name] = fmt.Sprint(nothing)
+		}
+		if _, has := body[name]; has && name != but {
+			body[name] = nothing
+		}
+	}
+	r.body = body
+	return r
+}
+
+func less(bound *float64) *float64 {
+	if bound == nil {
+		return nil
+	}
+	return new(*bound - 1)
+}
+
+func more(bound *float64) *float64 {
+	if bound == nil {
+		return nil
+	}
+	return new(*bound + 1)
 }
 
 // ask sends a request and holds the answer to the document.

@@ -50,6 +50,10 @@ func (o *operation) value(name string, s *openapi3.Schema) any {
 			return f.apiKey
 		case strings.Contains(o.path, "partner-connections"):
 			return f.connection
+		case strings.Contains(o.path, "webhook-endpoints"):
+			return f.endpoint
+		case strings.Contains(o.path, "webhook-deliveries"):
+			return f.delivery
 		case strings.Contains(o.path, "customers"), strings.Contains(o.path, "point-transaction"):
 			return f.customer
 		}

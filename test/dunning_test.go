@@ -227,6 +227,29 @@ func TestACardThatWillNotDoIsNotTriedBeforeItIsReplaced(t *testing.T) {
 	s.wantOrders(1, 2)
 }
 
+func TestWhatCardReplacesAnotherIsChargedOnce(t *testing.T) {
+	t.Parallel()
+	for kind, found := range map[string]string{"webhook_lost": "Nov 16", "webhook_late": "Nov 15", "webhook_duplicated": "Nov 15"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"paymentMethod": "expired"})
+			s.begin()
+			s.pass("P14D")
+			var method struct{ PaymentMethodID string }
+			s.call("GET", fmt.Sprintf("/platform/contracts/%d", s.id), nil, &method)
+			s.declines("INSUFFICIENT_FUNDS", 1)
+			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT1H"}, nil)
+			s.call("POST", "/platform/payment-methods/"+method.PaymentMethodID, map[string]any{"status": "valid"}, nil)
+			s.pass("PT2H")
+			s.call("DELETE", "/platform/faults", nil, nil)
+			s.pass("P1D")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, found+" IMMEDIATE_RETRY_TRIGGERED INFO", found+" "+decline)
+			s.pass("P30D")
+			s.wantOrders(1, 2)
+		})
+	}
+}
+
 func TestACardThatNobodyReplacesPausesTheContract(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})

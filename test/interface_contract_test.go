@@ -389,23 +389,25 @@ func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) 
 	}
 }
 
+// stepped makes a group and returns its selling plan, on which people may step down.
+func (s *subscription) stepped() string {
+	s.t.Helper()
+	var made group
+	body := monthlyGroup("Coffee")
+	body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
+	if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+		s.t.Fatalf("making a group answered %d", got)
+	}
+	return made.Plans[0].IDNew
+}
+
 // dear returns a contract over 99.00 each on a plan that people may step down on.
 func dear(t *testing.T) *subscription {
 	t.Helper()
 	s := subscribe(t, nil)
-	var made struct {
-		Plans []struct {
-			IDNew string `json:"idNew"`
-		} `json:"subscriptionPlans"`
-	}
-	body := monthlyGroup("Coffee")
-	body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
-	if got := s.post("/subscription-groups", body, &made); got != 201 {
-		t.Fatalf("making a group answered %d", got)
-	}
 	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
 	of := fmt.Sprintf("contractId=%d&lineId=%s", s.id, url.QueryEscape(line))
-	s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+made.Plans[0].IDNew+"&"+of, nil)
+	s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+s.stepped()+"&"+of, nil)
 	s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=99&"+of, nil)
 	return s
 }

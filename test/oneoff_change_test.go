@@ -212,17 +212,7 @@ func TestPriceStepsSwapsAndDowngradesReachAnOrderWithAOneTimeProduct(t *testing.
 	t.Run("a downgrade that waited", func(t *testing.T) {
 		t.Parallel()
 		s := load(t)
-		var made struct {
-			Plans []struct {
-				IDNew string `json:"idNew"`
-			} `json:"subscriptionPlans"`
-		}
-		body := monthlyGroup("Coffee")
-		body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
-		if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
-			t.Fatalf("making a group answered %d", got)
-		}
-		s.make("s-update-line-item-selling-plan?sellingPlanId=" + made.Plans[0].IDNew + "&lineId=" + s.lines[1])
+		s.make("s-update-line-item-selling-plan?sellingPlanId=" + s.stepped() + "&lineId=" + s.lines[1])
 		s.make("s-update-line-item-price?basePrice=99&lineId=" + s.lines[1])
 		s.make(fmt.Sprintf("-update-variant?oldVariantId=%d&newVariantId=%d&prorateDowngrade=false", s.products[1].VariantID, s.products[3].VariantID))
 		s.pass("P6D")
@@ -291,4 +281,37 @@ func (s *laden) wantPaid(attempt int64, total float64, quantities ...int) {
 	if e := s.explain(attempt); e.Prices.LinesTotal != total {
 		s.t.Errorf("the lines are said to have come to %.2f, want %.2f", e.Prices.LinesTotal, total)
 	}
+}
+
+// A price that is said for a product of one order is asked for it, also when the order
+// carries the product already.
+func TestWhatIsAddedToOneOrderCostsWhatIsSaid(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	add := func(letter, quantity int, price string) {
+		s.change("PUT", fmt.Sprintf("/subscription-contract-add-line-item?contractId=%d&variantId=%d&quantity=%d&isOneTimeProduct=true&price=%s",
+			s.id, s.products[letter].VariantID, quantity, price), nil)
+	}
+	add(3, 2, "1.25")
+	add(2, 1, "3")
+	s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/subscription-contract-add-line-item?contractId=%d&variantId=%d&quantity=1&isOneTimeProduct=true&price=-1", s.id, s.products[3].VariantID), nil)
+	s.pass("P40D")
+	s.wantLedger("1: A×2@20.00 B×1@10.00 C×1@3.00 D×2@1.25", "2: A×2@20.00 B×1@10.00")
+}
+
+// A contract is paused because an order cannot be paid: what that order carried comes with
+// the first one after the pause.
+func TestWhatAnUnpaidOrderCarriedComesWithTheNext(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"mode": "SIMPLE", "retries": 1, "everyDays": 3, "finalAction": "PAUSE"})
+	v := s.articles()
+	s.put(oneOffPath(s.id, s.upcoming()[0].ID, v[1].VariantID, ""), nil, nil)
+	s.declines("INSUFFICIENT_FUNDS", 2)
+	s.pass("P20D") // declined twice: the contract is paused
+	if got := s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=ACTIVE", s.id), nil, nil); got != http.StatusNoContent {
+		t.Fatalf("starting it again answered %d", got)
+	}
+	s.pass("P60D")
+	s.wantLedger("2: A×2@12.50 B×1@"+v[1].Price, "3: A×2@12.50")
 }

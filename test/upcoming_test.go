@@ -176,3 +176,29 @@ func TestUpcomingOrdersCostWhatIsSaidBeforehand(t *testing.T) {
 		t.Errorf("the orders came to %v, want %v", charged, want)
 	}
 }
+
+// A date that the platform refuses is ours all the same: what it shows of the cycle is the
+// date before, and a change of the cycle that has nothing to do with it brings that not
+// back.
+func TestWhatADateThatThePlatformRefusesOutlives(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	order := s.upcoming()[1]
+	for _, away := range []int{-6, 9} { // within its cycle, and beyond
+		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=%s", order.ID, order.BillingDate.AddDate(0, 0, away).Format(time.DateOnly)), nil)
+		s.pass("PT10M")
+	}
+	chosen := s.upcoming()[1].BillingDate
+	product := oneOffPath(s.id, order.ID, s.articles()[1].VariantID, "")
+	if got := s.put(product, nil, nil); got != http.StatusOK {
+		t.Fatalf("adding a product answered %d", got)
+	}
+	s.pass("PT10M")
+	if got := s.delete(product, nil); got != http.StatusOK {
+		t.Fatalf("taking it out again answered %d", got)
+	}
+	s.pass("PT10M")
+	if is := s.upcoming()[1].BillingDate; !is.Equal(chosen) || !is.After(order.BillingDate) {
+		t.Errorf("the order is on %s, and somebody chose %s", is, chosen)
+	}
+}

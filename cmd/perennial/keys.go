@@ -23,9 +23,6 @@ type keysCommand struct {
 	Revoke keysRevokeCommand `cmd:"" help:"Revoke a key at once."`
 }
 
-// operator is whoever works at the command line.
-func operator() activity.Actor { return activity.Actor{Source: activity.SystemEvent, By: "operator"} }
-
 type keysCreateCommand struct {
 	config.Data `embed:""`
 	Shop        string   `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
@@ -40,7 +37,7 @@ func (c *keysCreateCommand) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return app.WithAccess(ctx, c.Database, clock.System{}, c.Shop, func(s *access.Service, store app.ShopRef) error {
-		value, key, err := s.Create(ctx, store.ID, access.NewKey{Name: c.Name, Scopes: scopes, Actor: operator()})
+		value, key, err := s.Create(ctx, store.ID, access.NewKey{Name: c.Name, Scopes: scopes, Actor: activity.Operator})
 		if err != nil {
 			return err
 		}
@@ -81,7 +78,7 @@ func (c *keysImportCommand) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return app.WithAccess(ctx, c.Database, clock.System{}, c.Shop, func(s *access.Service, store app.ShopRef) error {
-		key, err := s.Import(ctx, store.ID, value, access.NewKey{Name: c.Name, Scopes: scopes, Actor: operator()})
+		key, err := s.Import(ctx, store.ID, value, access.NewKey{Name: c.Name, Scopes: scopes, Actor: activity.Operator})
 		if err != nil {
 			return err
 		}
@@ -100,7 +97,7 @@ type keysRotateCommand struct {
 // Run makes a key that follows another one.
 func (c *keysRotateCommand) Run(ctx context.Context, out io.Writer) error {
 	return app.WithAccess(ctx, c.Database, clock.System{}, c.Shop, func(s *access.Service, store app.ShopRef) error {
-		value, key, err := s.Rotate(ctx, store.ID, access.Rotation{Key: access.KeyID(c.ID), Grace: c.Grace, Actor: operator()})
+		value, key, err := s.Rotate(ctx, store.ID, access.Rotation{Key: access.KeyID(c.ID), Grace: c.Grace, Actor: activity.Operator})
 		if err != nil {
 			return err
 		}
@@ -138,7 +135,7 @@ type keysRevokeCommand struct {
 // Run revokes a key.
 func (c *keysRevokeCommand) Run(ctx context.Context, out io.Writer) error {
 	return app.WithAccess(ctx, c.Database, clock.System{}, c.Shop, func(s *access.Service, store app.ShopRef) error {
-		if err := s.Revoke(ctx, store.ID, access.KeyID(c.ID), operator()); err != nil {
+		if err := s.Revoke(ctx, store.ID, access.KeyID(c.ID), activity.Operator); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(out, "key %d of %s is revoked\n", c.ID, store.Domain)

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 )
@@ -37,7 +38,7 @@ func (c *stuckCommand) Run(ctx context.Context, out io.Writer) error {
 }
 
 func shownStuck(out io.Writer, list repair.Stuck) error {
-	for _, stop := range []struct{ what, why string }{{"not connected", list.Gone}, {"not charged", list.Frozen}, {"held", list.Held}} {
+	for _, stop := range []struct{ what, why string }{{"not connected", list.Gone}, {"not charged", list.Frozen}, {"held", list.Held}, {"not heard", list.Unheard}, {"behind", list.Behind}, {"not compared", list.Compared}} {
 		if stop.why != "" {
 			fmt.Fprintf(out, "%s: %s\n", stop.what, stop.why)
 		}
@@ -65,7 +66,7 @@ type retryCommand struct {
 // Run has a charge without an end looked into.
 func (c *retryCommand) Run(ctx context.Context, out io.Writer) error {
 	return app.WithRepair(ctx, c.Database, clock.System{}, c.Shop, func(s *repair.Service, store app.ShopRef) error {
-		if err := s.Retry(ctx, store.ID, c.Attempt, operator()); err != nil {
+		if err := s.Retry(ctx, store.ID, c.Attempt, activity.Operator); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(out, "the service asks the platform for billing attempt %d now: see its activity log\n", c.Attempt)
@@ -82,7 +83,7 @@ type unfreezeCommand struct {
 // Run lets a frozen store be charged again.
 func (c *unfreezeCommand) Run(ctx context.Context, out io.Writer) error {
 	return app.WithRepair(ctx, c.Database, clock.System{}, c.Shop, func(s *repair.Service, store app.ShopRef) error {
-		if err := s.Unfreeze(ctx, store.ID, c.Reason, operator()); err != nil {
+		if err := s.Unfreeze(ctx, store.ID, c.Reason, activity.Operator); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(out, "%s is charged again as soon as the platform has confirmed the epoch\n", store.Domain)

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -110,7 +111,7 @@ type shopsSetCommand struct {
 
 // Run changes settings. What is not named stays.
 func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
-	settings, err := app.ChangeSettings(ctx, c.Database, clock.System{}, c.Shop, operator(), func(s *shop.Settings) error {
+	settings, err := app.ChangeSettings(ctx, c.Database, clock.System{}, c.Shop, activity.Operator, func(s *shop.Settings) error {
 		set(&s.ImmediateOrders, c.ImmediateOrders)
 		set(&s.RatePerSecond, c.Rate)
 		set(&s.RateBurst, c.RateBurst)
@@ -154,7 +155,7 @@ type shopsSolvedCommand struct {
 
 // Run has held orders charged again.
 func (c *shopsSolvedCommand) Run(ctx context.Context, out io.Writer) error {
-	n, err := app.ReleaseHeld(ctx, c.Database, clock.System{}, c.Shop, operator())
+	n, err := app.ReleaseHeld(ctx, c.Database, clock.System{}, c.Shop, activity.Operator)
 	if err != nil {
 		return err
 	}

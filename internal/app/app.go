@@ -27,11 +27,14 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
+	"github.com/perennialhq/perennial/internal/web/admin"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -65,21 +68,23 @@ type App struct {
 	Memberships   http.Handler // the memberships line
 	Ops           http.Handler // health, readiness, metrics
 
-	Store    *store.DB
-	Billing  *billing.Service
-	Swaps    *swap.Service
-	Intake   *intake.Service
-	Loyalty  *loyalty.Service
-	Access   *access.Service
-	Bundles  *bundle.Service
-	Delivery *delivery.Service
-	Notify   *notify.Service
-	Login    *login.Service
-	Plans    *plan.Service
-	Partner  *partner.Service
-	Amend    *amend.Service
-	Repair   *repair.Service
-	Sweep    sweep.Sweep
+	Store     *store.DB
+	Billing   *billing.Service
+	Swaps     *swap.Service
+	Intake    *intake.Service
+	Loyalty   *loyalty.Service
+	Access    *access.Service
+	Bundles   *bundle.Service
+	Delivery  *delivery.Service
+	Notify    *notify.Service
+	Login     *login.Service
+	Plans     *plan.Service
+	Partner   *partner.Service
+	Amend     *amend.Service
+	Repair    *repair.Service
+	Retention *retention.Service
+	Webhooks  *webhook.Service
+	Sweep     sweep.Sweep
 
 	options  Options
 	handlers job.Handlers
@@ -122,8 +127,9 @@ func On(db *store.DB, o Options) (*App, error) {
 		Billing: a.Billing, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
+	sender := signed.New(o.Settings.PrivatePartners)
 	a.Partner = &partner.Service{
-		Store: db.Partners(), Caller: signed.New(o.Settings.PrivatePartners), Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners,
+		Store: db.Partners(), Caller: sender, Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners,
 	}
 	a.Notify = &notify.Service{Store: db.Notify(), Clock: o.Clock, Log: o.Log, Policy: notify.DefaultPolicy().Divided(hurry)}
 	server, err := mailServer(o.Settings.Mail)
@@ -137,16 +143,21 @@ func On(db *store.DB, o Options) (*App, error) {
 		a.Notify.Transport = o.Virtual.Mail
 	}
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
+	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}
 	a.Plans = &plan.Service{Store: db.Plans(), Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Delivery = &delivery.Service{Store: db.Delivery(), Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Amend = &amend.Service{
-		Store: db.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Plans: db, Orders: a.Billing, OneOffs: a.Billing, Chores: db, Bundles: db, Trail: db, Customers: db,
+		Store: db.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Plans: db, Orders: a.Billing, OneOffs: a.Billing, Chores: db, Bundles: db, Trail: db, Creations: db,
 		Clock: o.Clock, Log: o.Log,
 	}
 	a.Repair = &repair.Service{
 		Store: db.Repair(), Platform: client, Billing: a.Billing, Clock: o.Clock, Log: o.Log,
 		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: a.Billing.Policy.Horizon},
+	}
+	a.Webhooks = &webhook.Service{
+		Store: db.Webhooks(), Renderer: admin.Bodies{Contracts: a.Amend, Book: db, Stores: db.Shops()}, Sender: sender,
+		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, AtOnce: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
@@ -156,6 +167,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t partner.Work) error { return a.Partner.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t webhook.Work) error { return a.Webhooks.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })

@@ -41,13 +41,14 @@ func (a *App) route() error {
 	points := loyalty.New(loyalty.Options{Frame: frame, Gate: gate, Points: a.Loyalty})
 	line := func(l shop.Line) http.Handler {
 		return withLoyalty(points, admin.New(admin.Options{
-			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Billing, Explainer: a.explainer(), Keys: a.Access, Connections: a.Partner, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store, Amend: a.Amend, Shown: a.Amend,
+			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Billing, Explainer: a.explainer(), Keys: a.Access, Connections: a.Partner, Webhooks: a.Webhooks, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store, Amend: a.Amend, Shown: a.Amend,
 			Swaps: a.Swaps, SwapBook: a.Store, Foresight: a.Billing, OneOffs: a.Billing, OneOffBook: a.Store,
 			Upcoming: a.Billing, Reports: a.Store, Customers: a.Store, Links: a.Login, Plans: a.Plans, PlanBook: a.Store,
 		}))
 	}
-	a.Memberships = line(shop.Memberships)
-	subscriptions := line(shop.Subscriptions)
+	shoppers := a.shoppers(frame)
+	a.Memberships = withShoppers(shoppers, line(shop.Memberships))
+	subscriptions := withShoppers(shoppers, line(shop.Subscriptions))
 	if host := a.options.Settings.MembershipsHost; host != "" {
 		subscriptions = byHost(host, a.Memberships, subscriptions)
 	}

@@ -123,6 +123,7 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	for _, store := range stores {
 		findings = append(findings, Finding{"connection of " + store.Domain, reach(ctx, client, store)})
 		findings = append(findings, Finding{"charges of " + store.Domain, chargeable(store, clock.System{}.Now())})
+		findings = append(findings, Finding{"books of " + store.Domain, compared(store, clock.System{}.Now())})
 	}
 	return findings
 }
@@ -144,6 +145,14 @@ func reach(ctx context.Context, client platform.Stores, s shop.Shop) error {
 		return err
 	case facts.TimeZone != s.TimeZone:
 		return fmt.Errorf("the store's zone is now %s and was %s: connect it again to take that over", facts.TimeZone, s.TimeZone)
+	}
+	return nil
+}
+
+// compared says that the books of a store have not been compared for too long.
+func compared(s shop.Shop, now time.Time) error {
+	if why := s.Uncompared(now); why != "" {
+		return fmt.Errorf("%s: let the service run, and look into its log for what puts the check of the store off", why)
 	}
 	return nil
 }

@@ -54,11 +54,13 @@ func (d Database) Key() ([32]byte, error) {
 
 // Platform says how the commerce platform is reached.
 type Platform struct {
-	PlatformURL string        `help:"Address of a store's API; {shop} stands for its domain." default:"https://{shop}" env:"PERENNIAL_PLATFORM_URL"`
-	APIVersion  string        `help:"Version of the platform's API." default:"2026-10" env:"PERENNIAL_API_VERSION"`
-	AppSecret   Secret        `help:"The app's client secret, which signs webhooks." env:"PERENNIAL_APP_SECRET"`
-	PublicURL   string        `help:"Address under which the platform reaches this service; webhooks are delivered to its /webhooks. Empty: no subscriptions are made." env:"PERENNIAL_PUBLIC_URL"`
-	CallTimeout time.Duration `help:"Longest wait for one answer of the platform." default:"15s" env:"PERENNIAL_CALL_TIMEOUT"`
+	PlatformURL string `help:"Address of a store's API; {shop} stands for its domain." default:"https://{shop}" env:"PERENNIAL_PLATFORM_URL"`
+	APIVersion  string `help:"Version of the platform's API." default:"2026-10" env:"PERENNIAL_API_VERSION"`
+	AppSecret   Secret `help:"The app's client secret, which signs webhooks and what shoppers ask at a store's own domain." env:"PERENNIAL_APP_SECRET"`
+	// An app has one path at a store's domain, so memberships may have an app of their own there.
+	MembershipsAppSecret Secret        `help:"Client secret of the app through which shoppers reach memberships at a store's own domain. Empty: the same app's." env:"PERENNIAL_MEMBERSHIPS_APP_SECRET"`
+	PublicURL            string        `help:"Address under which the platform reaches this service; webhooks are delivered to its /webhooks. Empty: no subscriptions are made." env:"PERENNIAL_PUBLIC_URL"`
+	CallTimeout          time.Duration `help:"Longest wait for one answer of the platform." default:"15s" env:"PERENNIAL_CALL_TIMEOUT"`
 }
 
 // Callback returns the address to which webhooks are delivered, or "".
@@ -111,7 +113,7 @@ type Server struct {
 	SweepEvery        time.Duration  `help:"How often a sweep looks for what is due." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
 	ReconcileEvery    time.Duration  `help:"How often each store is compared with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
 	RatePerSecond     float64        `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
-	PrivatePartners   bool           `help:"Let partners' applications live at private addresses and without TLS. For installations that call nobody outside." env:"PERENNIAL_PRIVATE_PARTNERS"`
+	PrivatePartners   bool           `help:"Let partners' applications, and merchants' webhook endpoints, live at private addresses and without TLS. For installations that call nobody outside." env:"PERENNIAL_PRIVATE_PARTNERS"`
 	RateBurst         int            `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
 	TrustedProxies    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." placeholder:"CIDR" env:"PERENNIAL_TRUSTED_PROXIES"`
 	DrainTimeout      time.Duration  `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`

@@ -20,7 +20,7 @@ func Explain(err error, entity, thing string) error {
 		}
 		return fault.Because(fault.Refused, err, "the platform refuses the change: %s", message).On(entity).Keyed("platformRefused").At(refused.Field)
 	case errors.Is(err, ErrUnknown):
-		key, words = "platformUnknown", "the platform does not say whether it was done: look before you try again"
+		key, words = fault.InDoubt, "the platform does not say whether it was done: look before you try again"
 	case errors.Is(err, ErrNotFound):
 		return fault.Because(fault.NotFound, err, "the platform does not know the %s any more", thing).On(entity).Keyed("notAtPlatform")
 	case errors.Is(err, ErrDisconnected):

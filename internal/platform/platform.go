@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -252,9 +253,7 @@ type CycleState struct {
 // Charge is a question for one order and one payment.
 type Charge struct {
 	CycleRef
-	Key             string    // idempotency key
-	OriginTime      time.Time // when the order was due; zero: now
-	AllowOutOfStock bool
+	Key string // idempotency key
 }
 
 // ChargeAnswer is the answer to one Charge: exactly one of the two is set.
@@ -338,4 +337,22 @@ type Event struct {
 // Invalid.
 type Webhooks interface {
 	Open(header func(name string) string, body []byte) (Event, error)
+}
+
+// Visit is what the platform vouches for when it hands a shopper's request on from
+// a store's own domain.
+type Visit struct {
+	Shop      string     // domain of the store
+	Elsewhere bool       // the shopper's own query names another store
+	Customer  int64      // who is signed in at the store; 0: nobody
+	Prefix    string     // path at the store's domain under which the app is reached
+	Query     url.Values // the shopper's own, without what the platform added
+}
+
+// Proxy opens requests that the platform hands on. What is not the platform's, or
+// was signed too long before or after now, is a fault of kind Unauthenticated. With
+// named, the shopper may have named a store too, beside the platform: Elsewhere says
+// whether it is another one.
+type Proxy interface {
+	Open(query url.Values, named bool, now time.Time) (Visit, error)
 }

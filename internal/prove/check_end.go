@@ -408,12 +408,11 @@ func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 			}
 		}
 	}
+	runs := c.status == "ACTIVE" || c.status == "PAUSED"
 	if c.ending != nil {
 		w.require(I2, !d.cancelled.IsZero(), "contract %d ends on %s, and nobody cancelled it", d.id, c.ending.At)
-		over := c.status != "ACTIVE" && c.status != "PAUSED"
-		w.require(I2, over || c.ending.At.After(w.cutoff()), "contract %d was to end on %s, and is %s", d.id, c.ending.At, c.status)
+		w.require(I2, !runs || c.ending.At.After(w.cutoff()), "contract %d was to end on %s, and is %s", d.id, c.ending.At, c.status)
 	}
-	runs := c.status == "ACTIVE" || c.status == "PAUSED"
 	w.require(I2, d.left.IsZero() || c.ending != nil || !runs, "contract %d was cancelled on %s and is %s, and nobody asked for that", d.id, d.left, c.status)
 	if c.status != "ACTIVE" || d.shop.gone || d.plan.Offer == forLife {
 		return

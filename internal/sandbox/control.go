@@ -55,7 +55,19 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
 	mux.HandleFunc("POST /restore", answer(s.restoreSnapshot))
 	mux.HandleFunc("POST /reset", answer(s.reset))
-	return web.Frame{Log: s.log}.Around(plainIDs(web.Routes(mux)))
+	return web.Frame{Log: s.log}.Around(s.onceReady(plainIDs(web.Routes(mux))))
+}
+
+// onceReady lets nobody direct a sandbox that still makes what it begins with: it would
+// be made of two minds. Receivers of webhooks answer from the first moment on.
+func (s *Sandbox) onceReady(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.ready.Load() && !strings.HasPrefix(r.URL.Path, "/webhook-sink/") {
+			web.WriteError(w, r, fault.New(fault.Unavailable, "the sandbox is not ready: wait until %s carries the number of its process", manifestFile).Keyed("notReady").After(time.Second))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 var graphID = regexp.MustCompile(`gid:/+shopify/\w+/`)

@@ -15,9 +15,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// operator is whoever sits in the director's chair.
-func operator() activity.Actor { return activity.Actor{Source: activity.SystemEvent, By: "operator"} }
-
 // settingsIn names a store; beside it stand settings under their own names.
 type settingsIn struct {
 	Shop string `json:"shop"`
@@ -33,7 +30,7 @@ func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
 	if err := decode(text, &in); err != nil {
 		return shop.Settings{}, err
 	}
-	changed, err := s.front.running().ChangeSettings(r.Context(), in.Shop, operator(), func(settings *shop.Settings) error {
+	changed, err := s.front.running().ChangeSettings(r.Context(), in.Shop, activity.Operator, func(settings *shop.Settings) error {
 		settings.Dunning = settings.Dunning.Effective()
 		return decode(text, settings)
 	})
@@ -48,7 +45,7 @@ type solvedView struct {
 
 // solved says that a store can take payments again, as its staff would.
 func (s *Sandbox) solved(r *http.Request) (solvedView, error) {
-	n, err := s.front.running().ReleaseHeld(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main), operator())
+	n, err := s.front.running().ReleaseHeld(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main), activity.Operator)
 	return solvedView{n}, err
 }
 
@@ -121,7 +118,7 @@ func (s *Sandbox) unfreeze(r *http.Request) (unfreezeView, error) {
 	if err != nil {
 		return unfreezeView{}, err
 	}
-	return unfreezeView{}, a.Repair.Unfreeze(r.Context(), id, in.Reason, operator())
+	return unfreezeView{}, a.Repair.Unfreeze(r.Context(), id, in.Reason, activity.Operator)
 }
 
 // stuck lists what a person has to look at.
@@ -150,5 +147,5 @@ func (s *Sandbox) retry(r *http.Request) (retryIn, error) {
 	if err != nil {
 		return in, err
 	}
-	return in, a.Repair.Retry(r.Context(), id, in.Attempt, operator())
+	return in, a.Repair.Retry(r.Context(), id, in.Attempt, activity.Operator)
 }

@@ -3,6 +3,9 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -244,6 +247,18 @@ func TestAReceiverAnswersAsScripted(t *testing.T) {
 	for _, wrong := range []string{`[99]`, `{"a":1}`, `["x"]`} {
 		if status, text := ask(t, "POST", sink.URL+"/answers", "", wrong); status != 400 {
 			t.Errorf("answers %s: %d %s", wrong, status, text)
+		}
+	}
+}
+
+func TestASandboxThatIsNotReadyIsNotDirected(t *testing.T) {
+	t.Parallel()
+	h := (&Sandbox{log: slog.New(slog.DiscardHandler)}).control()
+	for path, want := range map[string]int{"/clock": http.StatusServiceUnavailable, "/reset": http.StatusServiceUnavailable, "/webhook-sink/x/answers": http.StatusBadRequest} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader("{}")))
+		if w.Code != want || want == http.StatusServiceUnavailable && !strings.Contains(w.Body.String(), "notReady") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
 }

@@ -51,6 +51,7 @@ type Sandbox struct {
 	vault   vault
 
 	manifest  Manifest // complete when the sandbox is ready
+	ready     atomic.Bool
 	furnished furnished
 
 	clock clock.Clock
@@ -225,6 +226,7 @@ func (s *Sandbox) begin(ctx context.Context) error {
 		return fmt.Errorf("keep what the sandbox began with: %w", err)
 	}
 	s.manifest = s.describe()
+	s.ready.Store(true)
 	if err := s.home.write(manifestFile, s.manifest); err != nil {
 		return err
 	}

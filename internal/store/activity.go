@@ -34,7 +34,8 @@ type entryRow struct {
 	Info       string
 }
 
-// Record writes entries, each of which names its instant.
+// Record writes entries, each of which names its instant, and what they owe to the
+// shop's webhook endpoints.
 func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -54,8 +55,10 @@ func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
 			RecordedAt: millis(e.At), Info: e.Info,
 		}
 	}
-	_, err = insert(ctx, tx, rows, "")
-	return err
+	if _, err = insert(ctx, tx, rows, ""); err != nil {
+		return err
+	}
+	return tx.oweFor(ctx, first, entries)
 }
 
 func (r entryRow) entry() activity.Entry {

@@ -2,15 +2,23 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-var _ amend.Chores = (*DB)(nil)
+var (
+	_ amend.Chores    = (*DB)(nil)
+	_ amend.Creations = (*DB)(nil)
+)
 
 // ContractsToAmend returns at most limit contracts of the shop whose AmendAt is at
 // or before now, earliest first.
@@ -34,4 +42,58 @@ func (db *DB) ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, l
 // or before now, the longest waiting first.
 func (s Shops) ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
 	return s.waitingFor(ctx, toAmend, now, limit)
+}
+
+// creationRow is a row of contract_creations.
+type creationRow struct {
+	bun.BaseModel `bun:"table:contract_creations,alias:n"`
+
+	ShopID     int64  `bun:"shop_id,pk"`
+	Request    string `bun:"request,pk"`
+	AskedAt    int64
+	ExpiresAt  int64
+	ContractID int64
+}
+
+// putCreation replaces what is noted of a request.
+const putCreation = `ON CONFLICT (shop_id, request) DO UPDATE SET asked_at = EXCLUDED.asked_at, expires_at = EXCLUDED.expires_at, contract_id = EXCLUDED.contract_id`
+
+// Creation returns what is known of a request by which a contract is made.
+func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time.Time) (amend.Creation, error) {
+	known := amend.Creation{Request: request}
+	err := db.Update(ctx, of, func(tx *Tx) error { // a reader of its own might lag behind another node
+		var row creationRow
+		err := tx.q.NewSelect().Model(&row).Where("n.shop_id = ?", tx.of).Where("n.request = ?", request).Where("n.expires_at > ?", millis(now)).Scan(ctx)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read what a request has made: %w", err)
+		}
+		known.At, known.Contract = instant(row.AskedAt), contract.ID(row.ContractID)
+		return nil
+	})
+	return known, err
+}
+
+// PutCreation notes it for as long as answers are kept.
+func (db *DB) PutCreation(ctx context.Context, of shop.ID, c amend.Creation) error {
+	return db.Update(ctx, of, func(tx *Tx) error {
+		row := creationRow{ShopID: int64(of), Request: c.Request, AskedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.KeptFor)), ContractID: int64(c.Contract)}
+		if _, err := insert(ctx, tx, []creationRow{row}, putCreation); err != nil {
+			return err
+		}
+		return tx.forgetExpired(ctx, (*creationRow)(nil), "request", c.At)
+	})
+}
+
+// DropCreation forgets a request of which no contract was made.
+func (db *DB) DropCreation(ctx context.Context, of shop.ID, request string) error {
+	return db.Update(ctx, of, func(tx *Tx) error {
+		_, err := tx.q.NewDelete().Model((*creationRow)(nil)).Where("n.shop_id = ?", tx.of).Where("n.request = ?", request).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("forget a request: %w", err)
+		}
+		return nil
+	})
 }

@@ -253,7 +253,7 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	inFlight := []billing.Status{billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
 	open := tx.q.NewSelect().Model((*attemptRow)(nil)).ModelTableExpr("attempts AS o").ColumnExpr("1").
 		Where("o.shop_id = c.shop_id").Where("o.contract_id = c.id").Where("c.max_cycles > 0").
-		Where("o.status IN (?) OR o.status = ? AND o.cycle >= c.max_cycles", bun.List(inFlight), billing.Failure)
+		Where("o.status IN (?) OR o.status = ? AND (o.due_at IS NOT NULL OR c.dunning <> '')", bun.List(inFlight), billing.Failure)
 	var rows []queueRow
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
 		ColumnExpr("COUNT(q.id) AS waiting, COALESCE(MIN(q.billing_date), 0) AS earliest").ColumnExpr("EXISTS (?) AS open", open).

@@ -43,12 +43,14 @@ var attemptFields = map[string]field{
 
 // AttemptsWhere returns a page of the attempts of a contract, or of all contracts
 // of a customer, and how many there are. Their order is the question's, unless the page
-// has one. A contract that the line does not have is NotFound.
+// has one. A contract that the line does not have is NotFound, and so is one that
+// is not the question's customer's.
 func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Question, p page.Request) ([]billing.Record, int, error) {
 	contracts := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line)
 	if ask.Contract != 0 {
 		contracts = contracts.Where("c.id = ?", ask.Contract)
-	} else {
+	}
+	if ask.Contract == 0 || ask.Customer != 0 {
 		contracts = contracts.Where("c.customer_id = ?", ask.Customer)
 	}
 	var rows []attemptRow

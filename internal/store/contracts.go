@@ -44,6 +44,7 @@ type contractRow struct {
 	OriginOrderName   string
 	PaymentMethod     string
 	PaymentUsable     bool
+	Card              string
 	BillingCountry    string
 	DeliveryCountry   string
 	DeliveryPrice     int64
@@ -156,6 +157,12 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	card := ""
+	if c.Card != (contract.Card{}) {
+		if card, err = optionalText(&c.Card); err != nil {
+			return contractRow{}, err
+		}
+	}
 	return contractRow{
 		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
@@ -164,7 +171,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		BillingInterval: c.Billing.Interval.String(), BillingCount: int64(c.Billing.Count), BillingAnchors: billing,
 		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), DeliveryAnchors: delivery,
 		Lines: lines, OrderAmount: c.Amount().Milli(),
-		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable,
+		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable, Card: card,
 		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
 		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), QueueUpdatedAt: millis(c.QueueUpdatedAt),
@@ -249,6 +256,9 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseList(r.BillingAnchors, &c.Billing.Anchors))
 	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
 	read(parseList(r.Attributes, &c.Attributes))
+	if r.Card != "" {
+		read(json.Unmarshal([]byte(r.Card), &c.Card))
+	}
 	read(parseList(r.Wishes, &c.Wishes))
 	read(parseList(r.Turns, &c.Turns))
 	read(parseList(r.Amending, &c.Amending))
@@ -360,6 +370,17 @@ func (tx *Tx) Contracts(ctx context.Context, ids []contract.ID) ([]contract.Cont
 	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(ids)).Order("c.id")
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read %d contracts: %w", len(ids), err)
+	}
+	return contractsOf(rows)
+}
+
+// Planned returns at most limit contracts that have a calendar, locked, by id, after
+// one.
+func (tx *Tx) Planned(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error) {
+	var rows []contractRow
+	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.id > ?", after).Where("c.series_start > 0").Order("c.id").Limit(int64(limit))
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the contracts that have a calendar: %w", err)
 	}
 	return contractsOf(rows)
 }

@@ -62,6 +62,14 @@ func (d dialect) forUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
+// forChange locks them too, and lets others write rows that refer to them.
+func (d dialect) forChange(q *bun.SelectQuery) *bun.SelectQuery {
+	if d.locks {
+		return q.For("NO KEY UPDATE")
+	}
+	return q
+}
+
 // skipLocked does the same, and passes over rows that others hold.
 func (d dialect) skipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	if d.locks {

@@ -21,6 +21,7 @@ var (
 	dueProfiles  = waiting{"delivery_profiles", "due_at"}
 	dueMessages  = waiting{"messages", "due_at"}
 	duePlans     = waiting{"plan_groups", "due_at"}
+	dueWebhooks  = waiting{"webhook_deliveries", "due_at"}
 )
 
 // DueShops returns at most limit shops that have attempts whose DueAt is at or
@@ -64,6 +65,11 @@ func (s Shops) DuePlanShops(ctx context.Context, now time.Time, limit int) ([]sh
 	return s.waitingFor(ctx, duePlans, now, limit)
 }
 
+// DueWebhookShops does the same with deliveries of webhooks.
+func (s Shops) DueWebhookShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, dueWebhooks, now, limit)
+}
+
 // UnreconciledShops returns at most limit connected shops whose reconciliation is
 // due, the longest waiting first.
 func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
@@ -97,7 +103,7 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 	for _, q := range s.nextOfShops(now) {
 		earliest = earliest.UnionAll(q)
 	}
-	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueMarks, dueFacts, dueMembers, dueRewards} {
+	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueMarks, dueFacts, dueMembers, dueRewards} {
 		q := s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column))
 		if w == dueAttempts {
 			q = charging(q, stopped)

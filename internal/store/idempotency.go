@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// forgetMost is how many expired rows a claim takes along: more than one, so
+// forgetMost is how many expired rows a new one takes along: more than one, so
 // that they end some time.
 const forgetMost = 20
 
@@ -63,7 +62,7 @@ func (a Answers) Claim(ctx context.Context, of shop.ID, c idempotency.Claim) (id
 			if err := q.Scan(ctx); err != nil {
 				return fmt.Errorf("read an answer: %w", err)
 			}
-		} else if err := tx.forgetAnswers(ctx, c.At); err != nil {
+		} else if err := tx.forgetExpired(ctx, (*idempotencyRow)(nil), "name", c.At); err != nil {
 			return err
 		}
 		r, err = row.record()
@@ -101,19 +100,6 @@ func (a Answers) Release(ctx context.Context, of shop.ID, c idempotency.Claim) e
 		}
 		return nil
 	})
-}
-
-// forgetAnswers removes some of the shop's rows that count no more. It passes
-// over rows that others hold: nothing here is worth waiting for.
-func (tx *Tx) forgetAnswers(ctx context.Context, now time.Time) error {
-	expired := tx.q.NewSelect().Model((*idempotencyRow)(nil)).Column("name").
-		Where("y.shop_id = ?", tx.of).Where("y.expires_at <= ?", millis(now)).Order("y.expires_at").Limit(forgetMost)
-	_, err := tx.q.NewDelete().Model((*idempotencyRow)(nil)).
-		Where("y.shop_id = ?", tx.of).Where("y.name IN (?)", tx.dialect().skipLocked(expired)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("forget answers: %w", err)
-	}
-	return nil
 }
 
 func (r idempotencyRow) record() (idempotency.Record, error) {

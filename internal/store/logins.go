@@ -242,12 +242,12 @@ func (tx *Tx) PutThrottle(ctx context.Context, t login.Throttle, now time.Time) 
 	return tx.forgetExpired(ctx, (*throttleRow)(nil), "subject", now)
 }
 
-// forgetExpired removes some of the shop's rows of a model that expired before
+// forgetExpired removes some of the shop's rows of a model that have expired by
 // an instant. It passes over rows that others hold: nothing here is worth waiting
 // for.
 func (tx *Tx) forgetExpired(ctx context.Context, model any, key string, now time.Time) error {
 	expired := tx.q.NewSelect().Model(model).Column(key).
-		Where("?TableAlias.shop_id = ?", tx.of).Where("?TableAlias.expires_at < ?", millis(now)).Order("expires_at").Limit(forgetMost)
+		Where("?TableAlias.shop_id = ?", tx.of).Where("?TableAlias.expires_at <= ?", millis(now)).Order("expires_at").Limit(forgetMost)
 	_, err := tx.q.NewDelete().Model(model).
 		Where("?TableAlias.shop_id = ?", tx.of).Where("?TableAlias.? IN (?)", ident(key), tx.dialect().skipLocked(expired)).Exec(ctx)
 	if err != nil {

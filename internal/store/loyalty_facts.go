@@ -143,11 +143,45 @@ func (tx *Tx) Facts(ctx context.Context, now time.Time, limit int) ([]loyalty.Fa
 	for i, r := range rows {
 		facts[i] = r.fact(charged, begun)
 	}
-	return facts, nil
+	return facts, tx.addParts(ctx, facts)
+}
+
+// addParts adds to the first orders of contracts what else was ordered with them.
+func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
+	var customers, orders []int64
+	for _, f := range facts {
+		if f.Of == loyalty.Purchase && f.Order != 0 {
+			customers, orders = append(customers, f.Customer.Customer), append(orders, f.Order)
+		}
+	}
+	if len(orders) == 0 {
+		return nil
+	}
+	var rows []contractRow
+	err := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.customer_id IN (?)", bun.List(customers)).
+		Where("c.origin_order_id IN (?)", bun.List(orders)).Where("c.split_from = 0").Order("c.id").Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("read what was ordered together: %w", err)
+	}
+	list, err := contractsOf(rows)
+	if err != nil {
+		return err
+	}
+	for i := range facts {
+		f := &facts[i]
+		for _, c := range list {
+			part := loyalty.Part{Source: loyalty.Source{Of: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.Amount()}
+			if f.Of == loyalty.Purchase && c.OriginOrderID == f.Order && c.Customer.ID == f.Customer.Customer && part.Source != f.Source {
+				f.With = append(f.With, part)
+			}
+		}
+	}
+	return nil
 }
 
 // fact puts together what a row tells of. One whose attempt or contract is gone
-// names no customer.
+// names no customer, nor does the beginning of a contract that was split off: it
+// goes on with what began before.
 func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Contract) loyalty.Fact {
 	f := loyalty.Fact{Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: strconv.FormatInt(r.SourceID, 10)}, At: instant(r.OccurredAt)}
 	id := r.SourceID
@@ -156,11 +190,12 @@ func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Con
 		f.Amount = money.Amount{Minor: a.Amount, Currency: money.Currency(a.Currency)}
 	}
 	c, ok := begun[id]
-	if !ok {
+	begins := f.Of == loyalty.Purchase || f.Of == loyalty.Start
+	if !ok || begins && c.SplitFrom != 0 {
 		return f
 	}
 	f.Customer = loyalty.Person{Customer: c.Customer.ID, Email: c.Customer.Email, FirstName: c.Customer.FirstName, LastName: c.Customer.LastName}
-	if f.Of == loyalty.Purchase || f.Of == loyalty.Start {
+	if begins {
 		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.Amount()
 	}
 	return f

@@ -199,6 +199,7 @@ func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
 		"shops with events":              shops(db.Shops().PendingInboxShops),
 		"shops with contracts to change": shops(db.Shops().ShopsToAmend),
 		"shops with messages":            shops(db.Shops().DueMessageShops),
+		"shops with webhooks":            shops(db.Shops().DueWebhookShops),
 		"due attempts":                   in(func(ctx context.Context, tx *store.Tx) error { _, err := tx.DueAttempts(ctx, start, 10); return err }),
 		"news": in(func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.UnpublishedAttempts(ctx, start, 10)

@@ -21,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
 
 // shopsAtOnce is how many shops one round of a sweep takes up; the next round
@@ -35,6 +36,7 @@ type Source interface {
 	PendingInboxShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePartnerShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueMessageShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueWebhookShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueMarkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	LoyaltyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
@@ -75,6 +77,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.Work{Shop: id} }},
 		{"shops with orders and customers to be marked", s.Source.DueMarkShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
+		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with points or rewards that are due", s.Source.LoyaltyShops, func(id shop.ID) task.Task { return loyalty.Work{Shop: id} }},
 		{"shops with unsettled plan groups", s.Source.DuePlanShops, func(id shop.ID) task.Task { return plan.Repair{Shop: id} }},
 		{"shops with unsettled delivery profiles", s.Source.DueProfileShops, func(id shop.ID) task.Task { return delivery.Work{Shop: id} }},

@@ -17,6 +17,8 @@ func answerNote(status int) string {
 		return "Another change is in the way, or what was to be changed has changed meanwhile. Read it again, or send the same request after Retry-After."
 	case http.StatusRequestEntityTooLarge:
 		return "The body is larger than 1 MiB."
+	case http.StatusUnsupportedMediaType:
+		return "The Content-Type is not application/json."
 	case http.StatusUnprocessableEntity:
 		return "The Idempotency-Key was sent before with another query or body."
 	case http.StatusFailedDependency:

@@ -51,13 +51,17 @@ type Caller struct {
 	Actor activity.Actor
 }
 
+// keyed reports whether callers have keys.
+func (g Gate) keyed() bool { return !g.Apps && g.Shoppers == nil }
+
 type (
 	callerKey struct{}
 	appKey    struct{}
 )
 
 // CallerOf returns who makes the request that the context belongs to. It is set
-// for every operation of an audience whose callers have keys.
+// for every operation of an audience whose callers have keys or are shoppers, who
+// have none.
 func CallerOf(ctx context.Context) Caller {
 	caller, _ := ctx.Value(callerKey{}).(Caller)
 	return caller
@@ -74,8 +78,12 @@ func AppOf(ctx context.Context) partner.App {
 // application, one that is served.
 func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
-	if g.Apps {
+	switch {
+	case g.Apps:
 		g.authenticateApp(ctx, next)
+		return
+	case g.Shoppers != nil:
+		g.authenticateShopper(ctx, next)
 		return
 	}
 	value := r.Header.Get(keyHeader)
@@ -177,7 +185,7 @@ func keyInQuery(u *url.URL) string {
 func (a *API) require(op Operation) func(huma.Context, func(huma.Context)) {
 	needed := access.Required(op.Scope, a.gate.Line, op.Method != http.MethodGet)
 	return func(ctx huma.Context, next func(huma.Context)) {
-		if a.gate.Apps {
+		if !a.gate.keyed() {
 			next(ctx)
 			return
 		}
@@ -234,5 +242,8 @@ func (g Gate) bucket(ctx context.Context) access.Bucket {
 		return access.AppBucket(AppOf(ctx).ID)
 	}
 	caller := CallerOf(ctx)
+	if g.Shoppers != nil {
+		return access.ShopperBucket(caller.Shop, caller.Actor.Customer)
+	}
 	return access.Bucket{Shop: caller.Shop.ID, Key: caller.Key.ID, Rate: access.RateOf(caller.Shop.Settings)}
 }

@@ -100,6 +100,23 @@ func (b *JSONBody) Into(v any) error {
 	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON: %s", strings.TrimPrefix(err.Error(), "json: ")).Keyed("bodyMalformed")
 }
 
+// limitBody refuses a request whose body is too large, whether or not its operation
+// reads one. A body that does not say its length is read for that.
+func limitBody(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	if r.ContentLength >= 0 && r.ContentLength <= MaxBody {
+		next(ctx)
+		return
+	}
+	text, err := ReadBody(r)
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	next(ctx)
+}
+
 // ReadBody reads a request's whole body. One that is too large is a fault of
 // kind TooLarge.
 func ReadBody(r *http.Request) ([]byte, error) {

@@ -89,7 +89,7 @@ func renderDocs(doc *huma.OpenAPI) ([]byte, error) {
 	view := docsView{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description}
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		item := doc.Paths[path]
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if op != nil {
 				view.Operations = append(view.Operations, describe(doc, op))
 			}
@@ -176,6 +176,8 @@ func curl(op *huma.Operation, body string) string {
 	}
 	if len(op.Security) > 0 && op.Security[0][appScheme] != nil {
 		b.WriteString(` -u "$APP_ID:$APP_SECRET"`)
+	} else if len(op.Security) > 0 && op.Security[0][proxyScheme] != nil {
+		b.WriteString(` -b "$SESSION"`)
 	} else {
 		b.WriteString(` -H "X-API-Key: $API_KEY"`)
 	}

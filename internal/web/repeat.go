@@ -28,6 +28,17 @@ const (
 // still waits.
 const settleTime = 5 * time.Second
 
+// changeTime is how long a change may take. It ends before others take it for dead.
+const changeTime = idempotency.Lease - 2*settleTime
+
+// toItsEnd lets a change be carried to its end although its caller hangs up: one that
+// is left half done is asked for again, and done twice.
+func toItsEnd(ctx huma.Context, next func(huma.Context)) {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx.Context()), changeTime)
+	defer cancel()
+	next(huma.WithContext(ctx, bounded))
+}
+
 // Answers keeps what requests of a shop were answered. It is shared by all
 // nodes: of claims made at once it grants one.
 type Answers interface {
@@ -44,19 +55,24 @@ type Answers interface {
 
 // repeatable reports whether an operation takes the header: those that change
 // something do, where callers have keys.
-func (a *API) repeatable(op Operation) bool { return op.Method != http.MethodGet && !a.gate.Apps }
+func (a *API) repeatable(op Operation) bool { return op.Method != http.MethodGet && a.gate.keyed() }
 
 // repeatErrors lists what the header lets an operation answer besides its own
 // errors.
-var repeatErrors = [...]int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
+var repeatErrors = [...]int{http.StatusConflict, http.StatusUnprocessableEntity}
 
 // repeatParam describes the header.
-func repeatParam() *huma.Param {
+func repeatParam(op Operation) *huma.Param {
+	unkept := "Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins."
+	if op.Once {
+		unkept = "Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. " +
+			"The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value."
+	}
 	return &huma.Param{
 		Name: repeatHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(idempotency.MaxKey), Pattern: `^[!-~]+$`},
 		Description: "Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with " +
 			replayedHeader + ": true. With another query or body it is answered 422, and while the first is still being carried out 409. " +
-			"Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.",
+			"Values belong to the API key and to method and path. " + unkept,
 	}
 }
 
@@ -72,7 +88,7 @@ func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Contex
 		next(ctx)
 		return
 	}
-	claim, err := a.gate.claim(ctx.Context(), r)
+	claim, err := a.gate.claim(ctx.Context(), r, op)
 	if err != nil {
 		WriteError(w, r, err)
 		return
@@ -88,21 +104,24 @@ func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Contex
 		w.Header().Set(replayedHeader, "true")
 		sendAnswer(w, *known.Answer)
 	case idempotency.Running:
-		WriteError(w, r, fault.New(fault.Conflict, "a request with this %s is still being carried out: send it again in a moment", repeatHeader).
-			Keyed("idempotencyKeyInUse").At(repeatHeader))
+		still := fault.New(fault.Conflict, "a request with this %s is still being carried out: send it again in a moment", repeatHeader)
+		if op.Once {
+			still.Message += ". If it is answered so after a minute, nobody knows how it ended: look whether it was done before you send it with another value"
+		}
+		WriteError(w, r, still.Keyed("idempotencyKeyInUse").At(repeatHeader))
 	case idempotency.Reused:
 		reused := fault.New(fault.Invalid, "this %s belongs to another request to the same path: its query or body differs", repeatHeader).
 			Keyed("idempotencyKeyReused").At(repeatHeader)
 		traceOf(r.Context()).failed(reused)
 		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnprocessableEntity, title: "The idempotency key belongs to another request"}, reused))
 	default:
-		a.gate.carryOut(ctx, of, claim, op.Secret, next)
+		a.gate.carryOut(ctx, of, claim, op, next)
 	}
 }
 
 // claim returns a claim on the request. The body is read for it and can be read
 // again.
-func (g Gate) claim(ctx context.Context, r *http.Request) (idempotency.Claim, error) {
+func (g Gate) claim(ctx context.Context, r *http.Request, op Operation) (idempotency.Claim, error) {
 	values := r.Header.Values(repeatHeader)
 	if len(values) > 1 {
 		return idempotency.Claim{}, fault.New(fault.Invalid, "%s is given %d times: give it once", repeatHeader, len(values)).Keyed("idempotencyKeyInvalid").At(repeatHeader)
@@ -117,14 +136,28 @@ func (g Gate) claim(ctx context.Context, r *http.Request) (idempotency.Claim, er
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return idempotency.Request{
-		Caller: CallerOf(ctx).Key.ID, Line: g.Line, Method: r.Method, Path: r.URL.Path, Query: traceOf(ctx).url.RawQuery, Body: body, Key: key,
+		Caller: CallerOf(ctx).Key.ID, Line: g.Line, Method: r.Method, Path: r.URL.Path, Query: traceOf(ctx).url.RawQuery, Body: body, Key: key, Once: op.Once,
 	}.Claim(g.Clock.Now()), nil
 }
 
 type executionKey struct{}
 
-// execution notes whether a request reached its operation.
-type execution struct{ begun bool }
+// execution is a claimed request that is carried out.
+type execution struct {
+	claim idempotency.Claim
+	begun bool // it reached its operation
+}
+
+// RequestName returns what tells a request that may come again from all others of its
+// store, for an operation that cannot leave it to the kept answers alone because what it
+// does must never be done twice. It is empty for a request without an Idempotency-Key.
+func RequestName(ctx context.Context) string {
+	e, ok := ctx.Value(executionKey{}).(*execution)
+	if !ok {
+		return ""
+	}
+	return e.claim.Request()
+}
 
 // noted returns the operation so that it notes its beginning: an answer given
 // before says nothing of what the operation would have done.
@@ -139,7 +172,7 @@ func noted[I, O any](handle func(context.Context, *I) (*O, error)) func(context.
 
 // carryOut lets a claimed request through, settles the claim, and only then
 // answers: an answer that a client has seen is one that it can see again.
-func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, secret string, next func(huma.Context)) {
+func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, op Operation, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	settling := context.WithoutCancel(r.Context())
 	release := func() error {
@@ -155,16 +188,20 @@ func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, se
 			}
 		}
 	}()
-	var e execution
+	e := execution{claim: claim}
 	held := &heldAnswer{header: http.Header{}}
 	next(humago.NewContext(ctx.Operation(), r.WithContext(context.WithValue(ctx.Context(), executionKey{}, &e)), held))
 	done = true
 	answer := held.answer()
+	doubt := op.Once && inDoubt(answer)
+	if doubt {
+		held.header.Del("Retry-After") // the same request gets the same answer
+	}
 	var err error
-	if e.begun && keeps(answer) {
+	if e.begun && (doubt || keeps(answer)) {
 		bounded, cancel := context.WithTimeout(settling, settleTime)
 		defer cancel()
-		err = g.Answers.Keep(bounded, of, claim, without(answer, secret))
+		err = g.Answers.Keep(bounded, of, claim, without(answer, op.Secret))
 	} else {
 		err = release()
 	}
@@ -175,8 +212,8 @@ func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, se
 }
 
 // keeps reports whether an answer is final. One that asks the client to come
-// again is not, nor one about the caller or about us; and one that is too large
-// is left to the operation, which must be safe to carry out again.
+// again is not, nor one about the caller or about us. Its size does not matter: what
+// made a thing would make another one.
 func keeps(a idempotency.Answer) bool {
 	switch {
 	case a.Status >= http.StatusInternalServerError, a.Status == http.StatusUnauthorized, a.Status == http.StatusForbidden, a.Status == http.StatusTooManyRequests:
@@ -184,7 +221,14 @@ func keeps(a idempotency.Answer) bool {
 	case len(http.Header(a.Header).Values("Retry-After")) > 0:
 		return false
 	}
-	return len(a.Body) <= idempotency.MaxAnswer
+	return true
+}
+
+// inDoubt reports whether an answer leaves open whether the request was carried out.
+func inDoubt(a idempotency.Answer) bool {
+	var p Problem
+	return a.Status == http.StatusInternalServerError ||
+		a.Status == http.StatusServiceUnavailable && json.Unmarshal(a.Body, &p) == nil && p.ErrorKey == fault.InDoubt
 }
 
 // without returns the answer as it is kept: a secret that is shown once is not

@@ -35,6 +35,7 @@ type Gate struct {
 	Keys     Keys
 	Partners Partners // nil: no application is known
 	Apps     bool     // the callers are applications with their own secrets, not holders of keys
+	Shoppers Shoppers // nil: the callers are no shoppers; else nobody else is
 	Limits   Limiter
 	Answers  Answers
 	Line     shop.Line   // keeps the answers of two hosts with the same paths apart
@@ -82,10 +83,16 @@ const (
 	headerScheme = "apiKey"
 	queryScheme  = "apiKeyQuery"
 	appScheme    = "application"
+	proxyScheme  = "appProxy"
 )
 
 // schemes describes how callers say who they are.
 func (g Gate) schemes() map[string]*huma.SecurityScheme {
+	if g.Shoppers != nil {
+		return map[string]*huma.SecurityScheme{
+			proxyScheme: {Type: "apiKey", In: "query", Name: "signature", Description: "The signature that the platform's app proxy adds to a request at the store's domain. The shopper's session there says who they are: nothing is to be sent."},
+		}
+	}
 	if g.Apps {
 		return map[string]*huma.SecurityScheme{
 			appScheme: {Type: "http", Scheme: "basic", Description: "The application's id and its secret."},
@@ -98,6 +105,9 @@ func (g Gate) schemes() map[string]*huma.SecurityScheme {
 }
 
 func (g Gate) security() []map[string][]string {
+	if g.Shoppers != nil {
+		return []map[string][]string{{proxyScheme: {}}}
+	}
 	if g.Apps {
 		return []map[string][]string{{appScheme: {}}}
 	}
@@ -114,6 +124,7 @@ type Operation struct {
 	Tag         string
 	Scope       access.Scope // a key needs it
 	Body        any          // a value of the type of the JSON body; nil: none
+	Once        bool         // to do it again would add to what it did: a line more, another rule
 	Secret      string       // field of the answer that is shown once: a repeated request is given null in its place
 	Status      int          // of success; 0: 200
 	Parameters  []*huma.Param
@@ -123,7 +134,7 @@ type Operation struct {
 
 // everyError lists what any operation can answer besides its own errors.
 var everyError = [...]int{
-	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
+	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests,
 	http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
@@ -135,14 +146,21 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 		Tags: []string{op.Tag}, Parameters: op.Parameters, DefaultStatus: cmp.Or(op.Status, http.StatusOK),
 		SkipValidateParams: true, SkipValidateBody: true,
 		Security:    a.gate.security(),
-		Middlewares: huma.Middlewares{a.require(op), a.checkParameters},
+		Middlewares: huma.Middlewares{a.require(op), limitBody},
 		Responses:   a.errorResponses(op),
 		Extensions:  a.extensions(op.Scope),
 	}
+	if op.Method != http.MethodGet {
+		described.Middlewares = append(described.Middlewares, toItsEnd)
+	}
 	if a.repeatable(op) {
-		described.Parameters = append(slices.Clip(described.Parameters), repeatParam())
-		described.Middlewares = huma.Middlewares{a.require(op), a.once(op), a.checkParameters}
+		described.Parameters = append(slices.Clip(described.Parameters), repeatParam(op))
+		described.Middlewares = append(described.Middlewares, a.once(op))
 		handle = noted(handle)
+	}
+	described.Middlewares = append(described.Middlewares, a.checkParameters, typed(op))
+	if a.gate.Shoppers != nil && op.Method == http.MethodPost { // no other one can be sent by a page of another site
+		described.Middlewares = append(described.Middlewares, requireJSON)
 	}
 	huma.Register(a.huma, described, handle)
 	if op.List != nil {
@@ -160,6 +178,17 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 	}
 }
 
+// typed says of an answer without a body too that it is JSON: integrations rely on the
+// header and read what is not there as nothing. A 204 has no content to be of a type.
+func typed(op Operation) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		if op.Status != http.StatusNoContent {
+			ctx.SetHeader("Content-Type", mediaJSON)
+		}
+		next(ctx)
+	}
+}
+
 // errorResponses names what an operation can answer besides success. The document
 // says once what each is.
 func (a *API) errorResponses(op Operation) map[string]*huma.Response {
@@ -167,6 +196,12 @@ func (a *API) errorResponses(op Operation) map[string]*huma.Response {
 	schema := components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	responses := map[string]*huma.Response{}
 	statuses := slices.Concat(everyError[:], op.Errors)
+	if a.gate.Shoppers != nil {
+		statuses = slices.DeleteFunc(statuses, func(s int) bool { return s == http.StatusForbidden }) // there are no scopes
+	}
+	if a.gate.Shoppers != nil && op.Method == http.MethodPost {
+		statuses = append(statuses, http.StatusUnsupportedMediaType)
+	}
 	if a.repeatable(op) {
 		statuses = append(statuses, repeatErrors[:]...)
 	}
@@ -188,6 +223,8 @@ func (a *API) operation(method, path string) *huma.Operation {
 		return item.Get
 	case http.MethodPost:
 		return item.Post
+	case http.MethodPatch:
+		return item.Patch
 	case http.MethodDelete:
 		return item.Delete
 	default:
@@ -216,7 +253,7 @@ func (a *API) Handler(f Frame) http.Handler {
 
 // extensions names the scope that an operation asks of a key.
 func (a *API) extensions(scope access.Scope) map[string]any {
-	if a.gate.Apps {
+	if !a.gate.keyed() {
 		return nil
 	}
 	return map[string]any{"x-scope": scope}

@@ -100,6 +100,9 @@ func (n *Node) Unready(ctx context.Context) error {
 	return n.says(ctx, http.StatusServiceUnavailable)
 }
 
+// impatient does not wait for somebody else who took a dead node's port and never answers.
+var impatient = &http.Client{Timeout: 5 * time.Second}
+
 // says waits until the node answers with a status when it is asked whether it is
 // ready.
 func (n *Node) says(ctx context.Context, status int) error {
@@ -110,7 +113,7 @@ func (n *Node) says(ctx context.Context, status int) error {
 		if err != nil {
 			return err
 		}
-		if res, err := http.DefaultClient.Do(req); err == nil {
+		if res, err := impatient.Do(req); err == nil {
 			_ = res.Body.Close()
 			if res.StatusCode == status {
 				return nil

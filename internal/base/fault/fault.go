@@ -36,6 +36,10 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// InDoubt is the key of a failure after which nobody knows whether the platform did what
+// was asked.
+const InDoubt = "platformUnknown"
+
 // Error is a failure with a kind. Message is for the caller; Cause, if any, is
 // for the log and never shown.
 type Error struct {

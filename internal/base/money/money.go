@@ -30,6 +30,9 @@ func (c Currency) Exponent() int {
 	return 2
 }
 
+// Finest is a currency than which none has more decimals.
+const Finest Currency = "KWD"
+
 // Amount is a number of minor units of a currency.
 type Amount struct {
 	Minor    int64

@@ -2,6 +2,7 @@ package signed
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
 
 func app(url string) partner.App {
@@ -98,5 +100,80 @@ func TestNobodyIsSentIntoOurOwnNetwork(t *testing.T) {
 		if err := public(address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+func TestAWebhookIsSignedByEachSecretUnderBothNames(t *testing.T) {
+	t.Parallel()
+	var got http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		_, _ = w.Write([]byte("thanks" + strings.Repeat(".", webhook.MaxAnswer)))
+	}))
+	t.Cleanup(server.Close)
+	other := "whsec_" + base64.StdEncoding.EncodeToString([]byte("another secret of 24 b.."))
+	a := New(true).Send(t.Context(), webhook.Call{
+		URL: server.URL, Secrets: []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", other}, ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", At: time.Unix(1614265330, 0), Body: []byte(`{"test": 2432232314}`),
+	})
+	if a.Code != 200 || a.Failed != "" || len(a.Head) != webhook.MaxAnswer || !strings.HasPrefix(a.Head, "thanks") {
+		t.Errorf("answered %+v", a)
+	}
+	for _, prefix := range []string{"Webhook", "Svix"} {
+		list := strings.Fields(got.Get(prefix + "-Signature"))
+		if len(list) != 2 || list[0] != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" || list[1] == list[0] || got.Get(prefix+"-Id") != "msg_p5jXN8AQM9LWM0D4loKWxJek" || got.Get(prefix+"-Timestamp") != "1614265330" {
+			t.Errorf("%s: %v", prefix, got)
+		}
+	}
+}
+
+func TestAnswersToWebhooks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		want   webhook.Answer
+	}{
+		"gone": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }, webhook.Answer{Code: 410, Failed: "it answered 410"}},
+		"busy, for some seconds": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "120")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, webhook.Answer{Code: 503, Failed: "it answered 503", RetryAfter: 2 * time.Minute}},
+		"busy, until a date": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Date", "Sat, 31 Jan 2026 12:00:00 GMT")
+			w.Header().Set("Retry-After", "Sat, 31 Jan 2026 13:00:00 GMT")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, webhook.Answer{Code: 429, Failed: "it answered 429", RetryAfter: time.Hour}},
+		"busy, for no time that is one": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "-5")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, webhook.Answer{Code: 503, Failed: "it answered 503"}},
+		"elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusPermanentRedirect)
+		}, webhook.Answer{Code: 308, Failed: "it answered 308"}},
+		"cut": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, webhook.Answer{Failed: "there was no answer"}},
+		"taken, and never finished": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "10")
+			w.WriteHeader(http.StatusAccepted)
+		}, webhook.Answer{Code: 202}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(test.answer)
+			t.Cleanup(server.Close)
+			got := New(true).Send(t.Context(), webhook.Call{URL: server.URL, Secrets: []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}})
+			if got.Took, got.Head = 0, ""; got != test.want {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	call := webhook.Call{URL: server.URL, Secrets: []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}}
+	if got := New(false).Send(t.Context(), call); got.Code != 0 || !strings.Contains(got.Failed, "not public") {
+		t.Errorf("a server on this machine: %+v", got)
+	}
+	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	if got := New(true).Send(late, call); !strings.Contains(got.Failed, "within 15s") {
+		t.Errorf("too late: %+v", got)
 	}
 }

@@ -2,7 +2,9 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"hash/fnv"
+	"math"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -51,6 +53,14 @@ func AppBucket(id AppID) Bucket {
 	h := fnv.New32a()
 	h.Write([]byte(id)) //nolint:errcheck // it never fails
 	return Bucket{Shop: -1 - shop.ID(h.Sum32()), Key: 1}
+}
+
+// ShopperBucket returns the bucket of a shopper, who uses up nobody else's and at
+// the rate of the shop. It stands under a number that no shop or application has.
+func ShopperBucket(of shop.Shop, customer int64) Bucket {
+	h := fnv.New32a()
+	fmt.Fprint(h, of.ID, " ", customer)
+	return Bucket{Shop: -2 - math.MaxUint32 - shop.ID(h.Sum32()), Key: 1, Rate: RateOf(of.Settings)}
 }
 
 // Loan is what was taken from a bucket.

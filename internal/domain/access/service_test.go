@@ -57,8 +57,6 @@ func (m *memory) KnownHash(ctx context.Context, h Hash) (bool, error) {
 	return err == nil, err
 }
 
-func (m *memory) ShopByDomain(context.Context, string) (shop.Shop, error) { return shop.Shop{}, nil }
-
 func (m *memory) TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.Time) error {
 	if m.hold != nil {
 		<-m.hold

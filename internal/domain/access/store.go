@@ -30,8 +30,6 @@ type Store interface {
 	KeyByHash(ctx context.Context, h Hash) (Key, shop.Shop, error)
 	// KnownHash reports whether some shop has a key with the hash.
 	KnownHash(ctx context.Context, h Hash) (bool, error)
-	// ShopByDomain returns a shop, or NotFound.
-	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
 	// TouchKeys notes when keys were last used.
 	TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.Time) error
 }

@@ -49,10 +49,16 @@ type Actor struct {
 	Source   Source
 	By       string // empty for automated events
 	ClientIP string // empty for automated events
+	// Customer is the subscriber who acts, to whom nothing but their own exists; 0:
+	// somebody who acts for the store. Entries do not keep it.
+	Customer int64 `json:",omitempty"`
 }
 
 // System is the service acting by itself.
 var System = Actor{Source: SystemEvent}
+
+// Operator is whoever runs the service.
+var Operator = Actor{Source: SystemEvent, By: "operator"}
 
 // Platform is the commerce platform acting through a webhook.
 var Platform = Actor{Source: ShopifyEvent}

@@ -56,22 +56,19 @@ type Orders interface {
 // Service carries changes of contracts to the platform and takes over the
 // result. Every method answers with the contract as it is afterwards.
 type Service struct {
-	Store    Store
-	Platform Platform
-	Adopter  Adopter
-	Publish  Publisher
-	Plans    Plans
-	Orders   Orders
-	OneOffs  OneOffs
-	Chores   Chores
-	Bundles  Bundles
-	Trail    activity.Trail
-
-	Customers interface {
-		ContractsOf(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.Contract, error)
-	}
-	Clock clock.Clock
-	Log   *slog.Logger
+	Store     Store
+	Platform  Platform
+	Adopter   Adopter
+	Publish   Publisher
+	Plans     Plans
+	Orders    Orders
+	OneOffs   OneOffs
+	Chores    Chores
+	Bundles   Bundles
+	Trail     activity.Trail
+	Creations Creations
+	Clock     clock.Clock
+	Log       *slog.Logger
 }
 
 // Command says which contract is to be changed, and who asks.
@@ -176,7 +173,12 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		c.told = told
 		switch {
 		case err == nil:
-			return s.adopt(ctx, store, cmd, after, c)
+			made, err := s.adopt(ctx, store, cmd, after, c)
+			if err != nil {
+				err = fault.Because(fault.Unavailable, err, "the platform changed the contract, and that is not shown here yet: read it before you try again").
+					On(entity).Keyed(fault.InDoubt)
+			}
+			return made, err
 		case refusedWith(err, platform.CodeStale):
 		case refusedWith(err, platform.CodeFutureEdits):
 			if err := s.clear(ctx, store, known); err != nil {
@@ -203,7 +205,7 @@ func changedMeanwhile() error {
 // The log says who asked for it: what became of it, a later reading tells.
 func (s *Service) inDoubt(ctx context.Context, of shop.ID, cmd Command, c change) error {
 	unknown := fault.New(fault.Unavailable, "the platform does not say whether contract %d was changed: read it before you try again", cmd.Contract).
-		On(entity).Keyed("platformUnknown")
+		On(entity).Keyed(fault.InDoubt)
 	entries := make([]activity.Entry, len(c.entries))
 	for i, n := range c.entries {
 		entries[i] = activity.Entry{
@@ -257,7 +259,8 @@ type sent struct {
 	change change
 }
 
-// known reads the store and its contract. Another line's contract is not found.
+// known reads the store and its contract. Another line's contract is not found,
+// nor by a subscriber another subscriber's.
 func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop, contract.Contract, error) {
 	var store shop.Shop
 	var known contract.Contract
@@ -266,7 +269,7 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 || rows[0].Line != cmd.Line {
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
 			return fault.New(fault.NotFound, "subscription contract %d does not exist", cmd.Contract).On(entity).Keyed("contractNotFound")
 		}
 		known = rows[0]
@@ -348,7 +351,7 @@ func (s *Service) clear(ctx context.Context, store shop.Shop, c contract.Contrac
 // shown is Detail after a change that has been made: when the platform does not
 // answer, the contract is shown as it is kept here.
 func (s *Service) shown(ctx context.Context, of shop.ID, cmd Command) (contract.Detail, error) {
-	d, err := s.Detail(ctx, of, cmd.Line, cmd.Contract)
+	d, err := s.detail(ctx, of, cmd)
 	if fault.Is(err, fault.Unavailable) {
 		_, known, failed := s.known(ctx, of, cmd)
 		return contract.Detail{Contract: known}, failed
@@ -395,14 +398,36 @@ func (s *Service) shownThere(ctx context.Context, of shop.ID, known []contract.C
 	return shown, nil
 }
 
+// Standing returns a contract with all that is shown of it, for those who are told of
+// changes: where the platform has nothing to show, because it does not know the
+// contract or this service any more, as it is kept here.
+func (s *Service) Standing(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
+	store, known, err := s.known(ctx, of, Command{Line: line, Contract: id})
+	if err == nil {
+		var is platform.Detail
+		if is, err = s.Platform.Detail(ctx, store.At(), int64(id)); err == nil {
+			return contract.DetailOf(known, is), nil
+		}
+		err = unanswered(err)
+	}
+	if known.ID != 0 && !fault.Is(err, fault.Unavailable) {
+		return contract.Detail{Contract: known}, nil
+	}
+	return contract.Detail{}, err
+}
+
 // Detail returns a contract with all that is shown of it.
 func (s *Service) Detail(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
+	return s.detail(ctx, of, Command{Line: line, Contract: id})
+}
+
+func (s *Service) detail(ctx context.Context, of shop.ID, cmd Command) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
-	store, known, err := s.known(ctx, of, Command{Line: line, Contract: id})
+	store, known, err := s.known(ctx, of, cmd)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	is, err := s.Platform.Detail(ctx, store.At(), int64(id))
+	is, err := s.Platform.Detail(ctx, store.At(), int64(cmd.Contract))
 	if err != nil {
 		return contract.Detail{}, unanswered(err)
 	}

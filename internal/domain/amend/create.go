@@ -1,9 +1,8 @@
 package amend
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,12 +43,19 @@ const creationSlack = time.Minute
 // Create makes a contract at the platform and takes it over.
 func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by activity.Actor, n New) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
-	if err := n.check(s.Clock.Now()); err != nil {
+	begun, err := s.begun(ctx, of, n.Request)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	if err := n.check(cmp.Or(begun.At, s.Clock.Now())); err != nil {
 		return contract.Detail{}, err
 	}
 	store, err := s.store(ctx, of)
 	if err != nil {
 		return contract.Detail{}, err
+	}
+	if begun.Contract != 0 {
+		return s.noted(ctx, store, Command{Line: line, Contract: begun.Contract, Actor: by})
 	}
 	trial, err := s.trial(ctx, store, line, n)
 	if err != nil {
@@ -66,7 +72,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 	if n.Request == "" {
 		return s.create(ctx, store, by, made)
 	}
-	return s.createOnce(ctx, store, line, by, made, n.Request)
+	return s.createOnce(ctx, store, line, by, made, begun)
 }
 
 // creation is a contract that is being made: what the platform is told, and what only
@@ -107,59 +113,32 @@ func (s *Service) trial(ctx context.Context, store shop.Shop, line shop.Line, n 
 		On(entity).Keyed("contractInvalid").At("nextBillingDate")
 }
 
-// requestMark is the attribute by which a contract is found that was made by a
-// request of which this process did not live to see the answer.
-const requestMark = "_request"
-
-// createOnce is create for a request that may come again: the contract is marked
-// until it is answered.
-func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Line, by activity.Actor, n creation, request string) (contract.Detail, error) {
-	sum := sha256.Sum256([]byte(request))
-	mark := platform.Attribute{Key: requestMark, Value: base32.StdEncoding.EncodeToString(sum[:20])}
-	theirs, err := s.Customers.ContractsOf(ctx, store.ID, line, n.Customer)
+// create makes the contract and takes it over with its entry.
+func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n creation) (contract.Detail, error) {
+	made, err := s.ask(ctx, store, n.NewContract)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	i := slices.IndexFunc(theirs, func(c contract.Contract) bool { return slices.Contains(c.Attributes, contract.Attribute(mark)) })
-	var made contract.Detail
-	if i >= 0 {
-		made = contract.Detail{Contract: theirs[i]}
-	} else {
-		var own []platform.Attribute
-		if n.Attributes != nil {
-			own = *n.Attributes
-		}
-		n.Attributes = new(append(slices.Clone(own), mark))
-		if made, err = s.create(ctx, store, by, n); err != nil {
-			return contract.Detail{}, err
-		}
-	}
-	cmd := Command{Line: line, Contract: made.ID, Actor: by}
-	kept := slices.DeleteFunc(attributes(made.Attributes), func(a platform.Attribute) bool { return a == mark })
-	after, told, err := s.carry(ctx, store.ID, made.ID, made.Revision, func() (platform.Detail, error) {
-		return s.Platform.EditContract(ctx, store.At(), int64(made.ID), platform.Edit{Attributes: &kept})
-	})
-	if err != nil { // the contract is made; the mark does no harm
-		s.Log.WarnContext(ctx, "a new contract keeps its mark", "shop", store.Domain, "contract", made.ID, "error", err)
-		return made, nil
-	}
-	return s.adopt(ctx, store, cmd, after, change{told: told})
+	return s.takeOver(ctx, store, by, n, made)
 }
 
-// create makes the contract and takes it over with its entry. A lost answer is
-// looked for among the contracts that are new.
-func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n creation) (contract.Detail, error) {
+// ask has the platform make the contract. A lost answer is looked for among the
+// contracts that are new.
+func (s *Service) ask(ctx context.Context, store shop.Shop, n platform.NewContract) (platform.Detail, error) {
 	since := s.Clock.Now().Add(-creationSlack)
-	after, err := s.Platform.CreateContract(ctx, store.At(), n.NewContract)
+	made, err := s.Platform.CreateContract(ctx, store.At(), n)
 	if errors.Is(err, platform.ErrUnknown) {
-		if after, err = s.created(ctx, store, n.NewContract, since); err != nil {
-			return contract.Detail{}, err
-		}
+		return s.created(ctx, store, n, since)
 	}
 	if err != nil {
-		return contract.Detail{}, unanswered(err)
+		return platform.Detail{}, unanswered(err)
 	}
-	return s.adopt(ctx, store, Command{Contract: contract.ID(after.ID), Actor: by}, after, change{
+	return made, nil
+}
+
+// takeOver adopts the contract that was made, with the entry of who made it.
+func (s *Service) takeOver(ctx context.Context, store shop.Shop, by activity.Actor, n creation, made platform.Detail) (contract.Detail, error) {
+	return s.adopt(ctx, store, Command{Contract: contract.ID(made.ID), Actor: by}, made, change{
 		edit: n.Edit, entries: []note{{activity.ContractCreated, madeNote{Status: n.Status}}}, also: func(c *contract.Contract) { c.Trial = n.trial },
 	}.priced())
 }
@@ -174,7 +153,7 @@ func (s *Service) created(ctx context.Context, store shop.Shop, n platform.NewCo
 	made, err := s.find(ctx, store, since, func(d platform.Detail) bool { return isThe(n, d) })
 	if err != nil {
 		err = fault.Because(fault.Unavailable, err, "the platform does not say whether the subscription contract was made: look for it before you try again").
-			On(entity).Keyed("platformUnknown")
+			On(entity).Keyed(fault.InDoubt)
 	}
 	return made, err
 }
@@ -189,7 +168,7 @@ func isThe(n platform.NewContract, d platform.Detail) bool {
 			return false
 		}
 	}
-	return true
+	return n.Attributes == nil || !slices.ContainsFunc(*n.Attributes, func(a platform.Attribute) bool { return !slices.Contains(d.Attributes, a) })
 }
 
 func (n New) check(now time.Time) error {
@@ -222,6 +201,9 @@ func (n New) check(now time.Time) error {
 			return err
 		}
 		if err := CheckAttributes(l.Attributes); err != nil {
+			return err
+		}
+		if err := checkPricing(l.Pricing); err != nil {
 			return err
 		}
 	}
@@ -310,11 +292,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 	if len(n.Attributes) > 0 {
 		made.Attributes = new(attributes(n.Attributes))
 	}
-	var ids []int64
-	for _, l := range n.Lines {
-		ids = append(ids, l.Variant)
-	}
-	sold, err := s.variants(ctx, store, ids)
+	sold, err := s.variants(ctx, store, variantsOf(n.Lines))
 	if err != nil {
 		return platform.NewContract{}, err
 	}

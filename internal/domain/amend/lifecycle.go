@@ -50,9 +50,6 @@ func toward(c *contract.Contract, w StatusChange, g standing, now time.Time) ([]
 	if err := movable(*c, w.To); err != nil {
 		return nil, err
 	}
-	if !w.From.IsZero() && w.From.Before(now.Add(-billing.PastTolerance)) {
-		return nil, fault.New(fault.Invalid, "activationDate %s is in the past", w.From.UTC().Format(time.RFC3339)).On(entity).Keyed("datePast").At("activationDate")
-	}
 	m := contract.Move{To: w.To, Actor: g.by, At: now}
 	switch w.To {
 	case contract.Paused:
@@ -93,9 +90,6 @@ func runLater(c *contract.Contract, from time.Time, by activity.Actor, now time.
 		return nil, fault.New(fault.Refused, "subscription contract %d is %s: only a PAUSED contract can be activated on a later day", c.ID, c.Status).
 			On(entity).Keyed("contractStatus").At("activationDate")
 	}
-	if err := notTooFar(from, now, "activationDate"); err != nil {
-		return nil, err
-	}
 	said := contract.Pause{}
 	if c.Pause != nil {
 		said = *c.Pause
@@ -128,16 +122,10 @@ func pauseOf(c contract.Contract, w StatusChange, g standing, now time.Time) (*c
 	switch {
 	case p == contract.Pause{}:
 		return nil, nil
-	case w.Cycles < 0 || w.Cycles > MaxPauseCycles:
-		return nil, fault.New(fault.Invalid, "pauseDurationCycle is %d and must be from 1 to %d", w.Cycles, MaxPauseCycles).On(entity).At("pauseDurationCycle")
-	case w.Cycles > 0 && !w.Until.IsZero():
-		return nil, fault.New(fault.Invalid, "say pauseTillDate or pauseDurationCycle, not both").On(entity).At("pauseDurationCycle")
 	case w.Cycles > 0 && c.NextBillingDate.IsZero():
 		return nil, fault.New(fault.Refused, "subscription contract %d has no upcoming order to count from: say pauseTillDate", c.ID).On(entity).Keyed("noUpcomingOrder").At("pauseDurationCycle")
 	case w.Cycles > 0:
 		p.Until = dayOf(afterOrders(c, w.Cycles, g), g.calendar)
-	case !w.Until.IsZero() && !w.Until.After(now):
-		return nil, fault.New(fault.Invalid, "pauseTillDate %s is in the past", w.Until.UTC().Format(time.RFC3339)).On(entity).Keyed("datePast").At("pauseTillDate")
 	}
 	return &p, notTooFar(p.Until, now, "pauseTillDate")
 }

@@ -44,6 +44,11 @@ func (s *Service) ChangeLine(ctx context.Context, of shop.ID, cmd Command, l Lin
 			return contract.Detail{}, err
 		}
 	}
+	if l.Pricing != nil {
+		if err := checkPricing(*l.Pricing); err != nil {
+			return contract.Detail{}, err
+		}
+	}
 	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
@@ -131,12 +136,8 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		if l.Base != nil {
 			base = *l.Base
 		}
-		pricing, err := pricingOf(base, *l.Pricing)
-		if err != nil {
-			return change{}, err
-		}
-		edit.Pricing = pricing
-		now, counts := priceNow(pricing, d.Orders)
+		edit.Pricing = pricingOf(base, *l.Pricing)
+		now, counts := priceNow(edit.Pricing, d.Orders)
 		if !counts {
 			now = base
 		}
@@ -193,24 +194,29 @@ func rebased(p *platform.Pricing, base money.Amount, orders int) (*money.Amount,
 	return &now, &on
 }
 
-// pricingOf computes the unit prices that prices by cycle give.
-func pricingOf(base money.Amount, cycles []contract.CyclePrice) (*platform.Pricing, error) {
+// checkPricing says what is wrong with prices by cycle.
+func checkPricing(cycles []contract.CyclePrice) error {
 	if len(cycles) > platform.MaxCyclePrices {
-		return nil, fault.New(fault.Invalid, "at most %d prices by cycle can be given", platform.MaxCyclePrices).On(entity).Keyed("pricingPolicy")
+		return fault.New(fault.Invalid, "at most %d prices by cycle can be given", platform.MaxCyclePrices).On(entity).Keyed("pricingPolicy")
 	}
 	for i, step := range cycles {
 		if step.After < 0 || i > 0 && step.After <= cycles[i-1].After {
-			return nil, fault.New(fault.Invalid, "afterCycle must be 0 or more and grow from one price to the next").On(entity).Keyed("pricingPolicy").At("afterCycle")
+			return fault.New(fault.Invalid, "afterCycle must be 0 or more and grow from one price to the next").On(entity).Keyed("pricingPolicy").At("afterCycle")
 		}
 		if step.Kind == platform.PercentOff && (step.Percent < 0 || step.Percent > 100) {
-			return nil, fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
+			return fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
 		}
 		if step.Amount.Minor < 0 {
-			return nil, fault.New(fault.Invalid, "a price by cycle cannot be negative").On(entity).Keyed("pricingPolicy").At("value")
+			return fault.New(fault.Invalid, "a price by cycle cannot be negative").On(entity).Keyed("pricingPolicy").At("value")
 		}
 	}
+	return nil
+}
+
+// pricingOf computes the unit prices that prices by cycle give.
+func pricingOf(base money.Amount, cycles []contract.CyclePrice) *platform.Pricing {
 	on := platform.Pricing{Cycles: cycles}.On(base)
-	return &on, nil
+	return &on
 }
 
 // priceNow returns the price that a policy gives after so many orders; false when

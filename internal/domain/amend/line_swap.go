@@ -22,18 +22,20 @@ type Swap struct {
 	CarryOver   bool // the new lines get the discount of the old ones
 }
 
-// Swap replaces lines by others in one change.
-func (s *Service) Swap(ctx context.Context, of shop.ID, cmd Command, w Swap) (contract.Detail, error) {
+func (w Swap) check() error {
 	if len(w.New) == 0 || len(w.New) > MaxLines {
-		return contract.Detail{}, fault.New(fault.Invalid, "give 1 to %d new variants", MaxLines).On(entity).Keyed("linesCount").At("newVariants")
+		return fault.New(fault.Invalid, "give 1 to %d new variants", MaxLines).On(entity).Keyed("linesCount").At("newVariants")
 	}
-	var ids []int64
 	for _, l := range w.New {
 		if err := checkLine(l.Quantity, l.Price); err != nil {
-			return contract.Detail{}, err
+			return err
 		}
-		ids = append(ids, l.Variant)
 	}
+	return nil
+}
+
+// swapLines replaces lines by others in one change.
+func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd Command, w Swap) (contract.Detail, error) {
 	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
@@ -49,7 +51,7 @@ func (s *Service) Swap(ctx context.Context, of shop.ID, cmd Command, w Swap) (co
 		if len(old) == 0 {
 			return change{}, lineNotFound()
 		}
-		sold, err := s.variants(ctx, store, ids)
+		sold, err := s.variants(ctx, store, variantsOf(w.New))
 		if err != nil {
 			return change{}, err
 		}

@@ -46,18 +46,16 @@ func (s *Service) AddLines(ctx context.Context, of shop.ID, cmd Command, lines [
 	if len(lines) == 0 || len(lines) > MaxLines {
 		return contract.Detail{}, fault.New(fault.Invalid, "give 1 to %d lines to add", MaxLines).On(entity).Keyed("linesCount")
 	}
-	var ids []int64
 	for _, l := range lines {
 		if err := checkLine(l.Quantity, l.Price); err != nil {
 			return contract.Detail{}, err
 		}
-		ids = append(ids, l.Variant)
 	}
 	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
 		}
-		sold, err := s.variants(ctx, store, ids)
+		sold, err := s.variants(ctx, store, variantsOf(lines))
 		if err != nil {
 			return change{}, err
 		}
@@ -110,11 +108,7 @@ func (s *Service) lineEdit(ctx context.Context, store shop.Shop, d contract.Deta
 		return platform.LineEdit{}, foreignCurrency(v, d.Contract)
 	}
 	if len(l.Pricing) > 0 {
-		pricing, err := pricingOf(*edit.Price, l.Pricing)
-		if err != nil {
-			return platform.LineEdit{}, err
-		}
-		edit.Pricing = pricing
+		edit.Pricing = pricingOf(*edit.Price, l.Pricing)
 	}
 	return edit, nil
 }
@@ -186,6 +180,15 @@ func orphans(d contract.Detail, lines []string) []platform.DiscountEdit {
 		}
 	}
 	return edits
+}
+
+// variantsOf returns what lines are to have, in their order.
+func variantsOf(lines []NewLine) []int64 {
+	ids := make([]int64, len(lines))
+	for i, l := range lines {
+		ids[i] = l.Variant
+	}
+	return ids
 }
 
 // variants reads what is to be sold. A variant that the store does not have is

@@ -18,7 +18,8 @@ type OneOffs interface {
 	RemoveOneOff(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand) error
 }
 
-// AddOnce adds a product to the next order only, at the product's own price.
+// AddOnce adds a product to the next order only, at the product's own price where none
+// is given.
 func (s *Service) AddOnce(ctx context.Context, of shop.ID, cmd Command, l NewLine) (contract.Detail, error) {
 	o, err := s.once(ctx, of, cmd, OnceSwap{New: []NewLine{l}})
 	if err != nil {
@@ -39,15 +40,10 @@ type onceSwap struct {
 
 // once says which order a swap changes, or why it cannot be made.
 func (s *Service) once(ctx context.Context, of shop.ID, cmd Command, w OnceSwap) (onceSwap, error) {
-	variants := make([]int64, len(w.New))
-	for i, l := range w.New {
+	for _, l := range w.New {
 		if err := checkLine(l.Quantity, l.Price); err != nil {
 			return onceSwap{}, err
 		}
-		if l.Price != nil {
-			return onceSwap{}, fault.New(fault.Invalid, "a product for one order only is sold at its own price: leave out the price").On(entity).Keyed("price").At("price")
-		}
-		variants[i] = l.Variant
 	}
 	ctx = platform.Interactive(ctx)
 	store, c, err := s.known(ctx, of, cmd)
@@ -56,9 +52,6 @@ func (s *Service) once(ctx context.Context, of shop.ID, cmd Command, w OnceSwap)
 	}
 	next, err := s.next(ctx, of, c)
 	if err != nil {
-		return onceSwap{}, err
-	}
-	if _, err := s.variants(ctx, store, variants); err != nil {
 		return onceSwap{}, err
 	}
 	return onceSwap{w, store, billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}}, nil
@@ -74,7 +67,7 @@ func (s *Service) swapOnce(ctx context.Context, w onceSwap) error {
 		}
 	}
 	for _, l := range w.New {
-		change.Variant, change.Quantity = l.Variant, l.Quantity
+		change.Variant, change.Quantity, change.Price = l.Variant, l.Quantity, l.Price
 		if err := s.OneOffs.AddOneOff(ctx, w.store, change); err != nil {
 			return err
 		}
@@ -110,15 +103,23 @@ func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, 
 		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced: oldVariants or oldLineId for newVariants, oldOneTimeVariants for the next order").
 			On(entity).Keyed("parameterMissing").At("oldVariants")
 	}
+	if lines {
+		if err := w.check(); err != nil {
+			return contract.Detail{}, err
+		}
+	}
 	var o onceSwap
 	var err error
 	if swaps {
 		if o, err = s.once(ctx, of, cmd, products); err != nil {
 			return contract.Detail{}, err
 		}
+		if _, err := s.variants(platform.Interactive(ctx), o.store, variantsOf(products.New)); err != nil {
+			return contract.Detail{}, err
+		}
 	}
 	if lines {
-		if _, err := s.Swap(ctx, of, cmd, w); err != nil {
+		if _, err := s.swapLines(ctx, of, cmd, w); err != nil {
 			return contract.Detail{}, err
 		}
 	}
@@ -130,9 +131,14 @@ func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, 
 	return s.shown(ctx, of, cmd)
 }
 
-// Currency returns the currency of a contract.
+// Currency returns the currency of a contract. Of one that does not exist it is one
+// that allows the most decimals: what is wrong with a request in itself is said
+// first, and whoever changes the contract says that there is none.
 func (s *Service) Currency(ctx context.Context, of shop.ID, cmd Command) (money.Currency, error) {
 	_, c, err := s.known(ctx, of, cmd)
+	if fault.Is(err, fault.NotFound) {
+		return money.Finest, nil
+	}
 	return c.Currency, err
 }
 

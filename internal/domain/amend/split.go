@@ -37,6 +37,9 @@ const (
 // is charged twice while the lines are in both, and gets its discounts; then the old
 // contract loses the lines, and the new one gets the old one's status.
 func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (contract.Detail, error) {
+	if len(w.Lines) == 0 {
+		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to split off").On(entity).Keyed("linesCount")
+	}
 	ctx = platform.Interactive(ctx)
 	store, known, err := s.known(ctx, of, cmd)
 	if err != nil {
@@ -96,15 +99,18 @@ func (s *Service) upcoming(ctx context.Context, of shop.ID, c contract.Contract)
 		attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID})
 		return err
 	})
-	waits := slices.DeleteFunc(slices.Clone(attempts), func(a billing.Attempt) bool { return a.Status != billing.Queued })
-	if next, ok := billing.Earliest(waits); ok {
-		return next.Cycle, err
-	}
+	var waiting []billing.Attempt
 	now, reached := s.Clock.Now(), c.Series.Cycle-1
 	for _, a := range attempts {
-		if a.Status != billing.Skipped || !a.BillingDate.After(now) {
+		switch {
+		case a.Status.Upcoming():
+			waiting = append(waiting, a)
+		case !a.SkipsAhead(now):
 			reached = max(reached, a.Cycle)
 		}
+	}
+	if next, ok := billing.Earliest(waiting); ok {
+		return next.Cycle, err
 	}
 	return reached + 1, err
 }
@@ -234,7 +240,7 @@ func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contra
 	made, err := s.find(ctx, store, old.Split.At.Add(-creationSlack), marked)
 	if fault.Is(err, fault.NotFound) && s.Clock.Now().Before(old.Split.At.Add(patience)) {
 		err = fault.New(fault.Unavailable, "the platform does not say whether the new contract was made: the split is finished as soon as it does").
-			On(entity).Keyed("platformUnknown")
+			On(entity).Keyed(fault.InDoubt)
 	}
 	return made, err
 }
@@ -249,9 +255,6 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 	if known.Status != contract.Active && known.Status != contract.Paused {
 		return platform.NewContract{}, fault.New(fault.Refused, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
 			On(entity).Keyed("contractNotActive")
-	}
-	if len(w.Lines) == 0 {
-		return platform.NewContract{}, fault.New(fault.Invalid, "name at least one line to split off").On(entity).Keyed("linesCount")
 	}
 	billed, delivered := limitsLeft(is.Billing, known, w.Cycle), is.Delivery
 	if w.Once {

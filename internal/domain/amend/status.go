@@ -43,7 +43,7 @@ type StatusChange struct {
 	From time.Time
 }
 
-func (w StatusChange) check() error {
+func (w StatusChange) check(now time.Time) error {
 	for _, text := range []struct {
 		field, text string
 		most        int
@@ -52,7 +52,23 @@ func (w StatusChange) check() error {
 			return fault.New(fault.Invalid, "%s is longer than %d characters", text.field, text.most).On(entity).At(text.field)
 		}
 	}
-	return nil
+	past := func(field string, t time.Time) error {
+		return fault.New(fault.Invalid, "%s %s is in the past", field, t.UTC().Format(time.RFC3339)).On(entity).Keyed("datePast").At(field)
+	}
+	switch {
+	case !w.From.IsZero() && w.From.Before(now.Add(-billing.PastTolerance)):
+		return past("activationDate", w.From)
+	case w.Cycles < 0 || w.Cycles > MaxPauseCycles:
+		return fault.New(fault.Invalid, "pauseDurationCycle is %d and must be from 1 to %d", w.Cycles, MaxPauseCycles).On(entity).At("pauseDurationCycle")
+	case w.Cycles > 0 && !w.Until.IsZero():
+		return fault.New(fault.Invalid, "say pauseTillDate or pauseDurationCycle, not both").On(entity).At("pauseDurationCycle")
+	case !w.Until.IsZero() && !w.Until.After(now):
+		return past("pauseTillDate", w.Until)
+	}
+	if err := notTooFar(w.From, now, "activationDate"); err != nil {
+		return err
+	}
+	return notTooFar(w.Until, now, "pauseTillDate")
 }
 
 // SetStatus pauses, activates or cancels a contract. Its upcoming orders leave
@@ -60,7 +76,7 @@ func (w StatusChange) check() error {
 // it has already is refused. What was asked for is committed before the platform
 // is told: an answer that is lost is repaired by Work.
 func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, w StatusChange) (contract.Detail, error) {
-	if err := w.check(); err != nil {
+	if err := w.check(s.Clock.Now()); err != nil {
 		return contract.Detail{}, err
 	}
 	ctx = platform.Interactive(ctx)
@@ -92,7 +108,7 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 {
+		if len(rows) == 0 || rows[0].Hidden(cmd.Actor) {
 			return fault.New(fault.NotFound, "subscription contract %d does not exist", cmd.Contract).On(entity).Keyed("contractNotFound")
 		}
 		c := &rows[0]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -61,14 +62,20 @@ func (s *Service) bring(ctx context.Context, of shop.ID, c contract.Contract, to
 	return s.finish(ctx, of, c, first)
 }
 
+// calendar reads the store and its calendar.
+func (s *Service) calendar(ctx context.Context, of shop.ID) (shop.Shop, cadence.Calendar, error) {
+	store, err := s.store(ctx, of)
+	if err != nil {
+		return shop.Shop{}, cadence.Calendar{}, err
+	}
+	cal, err := store.Calendar()
+	return store, cal, err
+}
+
 // endTerm carries out a cancellation that waits for deliveries. A charge that was
 // under way when it was asked for may have paid for more of them: it waits for those.
 func (s *Service) endTerm(ctx context.Context, of shop.ID, c contract.Contract) error {
-	store, err := s.store(ctx, of)
-	if err != nil {
-		return err
-	}
-	cal, err := store.Calendar()
+	_, cal, err := s.calendar(ctx, of)
 	if err != nil {
 		return err
 	}
@@ -78,9 +85,7 @@ func (s *Service) endTerm(ctx context.Context, of shop.ID, c contract.Contract) 
 	}
 	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
 		if c.Ending != nil {
-			later := *c.Ending
-			later.At = end
-			c.Ending = &later
+			c.Ending.At = end
 		}
 		c.Rewake()
 		return nil
@@ -92,11 +97,7 @@ func (s *Service) endTerm(ctx context.Context, of shop.ID, c contract.Contract) 
 // they are not, it waits on: for an order that may still be made, or for another
 // one in the place of one that was given up.
 func (s *Service) endCommitment(ctx context.Context, of shop.ID, c contract.Contract) error {
-	store, err := s.store(ctx, of)
-	if err != nil {
-		return err
-	}
-	cal, err := store.Calendar()
+	store, cal, err := s.calendar(ctx, of)
 	if err != nil {
 		return err
 	}

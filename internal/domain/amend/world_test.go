@@ -35,6 +35,16 @@ type between struct {
 	client
 	edit   func(carryOut func() (platform.Detail, error)) (platform.Detail, error) // nil: nothing does
 	status func(to string) (platform.Detail, error)                                // in place of a change of status; nil: it is made
+	create func(carryOut func() (platform.Detail, error)) (platform.Detail, error) // nil: nothing does
+}
+
+func (p *between) CreateContract(ctx context.Context, of platform.Shop, n platform.NewContract) (platform.Detail, error) {
+	carryOut := func() (platform.Detail, error) { return p.client.CreateContract(ctx, of, n) }
+	if meanwhile := p.create; meanwhile != nil {
+		p.create = nil // once
+		return meanwhile(carryOut)
+	}
+	return carryOut()
 }
 
 func (p *between) SetStatus(ctx context.Context, of platform.Shop, id int64, to string) (platform.Detail, error) {
@@ -84,7 +94,7 @@ func begin(t *testing.T) *world {
 	log := slog.New(slog.DiscardHandler)
 	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}
 	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
-	w.amend = &amend.Service{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Plans: w.db, Chores: w.db, Bundles: w.db, Trail: w.db, Customers: w.db, Clock: w.at, Log: log}
+	w.amend = &amend.Service{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Plans: w.db, Chores: w.db, Bundles: w.db, Trail: w.db, Creations: w.db, Clock: w.at, Log: log}
 	w.must(w.intake.Reconcile(t.Context(), w.of.ID))
 	w.at.Set(w.at.Now().Add(time.Second))
 	return w

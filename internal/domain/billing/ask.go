@@ -21,6 +21,7 @@ type finding struct {
 	busy    bool              // another charge of the cycle has not ended
 	absent  bool              // asked only: the platform never saw the try
 	early   time.Time         // the platform takes no charge for the cycle before a day before this
+	moved   time.Time         // somebody moved the cycle there, at the platform
 	late    bool              // the lease ran out before anything was sent
 	err     error             // the platform could not be asked
 }
@@ -87,6 +88,9 @@ func (s *Service) chargeAll(ctx context.Context, of shop.Shop, errands []errand,
 	for i := range errands {
 		f := &out[i]
 		if !f.weigh(states[i], errands[i].send) {
+			continue
+		}
+		if f.movedAway(states[i].Cycle, s.Clock.Now()) {
 			continue
 		}
 		if !s.bringForward(ctx, of, f, states[i].Cycle) {
@@ -162,6 +166,18 @@ const early = 24*time.Hour - time.Minute
 
 // tooEarly is the platform's code for a charge that comes earlier than that.
 const tooEarly = "BILLING_CYCLE_CHARGE_BEFORE_EXPECTED_DATE"
+
+// movedAway takes in that somebody moved the cycle to a later day at the platform, of
+// which no word reached us, or which a restored database does not know. A date that a
+// person here asks for, or which the platform is still to hear of, or has refused, is the later
+// word, and an order that we have edited there ourselves tells nothing.
+func (f *finding) movedAway(c platform.Cycle, now time.Time) bool {
+	if !c.Edited || f.Prep.Edited || f.Manual || f.Try > 1 || f.Failures > 0 || !f.PublishAt.IsZero() || c.Expected.Equal(f.Prep.Kept) || !c.Expected.After(now.Add(early)) {
+		return false
+	}
+	f.moved = c.Expected
+	return true
+}
 
 // bringForward moves the platform's expected date when it lies so far ahead that
 // the platform would refuse the charge. Where that date cannot be moved, because

@@ -185,6 +185,12 @@ func (a Attempt) Precedes(o Attempt) bool {
 // Upcoming reports whether the attempt still waits for its date.
 func (s Status) Upcoming() bool { return s == Queued }
 
+// SkipsAhead reports whether the attempt is skipped and its date is still to come: the
+// skip can be taken back, and the cycle is not behind the contract.
+func (a Attempt) SkipsAhead(now time.Time) bool {
+	return a.Status == Skipped && a.BillingDate.After(now)
+}
+
 // KeyOf returns the idempotency key of a try. It is a pure function of what the
 // charge is, so that a restored database, another node or a repeated job cannot
 // ask for the same charge under another name.

@@ -75,9 +75,9 @@ func TestARetryAfterAChangeThatCameWhileTheChargeWasUnderWayIsToldOf(t *testing.
 // after it from being made.
 func TestARetryThatIsEndedBeforeItWasSentEndsItsCase(t *testing.T) {
 	t.Parallel()
-	for name, hinder := range map[string]func(*Service, *books){
-		"the store has left":              func(_ *Service, b *books) { b.shop.Connected = false },
-		"the contract has had its orders": func(_ *Service, b *books) { b.limit(2) },
+	for name, hinder := range map[string]func(*books){
+		"the store has left":              func(b *books) { b.shop.Connected = false },
+		"the contract has had its orders": func(b *books) { b.limit(2) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +86,7 @@ func TestARetryThatIsEndedBeforeItWasSentEndsItsCase(t *testing.T) {
 			s, b := open(t, func(c *contract.Contract) {
 				c.PaymentUsable, c.Dunning = true, &contract.Dunning{Attempt: 1, Cycle: 3, State: dunning.Open}
 			}, asked)
-			hinder(s, b)
+			hinder(b)
 			must(t, s.Work(t.Context(), 1))
 			if a := b.attempts[1]; a.Dunning.State.Live() || b.contracts[9001].Dunning != nil {
 				t.Errorf("the attempt is %s with the case %s, the contract's order that is not paid %+v", a.Status, a.Dunning.State, b.contracts[9001].Dunning)

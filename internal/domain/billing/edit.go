@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -23,7 +24,7 @@ const entity = "subscriptionBillingAttempt"
 type EditCommand struct {
 	Line        shop.Line
 	Attempt     AttemptID
-	BillingDate *time.Time // the order is charged on that day, at the store's order time
+	BillingDate *time.Time // the order is charged on that day, at the store's order time, or later today
 	Note        *string    // empty clears
 	Status      *Status    // only QUEUED to SKIPPED and back
 	Actor       activity.Actor
@@ -33,7 +34,7 @@ type EditCommand struct {
 
 // Edit changes an attempt that waits or has failed.
 func (s *Service) Edit(ctx context.Context, of shop.ID, cmd EditCommand) (Record, error) {
-	t := target{line: cmd.Line, attempt: cmd.Attempt}
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt}
 	var opens opening
 	if cmd.BillingDate != nil {
 		var err error
@@ -41,7 +42,7 @@ func (s *Service) Edit(ctx context.Context, of shop.ID, cmd EditCommand) (Record
 			return Record{}, err
 		}
 	}
-	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	return s.change(ctx, of, t, func(r *Record, now time.Time) ([]activity.Entry, error) {
 		r.opens = opens
 		return s.edit(r, cmd, now)
 	})
@@ -112,7 +113,7 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 	if err != nil {
 		return nil, err
 	}
-	effective := clock.Trim(cal.At(date))
+	effective := orderAt(date, now, cal)
 	if effective.Equal(before) {
 		return nil, nil
 	}
@@ -134,6 +135,17 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 			Cycle: r.Cycle, From: before.Format(time.RFC3339), To: effective.Format(time.RFC3339),
 		}),
 	}, nil
+}
+
+// orderAt returns when an order is charged that somebody wants on a date: at the order
+// time of its day. An instant that is later today is not brought forward to an order
+// time before it, which may have passed.
+func orderAt(date, now time.Time, cal cadence.Calendar) time.Time {
+	at := cal.At(date)
+	if at.Before(date) && cal.Day(date) == cal.Day(now) {
+		at = date
+	}
+	return clock.Trim(at)
 }
 
 // checkDate says whether anything may be charged on a date that a person asks for.
@@ -187,6 +199,7 @@ func CheckNote(note string) error {
 // target names the attempt that a person wants to change: by its own number, or
 // as the next order of a contract.
 type target struct {
+	by      activity.Actor // whose contract it must be, if it is a subscriber
 	line    shop.Line
 	attempt AttemptID
 	next    contract.ID // whose next order is meant, when there is no attempt
@@ -195,7 +208,7 @@ type target struct {
 // change lets a person's command work on one attempt: it is read under its lock,
 // changed, written with its entries and the contract's progress, and the work
 // that follows is asked for, all in one commit.
-func (s *Service) change(ctx context.Context, of shop.ID, t target, by activity.Actor, do func(*Record, time.Time) ([]activity.Entry, error)) (Record, error) {
+func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*Record, time.Time) ([]activity.Entry, error)) (Record, error) {
 	var r Record
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		now := s.Clock.Now()
@@ -224,6 +237,11 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, by activity.
 		return r.complete(ctx, tx)
 	})
 	return r, err
+}
+
+// Attempt returns an attempt as it is, to whoever it is not hidden from.
+func (s *Service) Attempt(ctx context.Context, of shop.ID, line shop.Line, id AttemptID, by activity.Actor) (Record, error) {
+	return s.change(ctx, of, target{by: by, line: line, attempt: id}, func(*Record, time.Time) ([]activity.Entry, error) { return nil, nil })
 }
 
 // put writes the record, what follows from it for the contract, and the entries.
@@ -274,7 +292,7 @@ func (r *Record) complete(ctx context.Context, tx Tx) error {
 }
 
 // find reads an attempt and its contract under their locks. Another line's
-// attempt is not found.
+// attempt is not found, nor by a subscriber another subscriber's.
 func find(ctx context.Context, tx Tx, t target) (Record, error) {
 	if t.attempt == 0 {
 		return findNext(ctx, tx, t)
@@ -285,7 +303,7 @@ func find(ctx context.Context, tx Tx, t target) (Record, error) {
 		return Record{}, firstError(err, missing)
 	}
 	contracts, err := tx.Contracts(ctx, []contract.ID{rows[0].Contract})
-	if err != nil || len(contracts) == 0 || contracts[0].Line != t.line {
+	if err != nil || len(contracts) == 0 || contracts[0].Line != t.line || contracts[0].Hidden(t.by) {
 		return Record{}, firstError(err, missing)
 	}
 	of, err := tx.Shop(ctx)

@@ -94,7 +94,7 @@ func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
 	ofPlan, planned := f.planOf(l)
 	switch {
 	case p.OneOff:
-		why = "a one-time product at the price that it had when it was added"
+		why = "a one-time product at the price at which it was added"
 	case has && len(policy.Cycles) > 0:
 		why = p.follow(policy, f.Cycle, "cycle", f.Needs.Prices)
 	case planned:

@@ -34,6 +34,8 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 		return nil
 	case !f.early.IsZero():
 		return l.postpone(a, f.early)
+	case !f.moved.IsZero():
+		return l.followMove(a, f.moved)
 	case f.refused != nil:
 		return l.refuse(a, *f.refused)
 	case a.accepted():
@@ -176,15 +178,9 @@ func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
 // the platform takes, so that later cycles agree again. Where both mean the same
 // day it is the clocks that differ, and the date stays.
 func (l *ledger) postpone(a *Attempt, possible time.Time) error {
-	if err := a.move(Queued); err != nil {
+	if err := l.requeue(a); err != nil {
 		return err
 	}
-	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
-	a.Failures, a.Manual = 0, false
-	a.unready()
-	a.DueAt = a.BillingDate
-	l.settleCase(a, dunning.Lost)
-	l.advanced = append(l.advanced, a.Contract)
 	reason := tooEarlyReason(*a, possible.Add(-early))
 	a.ErrorMessage = reason
 	if a.BillingDate.After(l.now) {
@@ -211,6 +207,39 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 	l.note(*a, activity.NextBillingDateChange, activity.Info, outcome{
 		Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339), Reason: reason,
 	})
+	return nil
+}
+
+// followMove gives an attempt the date to which somebody moved its cycle at the
+// platform. Later orders keep theirs.
+func (l *ledger) followMove(a *Attempt, to time.Time) error {
+	cal, err := l.shop.Calendar()
+	if err != nil {
+		return err
+	}
+	if err := l.requeue(a); err != nil {
+		return err
+	}
+	before := a.BillingDate
+	a.BillingDate, a.Moved = cal.At(to), true
+	a.DueAt = a.BillingDate
+	l.entries = append(l.entries, entryOf(*a, activity.NextBillingDateChange, activity.Success, activity.Platform, l.now, outcome{
+		Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339),
+	}))
+	return nil
+}
+
+// requeue puts an attempt back of which nothing was sent.
+func (l *ledger) requeue(a *Attempt) error {
+	if err := a.move(Queued); err != nil {
+		return err
+	}
+	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
+	a.Failures, a.Manual = 0, false
+	a.unready()
+	a.DueAt = a.BillingDate
+	l.settleCase(a, dunning.Lost)
+	l.advanced = append(l.advanced, a.Contract)
 	return nil
 }
 

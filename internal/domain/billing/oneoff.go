@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -22,7 +23,7 @@ type OneOff struct {
 	ID        OneOffID
 	Contract  contract.ID
 	Cycle     int
-	Variant   platform.Variant // as it was when it was added; its price is the product's
+	Variant   platform.Variant // as it was when it was added; its price is what the order asks for it
 	Handle    string           // as the caller named the product
 	Quantity  int
 	Done      bool // its order was made
@@ -62,7 +63,8 @@ type OneOffCommand struct {
 	Attempt  AttemptID
 	Variant  int64
 	Handle   string
-	Quantity int // at least 1
+	Quantity int           // at least 1
+	Price    *money.Amount // of one, in the contract's currency; nil: the product's
 	Actor    activity.Actor
 }
 
@@ -92,15 +94,24 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand
 			On(oneOffEntity).Keyed("sellingPlanRequired").At("variantId")
 	}
 	return s.changeOneOffs(ctx, of.ID, cmd, func(r Record, has []OneOff, now time.Time) (put []OneOff, drop []OneOffID, event activity.EventType, err error) {
-		if found[0].Price.Currency != r.Of.Currency {
+		v := found[0]
+		if cmd.Price != nil {
+			v.Price = *cmd.Price
+		}
+		if v.Price.Currency != r.Of.Currency {
 			return nil, nil, "", fault.New(fault.Refused, "the store sells in %s and contract %d is in %s: a one-time product cannot be priced",
-				found[0].Price.Currency, r.Of.ID, r.Of.Currency).On(oneOffEntity).Keyed("currencyMismatch")
+				v.Price.Currency, r.Of.ID, r.Of.Currency).On(oneOffEntity).Keyed("currencyMismatch")
 		}
 		if old, ok := carried(has, cmd.Variant); ok {
-			if old.Quantity == cmd.Quantity {
+			same := old.Quantity == cmd.Quantity
+			old.Quantity = cmd.Quantity
+			if cmd.Price != nil {
+				same = same && old.Variant.Price == *cmd.Price
+				old.Variant.Price = *cmd.Price
+			}
+			if same {
 				return nil, nil, "", nil
 			}
-			old.Quantity = cmd.Quantity
 			return []OneOff{old}, nil, activity.OneTimePurchaseProductUpdate, nil
 		}
 		if len(has) >= maxOneOffs {
@@ -108,7 +119,7 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand
 				On(oneOffEntity).Keyed("tooManyOneOffs")
 		}
 		return []OneOff{{
-			Contract: r.Of.ID, Cycle: r.Cycle, Variant: found[0], Handle: cmd.Handle, Quantity: cmd.Quantity, CreatedAt: now,
+			Contract: r.Of.ID, Cycle: r.Cycle, Variant: v, Handle: cmd.Handle, Quantity: cmd.Quantity, CreatedAt: now,
 		}}, nil, activity.OneTimePurchaseProductAdded, nil
 	})
 }
@@ -205,7 +216,7 @@ func (s *Service) changeOneOffs(ctx context.Context, of shop.ID, cmd OneOffComma
 
 // find reads the attempt, which must wait for its date and be the contract's.
 func (c OneOffCommand) find(ctx context.Context, tx Tx) (Record, error) {
-	r, err := find(ctx, tx, target{line: c.Line, attempt: c.Attempt})
+	r, err := find(ctx, tx, target{by: c.Actor, line: c.Line, attempt: c.Attempt})
 	switch {
 	case err != nil:
 		return Record{}, err
@@ -231,7 +242,7 @@ func (a *Attempt) tellOneOffs(now time.Time) {
 // unready lets an order be prepared from the beginning. What a try was sent with
 // stays noted.
 func (a *Attempt) unready() {
-	a.Prep = Preparation{Edited: a.Prep.Edited, Revision: a.Prep.Revision}
+	a.Prep = a.Prep.at(Fresh, a.Prep.Edited, a.Prep.Revision)
 	if a.Status != Failure {
 		a.Lines = nil
 	}

@@ -77,7 +77,7 @@ func (m *moving) contract(c contract.Contract, waiting []OneOff, attempts []Atte
 		case at >= 0 && attempts[at].Status == Success:
 			o.Done, o.UpdatedAt = true, m.now
 			m.put[o.ID] = o
-		case at >= 0 && attempts[at].ordersYet():
+		case at >= 0 && (attempts[at].ordersYet() || attempts[at].Status == Failure && c.Status != contract.Active):
 			left = append(left, o)
 			m.announce(attempts, at, offset)
 		default:
@@ -87,7 +87,11 @@ func (m *moving) contract(c contract.Contract, waiting []OneOff, attempts []Atte
 				continue
 			}
 			if at >= 0 && attempts[at].Prep.Edited && attempts[at].PublishAt.IsZero() {
-				attempts[at].PublishAt = m.now
+				if attempts[at].Status == Failure { // should somebody have it charged after all
+					attempts[at].unready()
+				} else {
+					attempts[at].PublishAt = m.now
+				}
 				m.touched[offset+at] = true
 			}
 			m.entries = append(m.entries, entryOf(attempts[to], activity.UpcomingOrderUpdated, activity.Success, activity.System, m.now, outcome{
@@ -157,9 +161,10 @@ func (m *moving) write(ctx context.Context, tx Tx, attempts []Attempt) error {
 	return tx.Record(ctx, m.entries...)
 }
 
-// ordersYet reports whether the attempt may still become an order.
+// ordersYet reports whether the attempt becomes an order, as far as is known: a declined
+// one does as long as it is to be tried again.
 func (a Attempt) ordersYet() bool {
-	return a.Status == Queued || a.Status == Failure || a.Status.InFlight()
+	return a.Status == Queued || a.Status.InFlight() || a.Status == Failure && (a.Dunning.State.Live() || !a.DueAt.IsZero())
 }
 
 func attemptOn(attempts []Attempt, cycle int) int {

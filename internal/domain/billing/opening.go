@@ -52,7 +52,8 @@ func (s *Service) opening(ctx context.Context, of shop.ID, t target, matters fun
 func (s *Service) openingFor(ctx context.Context, of shop.ID, t target, date time.Time) (opening, error) {
 	return s.opening(ctx, of, t, func(r Record) (bool, error) {
 		cal, err := r.shop.Calendar()
-		return checkDate(date, s.Clock.Now()) == nil && earlier(r, cal.At(date)), err
+		now := s.Clock.Now()
+		return checkDate(date, now) == nil && earlier(r, orderAt(date, now, cal)), err
 	})
 }
 
@@ -61,7 +62,7 @@ func (s *Service) openingFor(ctx context.Context, of shop.ID, t target, date tim
 // the intent is kept, and what comes of it is told later.
 func (s *Service) openingNow(ctx context.Context, of shop.ID, t target) (opening, error) {
 	o, err := s.opening(ctx, of, t, func(r Record) (bool, error) {
-		return r.Status == Queued && r.BillingDate.After(s.Clock.Now().Add(early)), triggerable(r, s.Clock.Now())
+		return r.Status == Queued && r.BillingDate.After(s.Clock.Now().Add(early)), triggerable(r, t.by, s.Clock.Now())
 	})
 	if fault.Is(err, fault.Unavailable) {
 		return opening{}, nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 func TestAChargeOfWhichACallIsOnItsWayIsNotTooEarly(t *testing.T) {
@@ -70,5 +71,42 @@ func TestAChargeThatComesTooEarlyGoesBackIntoTheQueue(t *testing.T) {
 				t.Errorf("%s for %s, to be acted on at %s, series from %s; want %s, %s, %s", a.Status, a.BillingDate, a.DueAt, g.contract.Series.Start, row.date, row.due, row.seriesFrom)
 			}
 		})
+	}
+}
+
+func TestACycleThatSomebodyMovedAwayIsChargedOnItsNewDate(t *testing.T) {
+	t.Parallel()
+	later := now.AddDate(0, 0, 9)
+	there := platform.Cycle{Index: 3, Edited: true, Expected: later, Start: now.AddDate(0, 0, -20)}
+	for _, row := range []struct {
+		name   string
+		change func(*Attempt, *platform.Cycle)
+		want   bool
+	}{
+		{"one that was moved to a later day", func(*Attempt, *platform.Cycle) {}, true},
+		{"one of another calendar, which nobody edited", func(_ *Attempt, c *platform.Cycle) { c.Edited = false }, false},
+		{"one that was moved within the day that the platform allows", func(_ *Attempt, c *platform.Cycle) { c.Expected = now.Add(20 * time.Hour) }, false},
+		{"one that a person here has charged now", func(a *Attempt, _ *platform.Cycle) { a.Manual = true }, false},
+		{"one of which the platform has not heard our date", func(a *Attempt, _ *platform.Cycle) { a.PublishAt = now }, false},
+		{"one that we have edited", func(a *Attempt, _ *platform.Cycle) { a.Prep.Edited = true }, false},
+		{"one that was declined before", func(a *Attempt, _ *platform.Cycle) { a.Try = 2 }, false},
+		{"one of which a call is on its way", func(a *Attempt, _ *platform.Cycle) { a.Failures = 1 }, false},
+	} {
+		f, cycle := finding{Attempt: sent(0, 0)}, there
+		row.change(&f.Attempt, &cycle)
+		if got := f.movedAway(cycle, now); got != row.want || got != f.moved.Equal(cycle.Expected) {
+			t.Errorf("%s: %t, to %s", row.name, got, f.moved)
+		}
+	}
+	g := monthly()
+	g.shop.TimeZone, g.shop.OrderHour = "UTC", 14
+	a := sent(0, 0)
+	l := ledger{now: now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}, attempts: map[AttemptID]*Attempt{a.ID: &a}}
+	start := g.contract.Series
+	if err := l.learn(&a, finding{Attempt: a, moved: later}); err != nil {
+		t.Fatal(err)
+	}
+	if want := g.calendar.At(later); a.Status != Queued || !a.Moved || !a.BillingDate.Equal(want) || !a.DueAt.Equal(want) || !a.SentAt.IsZero() || g.contract.Series != start {
+		t.Errorf("%s for %s, due on %s, moved %t, sent %s; want it to wait for %s", a.Status, a.BillingDate, a.DueAt, a.Moved, a.SentAt, want)
 	}
 }

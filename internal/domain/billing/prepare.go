@@ -33,8 +33,19 @@ type Preparation struct {
 	Revision uint64 `json:"revision,omitempty"`
 	Contract string `json:"contract,omitempty"` // fingerprint of the contract's lines when the order was ready
 
+	// Kept is the date that the platform shows of the cycle because it refused our word on
+	// it, a date or a skip. It is older than our word. Zero: the platform took our word.
+	Kept time.Time `json:"kept,omitzero"`
+
 	Order  int  `json:"order,omitempty"`  // which of the contract it was to be when it was ready, from 1
 	Lasted bool `json:"lasted,omitempty"` // rules that last were applied with it before
+}
+
+// at is the preparation at another step, without what was noted of the steps before. What
+// came to last with the order is not done for it again.
+func (p Preparation) at(s Stage, edited bool, revision uint64) Preparation {
+	done := p.Stage == ContractDone || p.Stage == OrderPlanned || p.Stage == Ready
+	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.Lasted || done}
 }
 
 // outdated reports whether the order is to be prepared anew: the contract has changed
@@ -54,7 +65,6 @@ func (a Attempt) dated(c contract.Contract) bool { return c.Priced && a.Prep.Ord
 func (a *Attempt) anew(c contract.Contract) {
 	dated := a.dated(c)
 	a.unready()
-	a.Prep.Lasted = true
 	if !dated {
 		a.Prep.Stage = ContractDone
 	}

@@ -85,7 +85,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 		}
 		return nil
 	}
-	a.Prep = Preparation{Stage: done, Edited: a.Prep.Edited, Revision: p.since}
+	a.Prep = a.Prep.at(done, a.Prep.Edited, p.since)
 	if done == Ready {
 		a.readyFor(p)
 		a.Prep.Contract = fingerprintOf(l.contracts[a.Contract].Lines)
@@ -146,7 +146,8 @@ func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
 // leave gives a step up. The order goes on as it was read last.
 func (a *Attempt) leave(p prepared, done Stage) {
 	edited := p.Prep.Edited || p.Prep.Stage == OrderPlanned
-	a.Prep = Preparation{Stage: done, Edited: edited, NoteLeft: !p.lasts && p.Note != "", Revision: p.since}
+	a.Prep = a.Prep.at(done, edited, p.since)
+	a.Prep.NoteLeft = !p.lasts && p.Note != ""
 	if done == Ready {
 		a.readyFor(p)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -107,6 +108,26 @@ func TestWantedLinesHoldEachOneTimeProductOnce(t *testing.T) {
 	}
 }
 
+func inDunning(a Attempt) Attempt {
+	a.Dunning.State = dunning.Open
+	return a
+}
+
+// Rules that last have acted on the contract once the order has come past them: whatever
+// is prepared anew afterwards, they do not act once more for the same order.
+func TestRulesThatLastActOnceForAnOrder(t *testing.T) {
+	t.Parallel()
+	for stage, acted := range map[Stage]bool{Fresh: false, ContractPlanned: false, ContractDone: true, OrderPlanned: true, Ready: true} {
+		a := Attempt{Status: Failure, Prep: Preparation{Stage: stage, Edited: true, Revision: 5}}
+		for range 2 {
+			a.unready()
+		}
+		if want := (Preparation{Edited: true, Revision: 5, Lasted: acted}); a.Prep != want {
+			t.Errorf("from %q it is prepared anew as %+v, want %+v", stage, a.Prep, want)
+		}
+	}
+}
+
 func TestOneTimeProductsFollowTheQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -125,7 +146,9 @@ func TestOneTimeProductsFollowTheQueue(t *testing.T) {
 	}{
 		"an order that is made is done":                     {contract.Active, []Attempt{attempt(1, Success), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 0, "1: 1 ×2 true", nil, 0},
 		"what waits stays":                                  {contract.Active, []Attempt{attempt(1, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "", nil, 0},
-		"what failed may still be paid":                     {contract.Active, []Attempt{attempt(1, Failure), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "", nil, 0},
+		"what failed and is tried again stays":              {contract.Active, []Attempt{inDunning(attempt(1, Failure)), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "", nil, 0},
+		"what failed and is tried no more moves on":         {contract.Active, []Attempt{attempt(1, Failure), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "1: 2 ×2 false", nil, 1},
+		"not while the contract stands still":               {contract.Paused, []Attempt{attempt(1, Failure), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "", nil, 0},
 		"a skipped order's products move on":                {contract.Active, []Attempt{attempt(1, Skipped), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "1: 2 ×2 false", nil, 1},
 		"those of an order that dunning gave up too":        {contract.Active, []Attempt{attempt(1, SkippedDunning), attempt(2, Skipped), attempt(3, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "1: 3 ×2 false", nil, 1},
 		"two of one variant become one":                     {contract.Active, []Attempt{attempt(1, Skipped), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2), one(2, 2, 7, 998)}, 1, "2: 2 ×999 false", []OneOffID{1}, 1},

@@ -104,7 +104,7 @@ func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c 
 				err = s.Platform.MoveCycle(ctx, of.At(), int64(a.Contract), a.Cycle, a.BillingDate)
 			}
 		}
-		if err = s.heard(ctx, of, a, err); err != nil {
+		if attempts[i].Prep.Kept, err = s.kept(ctx, of, a, err); err != nil {
 			return err
 		}
 		if len(oneOffs) > 0 && s.mayTellOneOffs(a) {
@@ -126,6 +126,22 @@ func (s *Service) heard(ctx context.Context, of shop.Shop, a Attempt, err error)
 		return nil
 	}
 	return err
+}
+
+// kept is heard for what the platform was told of a cycle's date. It returns the date
+// that the platform keeps in place of ours; zero where it took ours.
+func (s *Service) kept(ctx context.Context, of shop.Shop, a Attempt, err error) (time.Time, error) {
+	if _, refused := errors.AsType[*platform.Refusal](err); !refused {
+		return time.Time{}, err
+	}
+	if err := s.heard(ctx, of, a, err); err != nil {
+		return time.Time{}, err
+	}
+	states, err := s.Platform.CycleStates(ctx, of.At(), []platform.CycleRef{{Contract: int64(a.Contract), Index: a.Cycle}})
+	if err != nil || len(states) == 0 {
+		return time.Time{}, s.heard(ctx, of, a, err)
+	}
+	return states[0].Cycle.Expected, nil
 }
 
 // published clears what the platform has heard, unless it changed meanwhile, puts
@@ -165,7 +181,7 @@ func heardOf(a, told Attempt, unheard bool, needs preparations, now time.Time, p
 	case unheard:
 		a.PublishAt = now.Add(p.Repair)
 	default:
-		a.PublishAt = time.Time{}
+		a.PublishAt, a.Prep.Kept = time.Time{}, told.Prep.Kept
 		if told.plainAgain(needs.oneOffsOf(told)) {
 			a.Prep.Edited = false
 		}

@@ -16,19 +16,22 @@ type RescheduleCommand struct {
 	Line        shop.Line
 	Attempt     AttemptID   // 0: the contract's next order
 	Contract    contract.ID // counts only without Attempt
-	BillingDate time.Time   // the order is charged on that day, at the store's order time
+	BillingDate time.Time   // the order is charged on that day, at the store's order time, or later today
 	Future      bool        // the contract's calendar counts from that date on
 	Actor       activity.Actor
 }
 
 // Reschedule moves an order that waits or has failed.
 func (s *Service) Reschedule(ctx context.Context, of shop.ID, cmd RescheduleCommand) (Record, error) {
-	t := target{line: cmd.Line, attempt: cmd.Attempt, next: cmd.Contract}
+	if err := checkDate(cmd.BillingDate, s.Clock.Now()); err != nil {
+		return Record{}, err
+	}
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt, next: cmd.Contract}
 	opens, err := s.openingFor(ctx, of, t, cmd.BillingDate)
 	if err != nil {
 		return Record{}, err
 	}
-	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	return s.change(ctx, of, t, func(r *Record, now time.Time) ([]activity.Entry, error) {
 		r.opens = opens
 		return reschedule(r, cmd, now)
 	})

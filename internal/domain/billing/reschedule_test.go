@@ -32,6 +32,9 @@ func opens(at time.Time) func(*Record) {
 	return func(r *Record) { r.opens = opening{r.Contract, r.Cycle, at} }
 }
 
+// chargesAt makes the store charge at another hour.
+func chargesAt(hour int) func(*Record) { return func(r *Record) { r.shop.OrderHour = hour } }
+
 func TestReschedule(t *testing.T) {
 	t.Parallel()
 	at := func(month time.Month, day, hour int) time.Time {
@@ -55,6 +58,12 @@ func TestReschedule(t *testing.T) {
 			r.Of.Series = contract.Series{Cycle: 3, Start: r.BillingDate, Moved: true}
 		}), at(3, 12, 14), true, at(3, 12, 14), contract.Series{Cycle: 3, Start: at(3, 12, 14), Moved: true}, 0},
 		{"an order moves forward as far as the platform takes it", waits(opens(at(3, 11, 14))), at(3, 11, 9), false, at(3, 11, 14), begun, 1},
+		{"an instant later today, after the order time, stays", waits(opens(at(3, 1, 0))), now.Add(7 * time.Hour), false, now.Add(7 * time.Hour), begun, 1},
+		{"an instant of today before the order time waits for it", waits(opens(at(3, 1, 0)), chargesAt(23)), now.Add(7 * time.Hour), false, at(now.Month(), now.Day(), 23), begun, 1},
+		{"an instant later today, when the order time has passed, stays too", waits(opens(at(3, 1, 0)), chargesAt(0)), now.Add(7 * time.Hour), false, now.Add(7 * time.Hour), begun, 1},
+		{"later orders follow its day", waits(opens(at(3, 1, 0)), chargesAt(0)), now.Add(7 * time.Hour), true, now.Add(7 * time.Hour), contract.Series{Cycle: 3, Start: now.Add(7 * time.Hour), Moved: true}, 1},
+		{"an instant of another day comes at its order time", waits(opens(at(3, 1, 0))), at(3, 11, 20), false, at(3, 11, 14), begun, 1},
+		{"today is the store's today", waits(opens(at(3, 1, 0)), func(r *Record) { r.shop.TimeZone, r.shop.OrderHour = "Pacific/Kiritimati", 2 }), at(3, 11, 9), false, at(3, 11, 9), begun, 1},
 		{"a failed order moves too", waits(func(r *Record) { r.Status = Failure }), at(3, 20, 14), true, at(3, 20, 14), contract.Series{Cycle: 3, Start: at(3, 20, 14), Moved: true}, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {

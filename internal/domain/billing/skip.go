@@ -22,7 +22,7 @@ type SkipCommand struct {
 // Skip marks an upcoming attempt as skipped. The contract's next billing date
 // moves to the following cycle, and the platform is told.
 func (s *Service) Skip(ctx context.Context, of shop.ID, cmd SkipCommand) (Record, error) {
-	return s.change(ctx, of, cmd.target(), cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	return s.change(ctx, of, cmd.target(), func(r *Record, now time.Time) ([]activity.Entry, error) {
 		if err := cmd.check(*r); err != nil {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func (s *Service) Skip(ctx context.Context, of shop.ID, cmd SkipCommand) (Record
 
 // Unskip puts a skipped attempt back into the queue.
 func (s *Service) Unskip(ctx context.Context, of shop.ID, cmd SkipCommand) (Record, error) {
-	return s.change(ctx, of, cmd.target(), cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	return s.change(ctx, of, cmd.target(), func(r *Record, now time.Time) ([]activity.Entry, error) {
 		if err := cmd.check(*r); err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func (s *Service) Unskip(ctx context.Context, of shop.ID, cmd SkipCommand) (Reco
 	})
 }
 
-func (c SkipCommand) target() target { return target{line: c.Line, attempt: c.Attempt} }
+func (c SkipCommand) target() target { return target{by: c.Actor, line: c.Line, attempt: c.Attempt} }
 
 func (c SkipCommand) check(r Record) error {
 	if c.Contract != 0 && c.Contract != r.Of.ID {

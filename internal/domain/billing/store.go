@@ -140,7 +140,7 @@ type CardTry struct {
 type Queue struct {
 	Waiting   int       // attempts that are QUEUED
 	LastCycle int       // highest cycle of any attempt
-	Open      bool      // an order may still be made of an attempt that does not wait: one in flight, or the last cycle's that failed
+	Open      bool      // an order may still be made of an attempt that does not wait: one in flight, or one that failed and is not given up
 	Next      time.Time // earliest billing date of the QUEUED ones; zero when none
 }
 
@@ -157,11 +157,12 @@ type Book interface {
 	// AttemptsWhere returns a page of the attempts of a contract, or of all
 	// contracts of a customer, in the question's order unless the page has one,
 	// and how many there are. A contract that the line does not have is
-	// NotFound.
+	// NotFound, and so is one that is not the question's customer's.
 	AttemptsWhere(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Record, int, error)
 }
 
-// Question selects attempts. Exactly one of Contract and Customer is set.
+// Question selects attempts. At least one of Contract and Customer is set. With
+// both, the contract must be the customer's.
 type Question struct {
 	Line     shop.Line
 	Contract contract.ID

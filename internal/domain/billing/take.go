@@ -21,13 +21,13 @@ func TakeEdit(a *Attempt, c platform.Cycle, cal cadence.Calendar, tolerance time
 		a.Status = Skipped
 		a.DueAt, a.ErrorMessage = time.Time{}, ""
 		return entryOf(*a, activity.BillingAttemptSkipped, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle}), true
-	case a.Status == Skipped && !c.Skipped && !c.Billed && a.BillingDate.After(now) && a.ErrorMessage == "":
+	case a.Status == Skipped && !c.Skipped && !c.Billed && a.BillingDate.After(now) && a.ErrorMessage == "" && a.Prep.Kept.IsZero():
 		a.Status = Queued
 		a.DueAt = a.BillingDate
 		return entryOf(*a, activity.BillingAttemptUpdated, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle, Reason: noLongerSkipped}), true
-	case a.Status == Queued && c.Edited && !a.Prep.Edited && c.Expected.After(now) && apart(c.Expected, a.BillingDate) > tolerance:
+	case a.Status == Queued && c.Edited && !a.Prep.Edited && c.Expected.After(now) && !c.Expected.Equal(a.Prep.Kept) && apart(c.Expected, a.BillingDate) > tolerance:
 		before := a.BillingDate
-		a.BillingDate, a.Moved = cal.At(c.Expected), true
+		a.BillingDate, a.Moved = orderAt(c.Expected, now, cal), true
 		a.DueAt = a.BillingDate
 		return entryOf(*a, activity.NextBillingDateChange, activity.Success, activity.Platform, now, outcome{
 			Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339),

@@ -22,7 +22,8 @@ type TriggerCommand struct {
 // arrives later. A failed attempt gets a new try; one whose outcome is unknown
 // keeps its key. A charge that the platform does not take yet is refused.
 func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) error {
-	opens, err := s.openingNow(ctx, of, target{line: cmd.Line, attempt: cmd.Attempt})
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt}
+	opens, err := s.openingNow(ctx, of, t)
 	if err != nil {
 		return err
 	}
@@ -30,14 +31,11 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		refused = nil
 		now := s.Clock.Now()
-		r, err := find(ctx, tx, target{line: cmd.Line, attempt: cmd.Attempt})
+		r, err := find(ctx, tx, t)
 		if err != nil {
 			return err
 		}
-		if err := firstError(triggerable(r, now), opens.begun(r, now)); err != nil {
-			return err
-		}
-		if err := r.Of.Thawed(r.shop.Settings, cmd.Actor); err != nil {
+		if err := firstError(triggerable(r, cmd.Actor, now), opens.begun(r, now)); err != nil {
 			return err
 		}
 		triggers, err := tx.CountTriggers(ctx, r.Of.ID, now.Add(-TriggerWindow))
@@ -103,8 +101,12 @@ func retryByHand(ctx context.Context, tx Tx, r *Record, now time.Time) error {
 	return tx.AddCardTries(ctx, []CardTry{{method, now}})
 }
 
-// triggerable says what forbids an immediate charge.
-func triggerable(r Record, now time.Time) error {
+// triggerable says what forbids an immediate charge. What holds a subscriber to
+// their orders comes first: trying again later does not help.
+func triggerable(r Record, by activity.Actor, now time.Time) error {
+	if err := r.Of.Thawed(r.shop.Settings, by); err != nil {
+		return err
+	}
 	refuse := func(key, format string, args ...any) error {
 		return fault.New(fault.Refused, format, args...).On(entity).Keyed(key)
 	}

@@ -20,8 +20,8 @@ type SkipNextCommand struct {
 // SkipNext skips the attempt of a contract that falls due first, as Skip does
 // with one that is named.
 func (s *Service) SkipNext(ctx context.Context, of shop.ID, cmd SkipNextCommand) (Record, error) {
-	t := target{line: cmd.Line, next: cmd.Contract}
-	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	t := target{by: cmd.Actor, line: cmd.Line, next: cmd.Contract}
+	return s.change(ctx, of, t, func(r *Record, now time.Time) ([]activity.Entry, error) {
 		return skip(r, cmd.Actor, now)
 	})
 }
@@ -37,8 +37,8 @@ type NoteCommand struct {
 // SetNote replaces the note of an order that still waits. The same note again
 // changes nothing.
 func (s *Service) SetNote(ctx context.Context, of shop.ID, cmd NoteCommand) (Record, error) {
-	t := target{line: cmd.Line, attempt: cmd.Attempt}
-	return s.change(ctx, of, t, cmd.Actor, func(r *Record, now time.Time) ([]activity.Entry, error) {
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt}
+	return s.change(ctx, of, t, func(r *Record, now time.Time) ([]activity.Entry, error) {
 		return setNote(r, cmd, now)
 	})
 }
@@ -65,7 +65,8 @@ func setNote(r *Record, cmd NoteCommand, now time.Time) ([]activity.Entry, error
 }
 
 // findNext reads a contract and, of its attempts that wait, the one that falls
-// due first, under their locks. Another line's contract is not found.
+// due first, under their locks. Another line's contract is not found, nor by a
+// subscriber another subscriber's.
 func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 	queued, err := tx.AttemptsOf(ctx, []contract.ID{t.next}, Queued)
 	if err != nil {
@@ -75,7 +76,7 @@ func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if len(contracts) == 0 || contracts[0].Line != t.line {
+	if len(contracts) == 0 || contracts[0].Line != t.line || contracts[0].Hidden(t.by) {
 		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).On("subscriptionContract").Keyed("contractNotFound")
 	}
 	first, ok := Earliest(queued)

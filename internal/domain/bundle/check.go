@@ -31,8 +31,24 @@ const (
 
 // Check says what is wrong with settings, whose texts were checked before. The
 // parameter of the failure is the interface's path of the field at fault.
-func (s Settings) Check() error {
+func (s Settings) Check() error { return firstOf(s.CheckBounds(), s.checkNeeds()) }
+
+// CheckBounds is Check of settings of which only a part is known, and the rest is as
+// New says: what one field needs of another may be there.
+func (s Settings) CheckBounds() error {
 	return firstOf(s.checkPage(), s.Rules.check(), s.Pricing.check(), s.checkRest())
+}
+
+func (s Settings) checkNeeds() error {
+	switch {
+	case s.Page.BundleRedirect == ToCustom && s.Page.CustomRedirectURL == "":
+		return invalid("customRedirectURL", "bundleRedirect CUSTOM needs an address in customRedirectURL")
+	case s.Pricing.Model == Fixed && s.Pricing.Fixed.Minor == 0:
+		return invalid("fixedBundlePrice", "pricingModel FIXED needs a price in fixedBundlePrice")
+	case s.Pricing.Volume && len(s.Pricing.Tiers) == 0:
+		return invalid("discounts.volumeDiscountTiers", "enableVolumeDiscounts needs at least one tier")
+	}
+	return nil
 }
 
 func firstOf(errs ...error) error {
@@ -45,9 +61,6 @@ func firstOf(errs ...error) error {
 }
 
 func (s Settings) checkPage() error {
-	if s.Page.BundleRedirect == ToCustom && s.Page.CustomRedirectURL == "" {
-		return invalid("customRedirectURL", "bundleRedirect CUSTOM needs an address in customRedirectURL")
-	}
 	if u := s.Page.CustomRedirectURL; u != "" && !isAddress(u) {
 		return invalid("customRedirectURL", "%q is not an address: begin with https://, http:// or /", u)
 	}
@@ -109,9 +122,6 @@ func (p Pricing) check() error {
 	if err := amount("fixedBundlePrice", p.Fixed); err != nil {
 		return err
 	}
-	if p.Model == Fixed && p.Fixed.Minor == 0 {
-		return invalid("fixedBundlePrice", "pricingModel FIXED needs a price in fixedBundlePrice")
-	}
 	if len(p.Tiers) > MaxTiers {
 		return invalid("discounts.volumeDiscountTiers", "%d tiers are given: at most %d are possible", len(p.Tiers), MaxTiers)
 	}
@@ -125,9 +135,6 @@ func (p Pricing) check() error {
 		case i > 0 && t.MinProducts <= p.Tiers[i-1].MinProducts:
 			return invalid(path+".minProducts", "tiers rise: %d does not come after %d", t.MinProducts, p.Tiers[i-1].MinProducts)
 		}
-	}
-	if p.Volume && len(p.Tiers) == 0 {
-		return invalid("discounts.volumeDiscountTiers", "enableVolumeDiscounts needs at least one tier")
 	}
 	return nil
 }

@@ -76,6 +76,7 @@ type Contract struct {
 	OriginOrderName string
 	PaymentMethod   string // graph id, empty when none
 	PaymentUsable   bool   // there is a payment method and it is not revoked
+	Card            Card   // behind the payment method
 	BillingCountry  string
 	DeliveryCountry string
 	DeliveryPrice   money.Amount

@@ -22,6 +22,8 @@ type (
 	Address = platform.Address
 	// Instrument is what a payment method is made of.
 	Instrument = platform.Instrument
+	// PaymentMethod is something that a customer can be charged with.
+	PaymentMethod = platform.PaymentMethod
 	// Charge is a billing attempt as the platform shows it.
 	Charge = platform.Attempt
 )

@@ -12,6 +12,12 @@ func (c Contract) Frozen(s shop.Settings) bool {
 	return c.Committed() > 0 && (c.Line == shop.Memberships || s.FreezeUntilMinCycles)
 }
 
+// Hidden reports whether the contract does not exist for whoever acts: to a
+// subscriber only their own do.
+func (c Contract) Hidden(from activity.Actor) bool {
+	return from.Customer != 0 && from.Customer != c.Customer.ID
+}
+
 // Thawed refuses what a subscriber may not do to a frozen contract. A merchant,
 // and the service itself, may.
 func (c Contract) Thawed(s shop.Settings, by activity.Actor) error {

@@ -20,6 +20,7 @@ type Change struct {
 	Delivery bool // the delivery policy changed
 	Limits   bool // how many cycles there are at most changed
 	Payment  bool // what it is paid with changed, or whether that can be charged
+	Card     bool // the card behind the payment method is another one, or was not known
 	Terms    bool // anything else that people see of it
 	Cost     bool // its discounts, how often they were used, or its prices by cycle
 	Revision bool // it was read at another revision
@@ -27,7 +28,7 @@ type Change struct {
 
 // Any reports whether anything changed.
 func (c Change) Any() bool {
-	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Payment || c.Terms || c.Cost || c.Revision
+	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Payment || c.Card || c.Terms || c.Cost || c.Revision
 }
 
 // Told reports whether the activity log tells of what changed.
@@ -79,6 +80,9 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	c.OriginOrderID, c.OriginOrderName = p.OriginOrder.ID, p.OriginOrder.Name
 	c.PaymentMethod = p.PaymentMethod.ID
 	c.PaymentUsable = p.PaymentMethod.ID != "" && !p.PaymentMethod.Revoked
+	if c.Card = cardOf(p.PaymentMethod); old != nil && old.PaymentMethod == c.PaymentMethod {
+		c.Card = c.Card.after(old.Card, c.PaymentUsable && !old.PaymentUsable, now)
+	}
 	c.BillingCountry, c.DeliveryCountry = p.PaymentMethod.BillingCountry, p.DeliveryCountry
 	c.DeliveryPrice = p.DeliveryPrice
 	c.Note = p.Note
@@ -97,6 +101,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	c.Line = LineOf(c.Lines, settings)
 	if old != nil {
 		change.Payment = !samePayment(*old, c)
+		change.Card = old.Card != c.Card
 		change.Terms = !sameTerms(*old, c)
 		change.Cost = !sameCost(*old, c)
 	}
@@ -118,7 +123,7 @@ func samePayment(a, b Contract) bool {
 // status, its policies, its discounts, what it is paid with and how its last payment
 // went.
 func sameTerms(a, b Contract) bool {
-	b.PaymentMethod, b.PaymentUsable, b.BillingCountry = a.PaymentMethod, a.PaymentUsable, a.BillingCountry
+	b.PaymentMethod, b.PaymentUsable, b.BillingCountry, b.Card = a.PaymentMethod, a.PaymentUsable, a.BillingCountry, a.Card
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
 	b.Pricing, b.Discounts = a.Pricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt

@@ -80,3 +80,23 @@ func TurnsAfter(turns []Series, s Series) (rest []Series) {
 	}
 	return rest
 }
+
+// Relocate lets the calendar fall on the same local days in another zone. The days of
+// a series are counted from the local day of its start: read in another zone, the same
+// instant may be another day.
+func (c *Contract) Relocate(from, to cadence.Calendar) {
+	there := func(t time.Time) time.Time {
+		if t.IsZero() {
+			return t
+		}
+		return to.Local(from.Day(t))
+	}
+	c.Series.Start = there(c.Series.Start)
+	c.Turns, c.Wishes = slices.Clone(c.Turns), slices.Clone(c.Wishes)
+	for i := range c.Turns {
+		c.Turns[i].Start = there(c.Turns[i].Start)
+	}
+	for i := range c.Wishes {
+		c.Wishes[i].Date = there(c.Wishes[i].Date)
+	}
+}

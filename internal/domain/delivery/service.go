@@ -271,7 +271,7 @@ func (s *Service) failed(ctx context.Context, err error) error {
 		return fault.Because(fault.Unavailable, err, "the platform is busy and nothing was changed: try again").On(entity).Keyed("platformBusy")
 	case errors.Is(err, platform.ErrUnknown):
 		return fault.Because(fault.Unavailable, err, "the platform did not answer: send the same request again, and what was begun is finished and not done twice").
-			On(entity).Keyed("platformUnknown")
+			On(entity).Keyed(fault.InDoubt)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ package idempotency
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base32"
 	"strconv"
 	"strings"
 	"time"
@@ -18,13 +19,12 @@ import (
 const (
 	// MaxKey is the length of the longest key, in characters.
 	MaxKey = 255
-	// MaxAnswer is the largest body of an answer that is kept, in bytes.
-	MaxAnswer = 64 << 10
 	// KeptFor is how long an answer is given again, from its claim on.
 	KeptFor = 24 * time.Hour
 	// Lease is how long a request may be carried out before it is taken for
-	// dead. What it does must be safe to do again: a process may die between
-	// the commit of its work and that of its answer.
+	// dead. What it does must be safe to do again, unless it is one that is
+	// carried out at most once: a process may die between the commit of its work
+	// and that of its answer.
 	Lease = time.Minute
 )
 
@@ -51,6 +51,7 @@ type Request struct {
 	Query  string // in canonical form, without credentials
 	Body   []byte
 	Key    Key
+	Once   bool // to do it again would add to what it did: it is carried out at most once
 }
 
 // name identifies the request among those of its shop: the same key means
@@ -78,15 +79,28 @@ type Claim struct {
 	Fingerprint Hash   // of what was asked
 	Token       string // of this claim: who has lost a claim cannot settle it
 	At          time.Time
+	Once        bool // nobody may carry the request out again while its answer would be kept
 }
 
 // Claim returns a new claim on the request.
 func (r Request) Claim(now time.Time) Claim {
-	return Claim{Name: r.name(), Fingerprint: r.fingerprint(), Token: rand.Text(), At: now}
+	return Claim{Name: r.name(), Fingerprint: r.fingerprint(), Token: rand.Text(), At: now, Once: r.Once}
+}
+
+// Request names the request, with all that was asked, among those of its shop: for
+// whoever notes in a commit of its own what a request has done.
+func (c Claim) Request() string {
+	sum := hashOf(string(c.Name[:]), string(c.Fingerprint[:]))
+	return base32.StdEncoding.EncodeToString(sum[:20])
 }
 
 // DeadAt is when the claim counts no more if nobody has settled it.
-func (c Claim) DeadAt() time.Time { return c.At.Add(Lease) }
+func (c Claim) DeadAt() time.Time {
+	if c.Once {
+		return c.KeptUntil()
+	}
+	return c.At.Add(Lease)
+}
 
 // KeptUntil is how long an answer under the claim is given again.
 func (c Claim) KeptUntil() time.Time { return c.At.Add(KeptFor) }

@@ -112,4 +112,9 @@ func TestClaimsEnd(t *testing.T) {
 	if want := time.Date(2025, 2, 1, 12, 0, 0, 0, time.UTC); !c.KeptUntil().Equal(want) {
 		t.Errorf("kept until %s, want %s", c.KeptUntil(), want)
 	}
+	once := theRequest()
+	once.Once = true
+	if c := once.Claim(at); !c.DeadAt().Equal(c.KeptUntil()) {
+		t.Errorf("what is carried out at most once may be carried out again at %s", c.DeadAt())
+	}
 }

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -50,24 +51,34 @@ func standing(ctx context.Context, tx Tx, ids []contract.ID) (map[contract.ID]*c
 type readout struct {
 	fresh  []platform.Contract
 	plans  map[contract.ID]plan
-	matter bool // there is something to write
+	unread []contract.Unread // of which nothing is taken over
+	matter bool              // there is something to write
 }
 
 // weigh compares fresh readings with what was known of the contracts. Most of them
 // change nothing that matters here: the platform counts a revision for our own
 // changes too. Contracts whose queue must be made anew need the platform's cycles,
-// which are read here, in no transaction.
+// which are read here, in no transaction. One that is refused for good is left out
+// and noted, unless an author waits for it.
 func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.Contract, known map[contract.ID]*contract.Contract, by *Authored) (readout, error) {
 	found := readout{fresh: fresh, matter: by != nil}
 	now := s.Clock.Now()
+	leaveOut := func(id contract.ID, why error) {
+		s.Log.ErrorContext(ctx, "a contract cannot be read", "shop", store.Domain, "contract", id, "error", why)
+		found.unread, found.matter = append(found.unread, contract.Unread{ID: id, Reason: why.Error(), Since: now, SeenAt: now}), true
+		found.fresh = slices.DeleteFunc(slices.Clone(found.fresh), func(p platform.Contract) bool { return contract.ID(p.ID) == id })
+	}
 	var replanned []contract.Contract
 	var bought []platform.Contract
 	shown, rerun := make(map[contract.ID]time.Time), make(map[contract.ID]bool)
 	for _, p := range fresh {
 		c, change, err := contract.Read(known[contract.ID(p.ID)], p, store.Settings, now)
-		if err != nil {
-			s.Log.ErrorContext(ctx, "a contract cannot be read", "shop", store.Domain, "contract", p.ID, "error", err)
+		if err != nil && by != nil {
 			return readout{}, err
+		}
+		if err != nil {
+			leaveOut(contract.ID(p.ID), err)
+			continue
 		}
 		found.matter = found.matter || change.Any()
 		if change.Created && by == nil && c.OriginOrderID != 0 {
@@ -107,6 +118,10 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 			continue
 		}
 		made, err := s.plan(ctx, store, c, shown[c.ID], was, now)
+		if refused(err) && by == nil {
+			leaveOut(c.ID, err)
+			continue
+		}
 		if err != nil {
 			return readout{}, err
 		}
@@ -114,6 +129,13 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 		found.plans[c.ID] = made
 	}
 	return found, nil
+}
+
+// refused reports whether a failure is the platform's definite no to what was asked of
+// one contract.
+func refused(err error) bool {
+	_, no := errors.AsType[*platform.Refusal](err)
+	return no || errors.Is(err, platform.ErrNotFound)
 }
 
 // had is what was known of a contract before a fresh reading.
@@ -176,7 +198,7 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 				if h.next.IsZero() || a.BillingDate.Before(h.next) {
 					h.next, h.waits = a.BillingDate, a.Cycle
 				}
-			case a.Status == billing.Skipped && a.BillingDate.After(now):
+			case a.SkipsAhead(now):
 				if h.skipped == nil {
 					h.skipped = make(map[int]bool)
 				}
@@ -298,6 +320,9 @@ func missed(cycles []platform.Cycle, before int, skipped map[int]bool) []int {
 // write applies fresh readings to the rows as they are now.
 func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored, waits waiting) error {
 	now := s.Clock.Now()
+	if err := tx.PutUnread(ctx, found.unread); err != nil || len(found.fresh) == 0 {
+		return err
+	}
 	store, err := tx.Shop(ctx)
 	if err != nil {
 		return err
@@ -388,7 +413,7 @@ type writing struct {
 	limited    []int               // the same, of those that end with another cycle than before
 	begun      []contract.Contract // those that run for the first time
 	subscribed []contract.Contract // of which the customer's tags may change, as they were and as they are
-	repaid     []contract.ID       // with another payment method than before
+	repaid     []contract.ID       // with another payment method, or card, than before
 	redirected []contract.ID       // with another address than before
 	entries    []activity.Entry
 }
@@ -443,7 +468,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	}
 	c.UpdatedAt = w.now
 	w.contracts = append(w.contracts, c)
-	if old != nil && old.PaymentMethod != c.PaymentMethod {
+	if old != nil && (old.PaymentMethod != c.PaymentMethod || c.Card.Replaces(old.Card, w.now)) {
 		w.repaid = append(w.repaid, c.ID)
 	}
 	if w.by != nil && slices.ContainsFunc(w.by.Entries, func(e activity.Entry) bool { return e.Event == activity.ShippingAddressChange }) {

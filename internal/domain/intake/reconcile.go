@@ -2,12 +2,15 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -72,11 +75,29 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}
+		if current.Unheard != store.Unheard {
+			current.Unheard = store.Unheard
+			if err := tx.Record(ctx, heard(current, s.Clock.Now())); err != nil {
+				return err
+			}
+		}
 		if err := tx.PutShop(ctx, current); err != nil {
 			return err
 		}
 		return tx.ForgetEvents(ctx, s.Clock.Now().Add(-remember))
 	})
+}
+
+// heard tells that the platform does not tell of events, or does so again.
+func heard(of shop.Shop, now time.Time) activity.Entry {
+	e := activity.Entry{
+		EntityID: int64(of.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Failure, Actor: activity.System, At: now,
+		Info: activity.Details(note{Reason: "the platform refuses to tell of events, what changes is found by reconciliation: " + of.Unheard}),
+	}
+	if of.Unheard == "" {
+		e.Status, e.Info = activity.Success, activity.Details(note{Reason: "the platform tells of events again"})
+	}
+	return e
 }
 
 // begun is a reconciliation that begins now.
@@ -88,13 +109,97 @@ func begun(of shop.Shop, now time.Time) shop.Reading {
 	return r
 }
 
-// find reads what changed and notes page by page how far it has come.
+// find reads what changed, noting page by page how far it has come, and then what
+// could not be read, or paid, before.
 func (s *Service) find(ctx context.Context, store *shop.Shop) error {
-	if s.Callback != "" {
-		if err := s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.Topics); err != nil {
-			return fmt.Errorf("subscribe to webhooks: %w", err)
-		}
+	if err := s.listen(ctx, store); err != nil {
+		return err
 	}
+	if err := s.readChanges(ctx, store); err != nil {
+		return err
+	}
+	if err := s.readUnread(ctx, *store); err != nil {
+		return err
+	}
+	return s.readUnpaid(ctx, *store)
+}
+
+// readUnpaid reads the contracts anew of which an order could not be paid: a card that
+// took the place of the old one changes the payment method and not the contract, and
+// its word may be lost.
+func (s *Service) readUnpaid(ctx context.Context, store shop.Shop) error {
+	for last, full := contract.ID(0), true; full; {
+		var list []contract.Contract
+		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+			list, err = tx.Unpaid(ctx, last, platform.MaxIDs)
+			return err
+		})
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		var ids []contract.ID
+		for _, c := range list {
+			if dunning.NewPayment.Helps(c.Dunning.Class) {
+				ids = append(ids, c.ID)
+			}
+		}
+		if err := s.read(ctx, store, ids, nil); err != nil {
+			return err
+		}
+		last, full = list[len(list)-1].ID, len(list) == platform.MaxIDs
+	}
+	return nil
+}
+
+// listen has the platform tell of events. That it refuses to is kept for a person to
+// see: what changes is found all the same.
+func (s *Service) listen(ctx context.Context, store *shop.Shop) error {
+	if s.Callback == "" {
+		return nil
+	}
+	err := s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.Topics)
+	if _, no := errors.AsType[*platform.Refusal](err); no {
+		s.Log.WarnContext(ctx, "the platform refuses to tell of events", "shop", store.Domain, "error", err)
+		store.Unheard = err.Error()
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("subscribe to webhooks: %w", err)
+	}
+	store.Unheard = ""
+	return nil
+}
+
+// readUnread reads the contracts again that could not be taken over, and forgets what
+// was noted of those that can be now.
+func (s *Service) readUnread(ctx context.Context, store shop.Shop) error {
+	for last, full := contract.ID(0), true; full; {
+		began := s.Clock.Now()
+		var list []contract.Unread
+		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+			list, err = tx.UnreadContracts(ctx, last, platform.MaxIDs)
+			return err
+		})
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		ids := make([]contract.ID, len(list))
+		for i, u := range list {
+			ids[i] = u.ID
+		}
+		if err := s.read(ctx, store, ids, nil); err != nil {
+			return err
+		}
+		if err := s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.ForgetUnread(ctx, ids, began) }); err != nil {
+			return err
+		}
+		last, full = ids[len(ids)-1], len(ids) == platform.MaxIDs
+	}
+	return nil
+}
+
+// readChanges reads what changed and notes page by page how far it has come.
+func (s *Service) readChanges(ctx context.Context, store *shop.Shop) error {
 	for {
 		numbers, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), store.Reading.Since, store.Reading.Cursor)
 		if err != nil {
@@ -161,15 +266,49 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 			if err != nil {
 				return err
 			}
+			before := current
 			current.Token, current.Connected, current.TimeZone = at.Token, true, facts.TimeZone
 			current.ReconcileAt, current.Reading = s.Clock.Now(), shop.Reading{}
 			current.Guard.ConfirmBy, current.Guard.CheckAt, current.Guard.ConnectedAt = s.Clock.Now(), s.Clock.Now(), s.Clock.Now()
 			store = current
-			return tx.PutShop(ctx, current)
+			if err := tx.PutShop(ctx, current); err != nil || before.TimeZone == current.TimeZone {
+				return err
+			}
+			return s.relocate(ctx, tx, before, current)
 		})
 	}
 	if err != nil {
 		return shop.Shop{}, err
 	}
 	return store, s.Reconcile(ctx, store.ID)
+}
+
+// relocatedAtOnce is how many contracts are read together when a store moves.
+const relocatedAtOnce = 500
+
+// relocate moves the calendars of a store to another zone. All move in the commit that
+// moves the store: dates of one zone are never counted on in another.
+func (s *Service) relocate(ctx context.Context, tx Tx, before, store shop.Shop) error {
+	from, err := before.Calendar()
+	if err != nil {
+		return err
+	}
+	now := s.Clock.Now()
+	if err := tx.Record(ctx, activity.Entry{
+		EntityID: int64(store.ID), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Info, Actor: activity.Platform, At: now,
+		Info: activity.Details(note{Reason: "the store has another time zone: its orders keep their days", From: before.TimeZone, To: store.TimeZone}),
+	}); err != nil {
+		return err
+	}
+	for last, full := contract.ID(0), true; full; {
+		list, err := tx.Planned(ctx, last, relocatedAtOnce)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		last, full = list[len(list)-1].ID, len(list) == relocatedAtOnce
+		if err := billing.Relocate(ctx, tx, store, list, from, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }

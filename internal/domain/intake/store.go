@@ -27,6 +27,20 @@ type Tx interface {
 	// ContractsPaidWith returns the ids of contracts that use a payment method.
 	ContractsPaidWith(ctx context.Context, paymentMethod string) ([]contract.ID, error)
 
+	// Planned returns at most limit contracts that have a calendar, by id, after one.
+	Planned(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
+	// Unpaid returns at most limit ACTIVE contracts with an open case of dunning, by
+	// id, after one.
+	Unpaid(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
+
+	// PutUnread notes contracts that cannot be taken over. One that was noted before
+	// keeps since when.
+	PutUnread(ctx context.Context, list []contract.Unread) error
+	// UnreadContracts returns at most limit of them, by id, after one.
+	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
+	// ForgetUnread removes those of contracts which were seen last before an instant.
+	ForgetUnread(ctx context.Context, ids []contract.ID, before time.Time) error
+
 	// TakeEvents returns at most limit events that are due, oldest first,
 	// passing over those that another transaction holds, and makes them due
 	// again at until: whoever takes them has that long to work them.

@@ -288,12 +288,30 @@ func (s *Service) readPaidWith(ctx context.Context, b batch) error {
 		if err != nil {
 			return err
 		}
+		if err := dropKnown(ctx, tx, told); err != nil {
+			return err
+		}
 		current, err := tx.Shop(ctx)
 		if err != nil {
 			return err
 		}
 		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, keys(told), told, now)
 	})
+}
+
+// clocksDiffer is by how much the platform's clock and ours may differ when all is well.
+const clocksDiffer = time.Minute
+
+// dropKnown leaves out the contracts of which the card was found after the last event
+// happened: whoever found it had the order charged.
+func dropKnown(ctx context.Context, tx Tx, told map[contract.ID]time.Time) error {
+	rows, err := tx.Contracts(ctx, keys(told))
+	for _, c := range rows {
+		if !c.Card.Since.IsZero() && !told[c.ID].After(c.Card.Since.Add(clocksDiffer)) {
+			delete(told, c.ID)
+		}
+	}
+	return err
 }
 
 // paidWith returns the contracts that use the payment methods of events, with when

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -173,5 +174,35 @@ func TestALateWordOfAnUninstallationDoesNotDisconnectAStoreThatIsBack(t *testing
 		if (err != nil) != row.fails || e.shop.Connected != row.connected || (len(e.finished) == 1) == row.fails {
 			t.Errorf("%s: connected %t, finished %v, %v; want connected %t", row.name, e.shop.Connected, e.finished, err, row.connected)
 		}
+	}
+}
+
+// paying is a transaction on contracts that are paid with cards.
+type paying struct {
+	Tx
+	since map[contract.ID]time.Time
+}
+
+func (p paying) Contracts(_ context.Context, ids []contract.ID) (list []contract.Contract, err error) {
+	for _, id := range ids {
+		list = append(list, contract.Contract{ID: id, Card: contract.Card{Since: p.since[id]}})
+	}
+	return list, nil
+}
+
+func TestAWordOfACardThatWasFoundBeforeIsNoNews(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
+	told := map[contract.ID]time.Time{1: at, 2: at, 3: at, 4: at}
+	tx := paying{since: map[contract.ID]time.Time{
+		2: at.Add(3 * time.Hour),    // the word comes late
+		3: at.Add(-2 * time.Second), // our clock is behind
+		4: at.Add(-time.Hour),       // another change
+	}}
+	if err := dropKnown(t.Context(), tx, told); err != nil {
+		t.Fatal(err)
+	}
+	if left := keys(told); !slices.Equal(left, []contract.ID{1, 4}) {
+		t.Errorf("news for the contracts %v, want 1, of which no card was found, and 4", left)
 	}
 }

@@ -94,6 +94,7 @@ type Via string
 const (
 	ByLink  Via = "LINK"
 	ByToken Via = "TOKEN"
+	ByProxy Via = "PROXY" // through the store's own domain; there is no session
 )
 
 // Session is a subscriber who is in. One by token does not end by not being
@@ -118,7 +119,15 @@ type Principal struct {
 	Via      Via
 }
 
-// Actor returns the principal as entries of the activity log name it.
+// Actor returns the principal as somebody who changes things, and to whom nothing
+// but their own exists.
+func (p Principal) Actor(clientIP string) activity.Actor {
+	by := Actor(clientIP)
+	by.Customer = p.Customer
+	return by
+}
+
+// Actor returns a subscriber as entries of the activity log name one.
 func Actor(clientIP string) activity.Actor {
 	return activity.Actor{Source: activity.CustomerPortal, By: "customer", ClientIP: clientIP}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
@@ -488,5 +490,49 @@ func TestHandles(t *testing.T) {
 		if got := login.Handle(domain); got != handle || login.Domain(got) != domain {
 			t.Errorf("%s became %s and then %s", domain, got, login.Domain(got))
 		}
+	}
+}
+
+// proxy vouches for whatever it is told to.
+type proxy struct {
+	visit platform.Visit
+	err   error
+}
+
+func (p proxy) Open(url.Values, bool, time.Time) (platform.Visit, error) { return p.visit, p.err }
+
+func TestWhoThePlatformVouchesForIsLetIn(t *testing.T) {
+	t.Parallel()
+	d := begin(t)
+	wrong := fault.New(fault.Unauthenticated, "the signature is wrong").Keyed("signatureInvalid")
+	for name, row := range map[string]struct {
+		proxy proxy
+		kind  fault.Kind
+		key   string
+	}{
+		"a shopper":                {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Customer: 1, Prefix: "/a/b", Query: url.Values{"x": {"1"}}}}, 0, ""},
+		"nobody":                   {proxy{visit: platform.Visit{Shop: "demo.myshopify.com"}}, fault.Unauthenticated, "signedOut"},
+		"a store without the app":  {proxy{visit: platform.Visit{Shop: "third.myshopify.com", Customer: 1}}, fault.Unauthenticated, "shopUnknown"},
+		"a shopper of another one": {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Customer: 1, Elsewhere: true}}, fault.NotFound, "shopNotFound"},
+		"nobody, of another one":   {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Elsewhere: true}}, fault.Unauthenticated, "signedOut"},
+		"a stranger":               {proxy{err: wrong}, fault.Unauthenticated, "signatureInvalid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := login.Door{Proxy: row.proxy, Shops: d.db.Shops(), Clock: d.at}.Enter(t.Context(), nil, true)
+			if row.key == "" {
+				want := login.Principal{Shop: d.of, Customer: 1, Via: login.ByProxy}
+				if err != nil || got.Principal != want || got.Store.ID != d.of || got.Prefix != "/a/b" || got.Query.Get("x") != "1" {
+					t.Errorf("got %+v, %v", got, err)
+				}
+				if by := got.Actor("192.0.2.1"); by != (activity.Actor{Source: activity.CustomerPortal, By: "customer", ClientIP: "192.0.2.1", Customer: 1}) {
+					t.Errorf("acts as %+v", by)
+				}
+				return
+			}
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != row.kind || f.Key != row.key || got.Customer != 0 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
 	}
 }

@@ -20,9 +20,17 @@ type desk struct {
 	now     time.Time
 }
 
-// act lets do work on a member of an active programme and returns the member as
-// it is then.
-func (s *Service) act(ctx context.Context, of shop.ID, who Who, do func(*desk) error) (Member, error) {
+// asked is whom a request is about, and its name when it may come again.
+type asked struct {
+	who  Who
+	name string
+}
+
+// act lets do work on a member of an active programme and returns the member as it is
+// then. That a request was carried out is noted in the same commit: one that comes
+// again, wherever the process died that carried it out, finds the member as that left
+// it.
+func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*desk) error) (Member, error) {
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.openDesk(ctx, tx)
@@ -32,13 +40,30 @@ func (s *Service) act(ctx context.Context, of shop.ID, who Who, do func(*desk) e
 		if !d.program.Active {
 			return fault.New(fault.Refused, "the store's loyalty programme is not active").On("loyaltyProgram").Keyed("loyaltyInactive")
 		}
-		d.who, store = who, d.shop
+		d.who, store = by.who, d.shop
+		if by.name != "" {
+			again, err := tx.Repeats(ctx, by.name, d.now)
+			if err != nil || again {
+				return err
+			}
+		}
 		return do(d)
 	})
 	if err != nil {
 		return Member{}, err
 	}
-	return s.Member(ctx, store, who, "")
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	return s.Member(ctx, store, by.who, "")
+}
+
+// toItsEnd is how long what follows a commit may take.
+const toItsEnd = 30 * time.Second
+
+// afterwards returns the context of what follows a commit: points have moved, and a
+// caller who has hung up must not keep the answer from being found out.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), toItsEnd)
 }
 
 func (s *Service) openDesk(ctx context.Context, tx Tx) (*desk, error) {
@@ -118,11 +143,10 @@ func (d *desk) open(ctx context.Context) (*Ledger, error) {
 	if !a.Status.takesPart() {
 		return nil, fault.New(fault.Refused, "the customer is %s in the loyalty programme", a.Status).On(entity).Keyed("customerNotActive")
 	}
-	lots, err := d.tx.OpenLots(ctx, []AccountID{a.ID})
+	l, err := d.whole(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	l := d.ledger(a, lots)
 	l.Settle() // what is over must not be spent
 	return l, nil
 }
@@ -138,28 +162,28 @@ func (d *desk) openOrEnrol(ctx context.Context) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := d.enrol(ctx, who, "")
-	if err != nil {
-		return nil, err
-	}
-	l = d.ledger(a, nil)
-	d.welcome(l)
-	return l, nil
+	return d.enrol(ctx, who, "")
 }
 
-// enrol adds a member and returns it under its lock.
-func (d *desk) enrol(ctx context.Context, who Person, born string) (Account, error) {
+// enrol adds a member and returns the ledger under its lock. Somebody else may have
+// added the member meanwhile.
+func (d *desk) enrol(ctx context.Context, who Person, born string) (*Ledger, error) {
 	if err := d.tx.AddAccounts(ctx, []Account{d.account(who, born)}); err != nil {
-		return Account{}, err
+		return nil, err
 	}
 	found, err := d.tx.AccountsOf(ctx, []int64{who.Customer})
 	if err == nil && len(found) == 0 {
 		err = fault.New(fault.Internal, "customer %d is no member right after enrolling", who.Customer)
 	}
 	if err != nil {
-		return Account{}, err
+		return nil, err
 	}
-	return found[0], nil
+	l, err := d.whole(ctx, found[0])
+	if err != nil {
+		return nil, err
+	}
+	d.welcome(l)
+	return l, nil
 }
 
 func (d *desk) account(who Person, born string) Account {
@@ -178,6 +202,16 @@ func (d *desk) welcome(l *Ledger) {
 		fact := Fact{Source: Source{CreateAccount, onceID(l.Account)}, At: d.now}
 		l.Earn(Posting{Source: fact.Source, Rule: r.ID, Points: r.Gives(fact), Description: r.Name, At: d.now})
 	}
+}
+
+// whole returns the ledger of a member with all lots that are open: without them it
+// would not know when anything is due.
+func (d *desk) whole(ctx context.Context, a Account) (*Ledger, error) {
+	lots, err := d.tx.OpenLots(ctx, []AccountID{a.ID})
+	if err != nil {
+		return nil, err
+	}
+	return d.ledger(a, lots), nil
 }
 
 func (d *desk) ledger(a Account, lots []Lot) *Ledger {

@@ -267,6 +267,25 @@ type Fact struct {
 	OrderName string
 	Amount    money.Amount
 	Cycle     int // of a renewal
+	// With are what else is of the same order: a checkout makes a contract of each of
+	// its plans.
+	With []Part
+}
+
+// Part is another fact of the same order.
+type Part struct {
+	Source
+	Amount money.Amount
+}
+
+// whole returns the fact as that of its whole order.
+func (f Fact) whole() Fact {
+	for _, p := range f.With {
+		if p.Amount.Currency == f.Amount.Currency {
+			f.Amount = f.Amount.Plus(p.Amount)
+		}
+	}
+	return f
 }
 
 // worth returns the fact with its amount in a store's currency. What was paid in

@@ -180,10 +180,17 @@ func TestPointsAreReadToTheHundredth(t *testing.T) {
 
 func TestCodesOfRewardsAreStableAndDiffer(t *testing.T) {
 	t.Parallel()
-	if a, b := codeOf("LOYAL", "secret", 5), codeOf("LOYAL", "secret", 5); a != b || len(a) != len("LOYAL-")+10 {
-		t.Errorf("codes %q and %q", a, b)
+	one := codeOf("", "secret", 5, noon())
+	if a := codeOf("LOYAL", "secret", 5, noon()); a != "LOYAL-"+one || len(one) != 10 {
+		t.Errorf("codes %q and %q", a, one)
 	}
-	if codeOf("", "secret", 5) == codeOf("", "secret", 6) || codeOf("", "secret", 5) == codeOf("", "other", 5) {
-		t.Error("two rewards have one code")
+	for name, other := range map[string]string{
+		"of another number":                       codeOf("", "secret", 6, noon()),
+		"of another store":                        codeOf("", "other", 5, noon()),
+		"that was taken before a backup was read": codeOf("", "secret", 5, noon().Add(-time.Millisecond)),
+	} {
+		if other == one {
+			t.Errorf("a reward has the code of one %s", name)
+		}
 	}
 }

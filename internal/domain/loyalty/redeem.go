@@ -19,16 +19,18 @@ type RedeemCommand struct {
 	Rule   RuleID
 	Points Points // of rules that let the member choose; 0: not said
 	Actor  activity.Actor
+
+	Request string // as in a PointsCommand
 }
 
 // Redeem takes a reward. The points are spent and the reward is noted in one
 // commit; the platform is asked afterwards, and again until it answers. What it
 // refuses for good gives the points back.
 func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Member, error) {
-	var taken Taken
+	var taken Taken // zero when the request was carried out before
 	var store shop.Shop
-	_, err := s.act(ctx, of, cmd.Who, func(d *desk) error {
-		store = d.shop
+	m, err := s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
+		taken, store = Taken{}, d.shop
 		rule, ok := d.program.Terms.redeemRule(cmd.Rule)
 		if !ok {
 			return fault.New(fault.NotFound, "redeem rule %d does not exist", cmd.Rule).On("pointRedeemRule").Keyed("redeemRuleNotFound").At("pointRedeemRuleId")
@@ -65,13 +67,13 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 		taken.Entry = l.Entries[len(l.Entries)-1].ID
 		return d.tx.PutReward(ctx, taken)
 	})
-	if err != nil {
-		return Member{}, err
+	if err != nil || taken.State != Reserved {
+		return m, err
 	}
-	if taken.State == Reserved {
-		if err := s.issue(platform.Interactive(ctx), of, taken.ID); err != nil {
-			return Member{}, err
-		}
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	if err := s.issue(platform.Interactive(ctx), of, taken.ID); err != nil {
+		return Member{}, err
 	}
 	return s.Member(ctx, store, cmd.Who, "")
 }
@@ -119,7 +121,7 @@ func (r RedeemRule) take(id RewardID, d *desk, a Account, cost Points, value mon
 	t := Taken{
 		ID: id, Account: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,
 		Percent: r.Percent, MinPurchase: minor(r.MinPurchase, d.shop.Currency), Combines: r.WithProducts,
-		Code: codeOf(r.Prefix, d.shop.Token, id), CreatedAt: d.now, UpdatedAt: d.now, DueAt: d.now.Add(lease),
+		Code: codeOf(r.Prefix, d.shop.Token, id, d.now), CreatedAt: d.now, UpdatedAt: d.now, DueAt: d.now.Add(lease),
 	}
 	if r.ValidDays > 0 {
 		t.ExpiresAt = d.now.AddDate(0, 0, r.ValidDays)
@@ -220,25 +222,24 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 	return nil
 }
 
-// giveBack ends a reward at the platform and gives its points back.
+// giveBack ends a reward at the platform and gives its points back, unless it was
+// used. The code is ended before that is asked: after it nobody can use it.
 func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
 	r, store, err := s.reward(ctx, of, id)
 	if err != nil || r.State != Returning {
 		return err
 	}
-	used, failed := s.usedBefore(ctx, store, r)
+	failed := s.end(ctx, store, r)
+	var used use
+	if failed == nil {
+		used, failed = s.usedBefore(ctx, store, r)
+	}
 	if failed == nil && used.order.ID != 0 {
 		if err := s.onReward(ctx, of, id, func(d *desk, r *Taken) error { return d.used(ctx, r, used) }); err != nil {
 			return err
 		}
 		return fault.New(fault.Refused, "the reward %d was used by order %s before it could be taken away: its points stay spent", id, used.order.Name).
 			On("loyaltyReward").Keyed("rewardStatus").At("status")
-	}
-	if failed == nil && r.PlatformID != "" {
-		failed = s.Platform.EndDiscountCode(ctx, store.At(), r.PlatformID)
-	}
-	if _, refused := errors.AsType[*platform.Refusal](failed); refused || errors.Is(failed, platform.ErrNotFound) {
-		failed = nil // there is nothing left to end
 	}
 	err = s.onReward(ctx, of, id, func(d *desk, r *Taken) error {
 		if r.State != Returning {
@@ -253,6 +254,18 @@ func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
 	})
 	if failed != nil {
 		s.Log.WarnContext(ctx, "a reward waits to be ended at the platform", "shop", store.Domain, "reward", id, "error", failed)
+	}
+	return err
+}
+
+// end takes a reward's code away at the platform.
+func (s *Service) end(ctx context.Context, store shop.Shop, r Taken) error {
+	if r.PlatformID == "" {
+		return nil
+	}
+	err := s.Platform.EndDiscountCode(ctx, store.At(), r.PlatformID)
+	if _, refused := errors.AsType[*platform.Refusal](err); refused || errors.Is(err, platform.ErrNotFound) {
+		return nil // there is nothing left to end
 	}
 	return err
 }
@@ -401,6 +414,8 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 	if err != nil {
 		return Member{}, err
 	}
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
 	if r.State == Returning {
 		if err := s.giveBack(platform.Interactive(ctx), of, r.ID); err != nil {
 			return Member{}, err

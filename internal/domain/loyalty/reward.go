@@ -124,11 +124,12 @@ type Credit struct {
 	At      time.Time
 }
 
-// codeOf returns the discount code of a reward. It is a function of the store
-// and the reward's number, so that asking for it twice asks for the same, and
-// cannot be guessed from another code.
-func codeOf(prefix string, secret platform.Token, id RewardID) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "reward|%d|%s", id, string(secret)))
+// codeOf returns the discount code of a reward. It is a function of the store, the
+// reward's number and when it was taken, so that it cannot be guessed from another
+// code. The number alone would not do: a restored database hands numbers out once
+// more, and the platform has the code of whoever had the number before.
+func codeOf(prefix string, secret platform.Token, id RewardID, taken time.Time) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "reward|%d|%d|%s", id, taken.UnixMilli(), string(secret)))
 	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:8])[:10]
 	if prefix == "" {
 		return text

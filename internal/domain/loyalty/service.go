@@ -80,7 +80,7 @@ type EnrolCommand struct {
 // Enrol makes a customer a member. A member stays one, and takes part again when
 // the customer had left.
 func (s *Service) Enrol(ctx context.Context, of shop.ID, cmd EnrolCommand) (Member, error) {
-	return s.act(ctx, of, cmd.Who, func(d *desk) error {
+	return s.act(ctx, of, asked{who: cmd.Who}, func(d *desk) error {
 		a, err := d.find(ctx)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
@@ -93,23 +93,25 @@ func (s *Service) Enrol(ctx context.Context, of shop.ID, cmd EnrolCommand) (Memb
 			if cmd.Born != "" {
 				a.Born = cmd.Born
 			}
-			return d.save(ctx, d.ledger(a, nil))
+			l, err := d.whole(ctx, a)
+			if err != nil {
+				return err
+			}
+			return d.save(ctx, l)
 		}
 		who, err := d.customer(ctx)
 		if err != nil {
 			return err
 		}
 		who.FirstName, who.LastName = or(cmd.FirstName, who.FirstName), or(cmd.LastName, who.LastName)
-		a, err = d.enrol(ctx, who, cmd.Born)
+		l, err := d.enrol(ctx, who, cmd.Born)
 		if err != nil {
 			return err
 		}
-		l := d.ledger(a, nil)
-		d.welcome(l)
 		if err := d.save(ctx, l); err != nil {
 			return err
 		}
-		return d.record(ctx, cmd.Actor, a, note{What: "enrolled"})
+		return d.record(ctx, cmd.Actor, l.Account, note{What: "enrolled"})
 	})
 }
 
@@ -128,12 +130,15 @@ type PointsCommand struct {
 	Entry  EntryID // of Remove: what was earned for it is taken back; 0: none
 	Note   string
 	Actor  activity.Actor
+	// Request is the name of a request that may come again and must move points
+	// once; empty: it does not come again.
+	Request string
 }
 
 // Add gives points to a member. Where customers become members by themselves, it
 // makes them members.
 func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, cmd.Who, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
 		p := Posting{Points: cmd.Points, Note: cmd.Note, Actor: cmd.Actor.By, Description: "Added by the store"}
 		var rule EarnRule
 		if cmd.Rule != 0 {
@@ -206,7 +211,7 @@ func (d *desk) activeRule(id RuleID) (EarnRule, error) {
 
 // Remove takes points from a member, never more than there are.
 func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, cmd.Who, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err
@@ -275,7 +280,7 @@ type ApproveCommand struct {
 
 // Approve makes pending points available.
 func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (Member, error) {
-	return s.act(ctx, of, cmd.Who, func(d *desk) error {
+	return s.act(ctx, of, asked{who: cmd.Who}, func(d *desk) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err
@@ -329,11 +334,13 @@ type CreditCommand struct {
 	Amount int64 // minor units of the store's currency, more than 0
 	Note   string
 	Actor  activity.Actor
+
+	Request string // as in a PointsCommand
 }
 
 // AddCredit gives a member store credit.
 func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) (Member, error) {
-	return s.act(ctx, of, cmd.Who, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
 		l, err := d.openOrEnrol(ctx)
 		if err != nil {
 			return err

@@ -77,6 +77,10 @@ type Tx interface {
 	// AddCredit notes store credit that was given, in minor units.
 	AddCredit(ctx context.Context, c Credit) error
 
+	// Repeats notes that a request is carried out, for as long as it may come again,
+	// and reports whether one of this name was before.
+	Repeats(ctx context.Context, request string, now time.Time) (bool, error)
+
 	// Number returns a number that nothing else has.
 	Number(ctx context.Context) (int64, error)
 

@@ -77,9 +77,12 @@ func (d *desk) creditAll(ctx context.Context, facts []Fact) error {
 	if err != nil || len(ledgers) == 0 {
 		return err
 	}
-	sources := make([]Source, len(facts))
-	for i, f := range facts {
-		sources[i] = f.Source
+	var sources []Source
+	for _, f := range facts {
+		sources = append(sources, f.Source)
+		for _, p := range f.With {
+			sources = append(sources, p.Source)
+		}
 	}
 	posted, err := d.tx.Posted(ctx, sources)
 	if err != nil {
@@ -89,9 +92,9 @@ func (d *desk) creditAll(ctx context.Context, facts []Fact) error {
 		Source
 		rule RuleID
 	}
-	known := make(map[line]bool, len(posted))
+	given := make(map[line]Points, len(posted))
 	for _, e := range posted {
-		known[line{e.Source, e.Rule}] = true
+		given[line{e.Source, e.Rule}] += e.Pending + e.Available
 	}
 	touched := make(map[int64]*Ledger, len(ledgers))
 	for _, f := range facts {
@@ -100,15 +103,23 @@ func (d *desk) creditAll(ctx context.Context, facts []Fact) error {
 			continue
 		}
 		touched[f.Customer.Customer] = l
+		order := f.whole().worth(d.shop.Currency)
 		f = f.worth(d.shop.Currency)
 		if f.Of == Purchase || f.Of == Renewal {
 			l.Account.Spent = l.Account.Spent.Plus(f.Amount)
 		}
 		for _, r := range d.program.Terms.Earn {
-			if known[line{f.Source, r.ID}] {
+			if _, known := given[line{f.Source, r.ID}]; known {
 				continue
 			}
-			l.Earn(Posting{Source: f.Source, Rule: r.ID, Points: r.Gives(f), Description: describe(r, f), At: f.At})
+			points := r.Gives(order) // an order earns once, however many parts it has
+			for _, p := range f.With {
+				points -= given[line{p.Source, r.ID}]
+			}
+			if points > 0 {
+				l.Earn(Posting{Source: f.Source, Rule: r.ID, Points: points, Description: describe(r, f), At: f.At})
+				given[line{f.Source, r.ID}] = points
+			}
 		}
 	}
 	return d.save(ctx, inOrder(touched)...)

@@ -51,7 +51,6 @@ type Call string
 
 // The calls. Each is also the path below the application's address.
 const (
-	NoCall       Call = ""
 	CallConnect  Call = "connect"  // the merchant began it: here is a code
 	CallApproved Call = "approved" // the merchant agreed: here is a code, or more scopes
 	CallRejected Call = "rejected"

@@ -12,41 +12,6 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Every combination of the two flags, of a list of members' tags that is empty,
-// met or not met, of one that excludes, and of being a member.
-func TestWhoMayChooseAPlan(t *testing.T) {
-	t.Parallel()
-	type rule struct {
-		only      string // "", "members" or "others"
-		inclusive string // "none", "met" or "not met"
-		entitled  bool
-	}
-	may := map[rule]bool{
-		{"", "none", false}: true, {"", "none", true}: true,
-		{"", "met", false}: true, {"", "met", true}: true,
-		{"", "not met", false}: false, {"", "not met", true}: false,
-		{"members", "none", false}: false, {"members", "none", true}: true,
-		{"members", "met", false}: true, {"members", "met", true}: true,
-		{"members", "not met", false}: false, {"members", "not met", true}: false,
-		{"others", "none", false}: true, {"others", "none", true}: false,
-		{"others", "met", false}: false, {"others", "met", true}: false,
-		{"others", "not met", false}: true, {"others", "not met", true}: true,
-	}
-	tags := []string{"Gold", "vip"}
-	lists := map[string]string{"none": " , ", "met": "silver, GOLD", "not met": "silver"}
-	for r, want := range may {
-		for excluded, list := range map[bool]string{false: "banned", true: "x, Vip "} {
-			o := Option{MemberOnly: r.only == "members", NonMemberOnly: r.only == "others", InclusiveTags: lists[r.inclusive], ExclusiveTags: list}
-			if got := o.Eligible(tags, r.entitled); got != (want && !excluded) {
-				t.Errorf("%+v, excluded %t: %t", r, excluded, got)
-			}
-		}
-	}
-	if (Option{MemberOnly: true}).Eligible(nil, false) || !(Option{ExclusiveTags: "vip"}).Eligible(nil, false) {
-		t.Error("guests have no tags and are no members")
-	}
-}
-
 func TestTagsOfOrders(t *testing.T) {
 	t.Parallel()
 	g := Group{Terms: Terms{CustomerTag: "subscriber, box", OrderTag: "first", MemberOrderTag: "renewal,,"}}

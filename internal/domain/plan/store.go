@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -36,7 +35,6 @@ type Tx interface {
 	DeletePlanGroup(ctx context.Context, id ID) error
 
 	Record(ctx context.Context, entries ...activity.Entry) error
-	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
 // Store runs transactions. Update commits when fn returns nil and runs fn again

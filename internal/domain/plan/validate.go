@@ -32,24 +32,45 @@ func invalid(field, key, format string, args ...any) error {
 // Settle completes what can be left out and brings the options into their order.
 func (d *Draft) Settle() {
 	for i := range d.Options {
-		o := &d.Options[i]
-		if o.Billing == (Frequency{}) {
-			o.Billing = o.Delivery
-		}
-		if o.Delivery == (Frequency{}) {
-			o.Delivery = o.Billing
-		}
-		if o.Kind == "" {
-			o.Kind = PayAsYouGo
-			if o.Billing != o.Delivery {
-				o.Kind = Prepaid
-			}
-		}
-		if o.Lifetime && o.MaxCycles == 0 {
-			o.MaxCycles = 1
-		}
+		d.Options[i] = d.Options[i].settled()
 	}
 	slices.SortStableFunc(d.Options, func(a, b Option) int { return a.Sequence - b.Sequence })
+}
+
+func (o Option) settled() Option {
+	if o.Billing == (Frequency{}) {
+		o.Billing = o.Delivery
+	}
+	if o.Delivery == (Frequency{}) {
+		o.Delivery = o.Billing
+	}
+	if o.Kind == "" {
+		o.Kind = PayAsYouGo
+		if o.Billing != o.Delivery {
+			o.Kind = Prepaid
+		}
+	}
+	if o.Lifetime && o.MaxCycles == 0 {
+		o.MaxCycles = 1
+	}
+	return o
+}
+
+// ValidateAlone is Validate of a change of a group that is not known. An option with
+// a number keeps what is not said of it, so that only new ones can be looked at.
+func (d Draft) ValidateAlone() error {
+	if err := d.Terms.validate(); err != nil {
+		return err
+	}
+	for i, o := range d.Options {
+		if o.ID != 0 {
+			continue
+		}
+		if err := o.settled().validate(fmt.Sprintf("subscriptionPlans[%d]", i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Validate returns the reason why a group cannot be as the draft says. Its
@@ -58,11 +79,8 @@ func (d Draft) Validate() error {
 	if err := d.Terms.validate(); err != nil {
 		return err
 	}
-	switch n := len(d.Options); {
-	case n == 0:
-		return invalid("subscriptionPlans", "planMissing", "a subscription group needs at least one plan in 'subscriptionPlans'")
-	case n > MaxOptions:
-		return invalid("subscriptionPlans", "tooManyPlans", "a subscription group has %d plans and can have at most %d", n, MaxOptions)
+	if err := CheckOptions(len(d.Options)); err != nil {
+		return err
 	}
 	for i, o := range d.Options {
 		at := fmt.Sprintf("subscriptionPlans[%d]", i)
@@ -75,6 +93,17 @@ func (d Draft) Validate() error {
 		if o.ID != 0 && slices.ContainsFunc(d.Options[:i], func(p Option) bool { return p.ID == o.ID }) {
 			return invalid(at+".id", "planTwice", "plan %d is named twice", o.ID)
 		}
+	}
+	return nil
+}
+
+// CheckOptions says whether a group can have so many options.
+func CheckOptions(n int) error {
+	switch {
+	case n == 0:
+		return invalid("subscriptionPlans", "planMissing", "a subscription group needs at least one plan in 'subscriptionPlans'")
+	case n > MaxOptions:
+		return invalid("subscriptionPlans", "tooManyPlans", "a subscription group has %d plans and can have at most %d", n, MaxOptions)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,13 +14,18 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Limits of one comparison; what is beyond them is the next one's.
 const (
-	pagesAtOnce  = 20
+	// pagesAtOnce is how much of the platform's list one check reads; the next one
+	// goes on behind it.
+	pagesAtOnce = 20
+	// straysAtOnce limits what a check looks at of a kind; the rest is the next one's.
 	straysAtOnce = 200
-	// overlap is how far a comparison looks back before the one before it: a
-	// charge may have been under way then.
+	// overlap is how far a comparison that begins looks back before the one before it:
+	// a charge may have been under way then.
 	overlap = 3 * time.Hour
+	// abandoned is how long after its beginning a comparison goes on where it was. One
+	// that has not ended then may have a place that the platform never answers.
+	abandoned = 24 * time.Hour
 	// slack is how long a contract's date may be past before something must be
 	// wrong. What an outage made late is spread over two days at most.
 	slack = 3 * 24 * time.Hour
@@ -38,29 +44,43 @@ type Settler interface {
 // comparison collects what one comparison sees.
 type comparison struct {
 	store   shop.Shop
+	reading shop.Reading
 	covered time.Time // charges before it were seen
 	whole   bool      // to the end of the platform's list
 	seen    []Finding
 	asked   map[string]bool // charges of the platform that were looked at
 }
 
-// compare reads what the platform has charged since the last time, adopts what
-// belongs to cycles of ours, and notes what does not agree. It never charges.
-func (s *Service) compare(ctx context.Context, store shop.Shop) error {
-	began := s.Clock.Now()
-	c := &comparison{store: store, covered: store.Guard.CoveredTo, asked: make(map[string]bool)}
+// begin returns the comparison that goes on, or one that begins now.
+func begin(store shop.Shop, now time.Time) *comparison {
+	c := &comparison{store: store, reading: store.Guard.Comparing, covered: store.Guard.CoveredTo, asked: make(map[string]bool)}
 	if c.covered.IsZero() {
 		c.covered = store.CreatedAt
 	}
-	since := c.covered.Add(-overlap)
-	if err := s.readBooks(ctx, c, since, began); err != nil {
+	if now.Sub(c.reading.Started) > abandoned { // or there is none
+		c.reading = shop.Reading{Started: now, Since: c.covered.Add(-overlap)}
+	}
+	return c
+}
+
+// compare reads what the platform has charged since the last time, adopts what
+// belongs to cycles of ours, and notes what does not agree. It never charges. A list
+// that is longer than one check reads is read on by the next.
+func (s *Service) compare(ctx context.Context, store shop.Shop) error {
+	c := begin(store, s.Clock.Now())
+	if err := s.readBooks(ctx, c); err != nil {
+		if _, refused := errors.AsType[*platform.Refusal](err); refused {
+			err = errors.Join(err, s.beginAnew(ctx, c)) // the cursor itself may be what the platform does not take
+		}
 		return err
 	}
-	if err := s.readOurs(ctx, c, since); err != nil {
-		return err
-	}
-	if err := s.readLeftOpen(ctx, c, began.Add(-leftOpen)); err != nil {
-		return err
+	if c.whole {
+		if err := s.readOurs(ctx, c); err != nil {
+			return err
+		}
+		if err := s.readLeftOpen(ctx, c); err != nil {
+			return err
+		}
 	}
 	standing, err := s.lookAgain(ctx, c)
 	if err != nil {
@@ -71,10 +91,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 	}
 	return s.change(ctx, store.ID, func(tx Tx, current *shop.Shop) ([]activity.Entry, error) {
 		now := s.Clock.Now()
-		current.Guard.CoveredTo = c.covered
-		if c.whole {
-			current.Guard.ComparedAt = began
-		}
+		c.note(&current.Guard)
 		known, err := tx.FindingsLike(ctx, c.seen)
 		if err != nil {
 			return nil, err
@@ -93,6 +110,26 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 			entries = append(entries, f.entry(activity.Success, now))
 		}
 		return entries, tx.PutFindings(ctx, put)
+	})
+}
+
+// note notes how far a comparison has come, unless it ended elsewhere or must begin
+// anew.
+func (c *comparison) note(g *shop.Guard) {
+	if g.Comparing != c.store.Guard.Comparing {
+		return
+	}
+	g.Comparing, g.CoveredTo = c.reading, c.covered
+	if c.whole {
+		g.Comparing, g.ComparedAt = shop.Reading{}, c.reading.Started
+	}
+}
+
+// beginAnew forgets how far a comparison has come.
+func (s *Service) beginAnew(ctx context.Context, c *comparison) error {
+	return s.change(ctx, c.store.ID, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
+		current.Guard.Comparing = shop.Reading{}
+		return nil, nil
 	})
 }
 
@@ -120,22 +157,24 @@ type findingNote struct {
 	Reason string `json:"reason"`
 }
 
-// readBooks walks through what the platform charged.
-func (s *Service) readBooks(ctx context.Context, c *comparison, since, began time.Time) error {
-	cursor := ""
+// readBooks walks through what the platform charged, from where the comparison is.
+func (s *Service) readBooks(ctx context.Context, c *comparison) error {
 	for range pagesAtOnce {
-		page, next, err := s.Platform.AttemptsSince(ctx, c.store.At(), since, cursor)
+		page, next, err := s.Platform.AttemptsSince(ctx, c.store.At(), c.reading.Since, c.reading.Cursor)
 		if err != nil {
 			return fmt.Errorf("read what the platform charged: %w", err)
 		}
 		if err := s.weigh(ctx, c, page); err != nil {
 			return err
 		}
-		if cursor = next; cursor == "" {
-			c.covered, c.whole = began, true
+		if next == "" {
+			c.covered, c.whole = c.reading.Started, true
 			return nil
 		}
-		c.covered = page[len(page)-1].CreatedAt
+		c.reading.Cursor = next
+		if n := len(page); n > 0 && page[n-1].CreatedAt.After(c.covered) {
+			c.covered = page[n-1].CreatedAt
+		}
 	}
 	return nil
 }
@@ -269,15 +308,15 @@ func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, 
 
 // readOurs asks the platform for the charges that we believe in and did not meet
 // in its list.
-func (s *Service) readOurs(ctx context.Context, c *comparison, since time.Time) error {
-	return s.inPages(ctx, c, since, platform.MaxIDs, Tx.PaidSince, s.ask)
+func (s *Service) readOurs(ctx context.Context, c *comparison) error {
+	return s.inPages(ctx, c, c.reading.Since, platform.MaxIDs, Tx.PaidSince, s.ask)
 }
 
 // readLeftOpen asks for the cycles of attempts that were given up while the platform
 // held a charge of theirs open. The customer may have confirmed it since, long after
 // it was made, and word of that may be lost.
-func (s *Service) readLeftOpen(ctx context.Context, c *comparison, since time.Time) error {
-	return s.inPages(ctx, c, since, platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
+func (s *Service) readLeftOpen(ctx context.Context, c *comparison) error {
+	return s.inPages(ctx, c, c.reading.Started.Add(-leftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
 		states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(page))
 		if err != nil {
 			return fmt.Errorf("ask for %d charges that were left open: %w", len(page), err)
@@ -297,7 +336,7 @@ func (s *Service) inPages(ctx context.Context, c *comparison, since time.Time, s
 	do func(context.Context, *comparison, []billing.Attempt) error,
 ) error {
 	var after billing.Attempt
-	for range pagesAtOnce {
+	for {
 		var page []billing.Attempt
 		err := s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 			var err error
@@ -312,7 +351,6 @@ func (s *Service) inPages(ctx context.Context, c *comparison, since time.Time, s
 			return err
 		}
 	}
-	return nil
 }
 
 func cyclesOf(attempts []billing.Attempt) []platform.CycleRef {
@@ -399,7 +437,8 @@ func (s *Service) lookAgain(ctx context.Context, c *comparison) (standing []Find
 }
 
 // findStrays finds contracts that no order waits for although they run, fills
-// their queues where they can be filled, and finds charges without an end.
+// their queues where they can be filled, and finds charges without an end and
+// contracts that cannot be read.
 func (s *Service) findStrays(ctx context.Context, c *comparison) error {
 	return s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
@@ -423,6 +462,13 @@ func (s *Service) findStrays(ctx context.Context, c *comparison) error {
 			return err
 		}
 		seen = append(seen, more...)
+		unread, err := tx.UnreadContracts(ctx, 0, straysAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, u := range unread {
+			seen = append(seen, Finding{Kind: Unreadable, Contract: u.ID, What: "what the platform has of the contract cannot be taken over: " + u.Reason})
+		}
 		c.seen = append(c.seen, seen...)
 		return nil
 	})

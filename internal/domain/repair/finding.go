@@ -24,6 +24,7 @@ const (
 	OpenCharge    Kind = "OPEN_CHARGE"    // a charge has had no end for longer than any should
 	NotQueued     Kind = "NOT_QUEUED"     // a contract runs, its date is past, and nothing of it waits
 	NoUpcoming    Kind = "NO_UPCOMING"    // a contract runs and has no order to come
+	Unreadable    Kind = "UNREADABLE"     // what the platform has of a contract cannot be taken over
 )
 
 // Finding is a difference between the platform's books and ours, or within ours.

@@ -132,3 +132,23 @@ func TestMerge(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsBehindIsShown(t *testing.T) {
+	t.Parallel()
+	old := noon.AddDate(-1, 0, 0)
+	for _, row := range []struct {
+		name   string
+		of     shop.Shop
+		behind bool
+	}{
+		{"reconciled an hour ago", shop.Shop{Connected: true, CreatedAt: old, ReconciledAt: noon.Add(-time.Hour)}, false},
+		{"reconciled two days ago", shop.Shop{Connected: true, CreatedAt: old, ReconciledAt: noon.AddDate(0, 0, -2)}, true},
+		{"never reconciled to the end", shop.Shop{Connected: true, CreatedAt: old}, true},
+		{"connected just now", shop.Shop{Connected: true, CreatedAt: noon.Add(-time.Hour)}, false},
+		{"not connected, which says enough", shop.Shop{CreatedAt: old, ReconciledAt: noon.AddDate(0, 0, -2)}, false},
+	} {
+		if why := behind(row.of, noon); (why != "") != row.behind {
+			t.Errorf("%s: behind %q, want %t", row.name, why, row.behind)
+		}
+	}
+}

@@ -41,6 +41,10 @@ type Tx interface {
 	// that are paid for life, or whose cancellation waits, need have none.
 	Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
 
+	// UnreadContracts returns at most limit contracts that cannot be taken over, by
+	// id, after one.
+	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
+
 	// OpenFindings returns findings that are not resolved, oldest first;
 	// FindingsLike those that say the same of the same, resolved or not.
 	OpenFindings(ctx context.Context, limit int) ([]Finding, error)
@@ -106,8 +110,8 @@ func shopEntry(of shop.ID, status activity.Status, by activity.Actor, now time.T
 }
 
 // Check confirms that this installation charges the store and compares the
-// platform's books with ours. When the platform cannot be asked, it is asked again
-// a little later.
+// platform's books with ours. What one check cannot read is left to the next, at once.
+// When the platform cannot be asked, it is asked again a little later.
 func (s *Service) Check(ctx context.Context, of shop.ID) error {
 	store, err := s.read(ctx, of)
 	if err != nil || !store.Connected {
@@ -125,9 +129,13 @@ func (s *Service) Check(ctx context.Context, of shop.ID) error {
 		s.Log.WarnContext(ctx, "the check of a store is put off", "shop", store.Domain, "error", failed)
 	}
 	return s.change(ctx, of, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
-		current.Guard.CheckAt = now.Add(s.Policy.Every)
-		if failed != nil {
-			current.Guard.CheckAt = now.Add(s.Policy.Retry)
+		switch g := &current.Guard; {
+		case failed != nil:
+			g.CheckAt = now.Add(s.Policy.Retry)
+		case g.Comparing != (shop.Reading{}):
+			g.CheckAt = now // more of the platform's list is to be read
+		default:
+			g.CheckAt = now.Add(s.Policy.Every)
 		}
 		return nil, nil
 	})

@@ -14,9 +14,12 @@ import (
 
 // Stuck is what of a store a person has to look at.
 type Stuck struct {
-	Gone     string          `json:"gone,omitempty"`   // why the store is not charged and not asked any more
-	Frozen   string          `json:"frozen,omitempty"` // why nothing is charged
-	Held     string          `json:"held,omitempty"`   // until when charges are held, and why
+	Gone     string          `json:"gone,omitempty"`     // why the store is not charged and not asked any more
+	Frozen   string          `json:"frozen,omitempty"`   // why nothing is charged
+	Held     string          `json:"held,omitempty"`     // until when charges are held, and why
+	Unheard  string          `json:"unheard,omitempty"`  // why the platform does not tell of events
+	Behind   string          `json:"behind,omitempty"`   // since when what changed at the platform is not known
+	Compared string          `json:"compared,omitempty"` // since when the books were not compared, when that is too long ago
 	Attempts []StuckAttempt  `json:"attempts"`
 	Findings []StuckFinding  `json:"findings"`
 	Events   []DiscardedWork `json:"events"` // of the platform's, that could not be worked
@@ -66,10 +69,11 @@ func (s *Service) Stuck(ctx context.Context, of shop.ID) (Stuck, error) {
 		if !store.Connected {
 			list.Gone = "the store's connection to the platform is gone: every order ends as " + string(billing.ConnectionGone) + " when it falls due, until the store is connected again"
 		}
-		list.Frozen = store.Guard.Bar(now)
+		list.Frozen, list.Compared = store.Guard.Bar(now), store.Uncompared(now)
 		if h := store.Guard.Hold; !h.Since.IsZero() {
 			list.Held = fmt.Sprintf("until %s: nearly all charges have been declined since %s", h.Until.Format(time.RFC3339), h.Since.Format(time.RFC3339))
 		}
+		list.Unheard, list.Behind = store.Unheard, behind(store, now)
 		exceptions, err := tx.OpenSince(ctx, now.Add(time.Millisecond), stuckAtOnce, billing.PlatformException)
 		if err != nil {
 			return err
@@ -95,6 +99,21 @@ func (s *Service) Stuck(ctx context.Context, of shop.ID) (Stuck, error) {
 		return err
 	})
 	return list, err
+}
+
+// longestBehind is how old a store's last reconciliation may be.
+const longestBehind = 24 * time.Hour
+
+// behind says since when what changed at the platform is not known; "" when a
+// reconciliation has ended not long ago.
+func behind(of shop.Shop, now time.Time) string {
+	switch {
+	case !of.Connected || now.Sub(of.CreatedAt) < longestBehind || now.Sub(of.ReconciledAt) < longestBehind:
+		return ""
+	case of.ReconciledAt.IsZero():
+		return "the contracts are to be read anew, and that has not come to its end"
+	}
+	return "no reconciliation has come to its end since that of " + of.ReconciledAt.Format(time.RFC3339) + ": the service's log says why"
 }
 
 func reasonOf(a billing.Attempt) string {

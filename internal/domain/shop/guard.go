@@ -30,6 +30,7 @@ type Guard struct {
 	// ComparedAt is when the platform's charges were last compared to the end,
 	// and CoveredTo what that covers: charges that were made before it.
 	ComparedAt, CoveredTo time.Time
+	Comparing             Reading // a comparison that has not ended
 	// ConnectedAt is when the token was given that the store has. Zero: not known.
 	ConnectedAt time.Time
 }
@@ -65,7 +66,7 @@ func (s *Shop) Freeze(reason string, now time.Time) bool {
 		return false
 	}
 	s.Guard.FrozenAt, s.Guard.Reason = now, reason
-	s.Guard.CheckAt = now
+	s.Guard.CheckAt, s.Guard.Comparing = now, Reading{}
 	s.ReadAnew(now)
 	return true
 }
@@ -86,6 +87,27 @@ func (s *Shop) Thaw(now time.Time) error {
 	g.Epoch, g.NextEpoch, g.Seen = g.Seen, "", ""
 	g.CheckAt, g.ConfirmBy = now, now
 	return nil
+}
+
+// outOfDate is how old the last comparison of the books may be before a person has to
+// look.
+const outOfDate = 24 * time.Hour
+
+// Uncompared says that the platform's charges have not been compared with ours for too
+// long; "" when they have, and of a store that has left.
+func (s Shop) Uncompared(now time.Time) string {
+	at, g := s.CreatedAt, s.Guard
+	if !g.ComparedAt.IsZero() {
+		at = g.ComparedAt
+	}
+	if !s.Connected || now.Sub(at) <= outOfDate {
+		return ""
+	}
+	why := "the platform's charges have not been compared with ours to the end since " + at.Format(time.RFC3339)
+	if !g.Comparing.Started.IsZero() {
+		why += ", and those before " + g.CoveredTo.Format(time.RFC3339) + " have"
+	}
+	return why
 }
 
 // Catching up after an outage.

@@ -63,3 +63,33 @@ func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
 		})
 	}
 }
+
+func TestUncompared(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		s    Shop
+		says bool
+	}{
+		{"a store that is new", Shop{Connected: true, CreatedAt: noon.Add(-time.Hour)}, false},
+		{"a store whose books were never compared", Shop{Connected: true, CreatedAt: noon.AddDate(0, 0, -2)}, true},
+		{"books that were compared an hour ago", Shop{Connected: true, Guard: Guard{ComparedAt: noon.Add(-time.Hour)}}, false},
+		{"books that were compared two days ago", Shop{Connected: true, Guard: Guard{ComparedAt: noon.AddDate(0, 0, -2)}}, true},
+		{"a store that has left", Shop{Guard: Guard{ComparedAt: noon.AddDate(0, 0, -2)}}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if why := row.s.Uncompared(noon); (why != "") != row.says {
+				t.Errorf("it says %q", why)
+			}
+		})
+	}
+}
+
+func TestAFrozenStoresBooksAreComparedAnew(t *testing.T) {
+	t.Parallel()
+	s := Shop{Guard: Guard{Comparing: Reading{Started: noon.Add(-time.Hour), Cursor: "a page"}}}
+	if s.Freeze("a copy", noon); s.Guard.Comparing != (Reading{}) {
+		t.Errorf("a comparison that began before the freeze goes on: %+v", s.Guard.Comparing)
+	}
+}

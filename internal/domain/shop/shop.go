@@ -32,12 +32,14 @@ type Shop struct {
 	ReconciledAt time.Time // the last reconciliation covers what changed before this instant
 	ReconcileAt  time.Time // when the next one is due
 	Reading      Reading   // a reconciliation that has not ended
+	Unheard      string    // why the platform does not tell us of events; empty: it does, for all we know
 	Guard        Guard
 	CreatedAt    time.Time
 	Version      int64
 }
 
-// Reading is how far a reconciliation has come. The zero value is one that has not
+// Reading is how far something has come that reads a list of the platform: a
+// reconciliation, or a comparison of the books. The zero value is one that has not
 // begun.
 type Reading struct {
 	Started time.Time `json:"started"` // it covers what changed before this instant

@@ -91,6 +91,20 @@ func (r Rule) carry() Carry {
 // Check says what forbids the rule. The parameters that its failures name are
 // the interface's.
 func (r Rule) Check() error {
+	for _, list := range []struct {
+		param    string
+		products []Product
+	}{{"sourceVariants", r.Sources}, {"destinationVariants", r.Destinations}} {
+		if list.products == nil {
+			return unnamed(list.param)
+		}
+	}
+	return r.CheckBounds()
+}
+
+// CheckBounds is Check of a rule of which a part is known: products that are nil
+// may be any.
+func (r Rule) CheckBounds() error {
 	if n := utf8.RuneCountInString(r.Name); n > maxName {
 		return invalid("name", "the name has %d characters: at most %d are allowed", n, maxName)
 	}
@@ -100,7 +114,7 @@ func (r Rule) Check() error {
 	if err := checkProducts("destinationVariants", r.Destinations); err != nil {
 		return err
 	}
-	if same(r.Sources, r.Destinations) {
+	if r.Sources != nil && same(r.Sources, r.Destinations) {
 		return invalid("destinationVariants", "the rule replaces products by themselves")
 	}
 	if r.Cycle < 0 || r.Cycle > maxCycle {
@@ -115,9 +129,13 @@ func (r Rule) Check() error {
 	return nil
 }
 
+func unnamed(param string) error {
+	return invalid(param, "field '%s' must name at least one variant", param)
+}
+
 func checkProducts(param string, list []Product) error {
-	if len(list) == 0 {
-		return invalid(param, "field '%s' must name at least one variant", param)
+	if list != nil && len(list) == 0 {
+		return unnamed(param)
 	}
 	if len(list) > maxProducts {
 		return invalid(param, "field '%s' names %d variants: at most %d are allowed", param, len(list), maxProducts)

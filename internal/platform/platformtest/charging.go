@@ -16,7 +16,7 @@ const settling = time.Minute
 var charging = []promise{
 	{"a charge becomes one order with its amount", func(t *testing.T, w World) {
 		k := due(w, Contract{})
-		a := charge(t, w, platform.Charge{CycleRef: first(k), Key: "one", OriginTime: w.Now()})
+		a := charge(t, w, platform.Charge{CycleRef: first(k), Key: "one"})
 		if a.Contract != k || a.Key != "one" || a.ID == "" || a.CreatedAt.IsZero() {
 			t.Errorf("attempt %+v", a)
 		}

@@ -48,19 +48,11 @@ func (c *Client) Charge(ctx context.Context, shop platform.Shop, charges []platf
 }
 
 func chargeInput(c *platform.Charge) admin.SubscriptionBillingAttemptInput {
-	in := admin.SubscriptionBillingAttemptInput{
+	return admin.SubscriptionBillingAttemptInput{
 		IdempotencyKey: c.Key,
 		// Without it the platform takes the cycle that it thinks is current.
 		BillingCycleSelector: &admin.SubscriptionBillingCycleSelector{Index: c.Index},
 	}
-	if !c.OriginTime.IsZero() {
-		origin := c.OriginTime.UTC()
-		in.OriginTime = &origin
-	}
-	if c.AllowOutOfStock {
-		in.InventoryPolicy = admin.SubscriptionBillingAttemptInventoryPolicyAllowOverselling
-	}
-	return in
 }
 
 // chargeAnswer returns what became of one charge. It fails with

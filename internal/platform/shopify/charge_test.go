@@ -116,10 +116,10 @@ func TestAChargeSaysForWhichCycleAndNothingUnasked(t *testing.T) {
 	c, s := scripted(t, `{"data":{}}`)
 	_, _ = c.Charge(t.Context(), demo, []platform.Charge{
 		{CycleRef: platform.CycleRef{Contract: 9001, Index: 3}, Key: "k1"},
-		{CycleRef: platform.CycleRef{Contract: 9002, Index: 4}, Key: "k2", OriginTime: at("2026-01-31T13:00:00+01:00"), AllowOutOfStock: true},
+		{CycleRef: platform.CycleRef{Contract: 9002, Index: 4}, Key: "k2"},
 	})
 	want := `{"contract0":"gid://shopify/SubscriptionContract/9001","charge0":{"billingCycleSelector":{"index":3},"idempotencyKey":"k1"},` +
-		`"contract1":"gid://shopify/SubscriptionContract/9002","charge1":{"billingCycleSelector":{"index":4},"idempotencyKey":"k2","inventoryPolicy":"ALLOW_OVERSELLING","originTime":"2026-01-31T12:00:00Z"}}`
+		`"contract1":"gid://shopify/SubscriptionContract/9002","charge1":{"billingCycleSelector":{"index":4},"idempotencyKey":"k2"}}`
 	if s.variables[0] != want {
 		t.Errorf("variables\n%s\nwant\n%s", s.variables[0], want)
 	}

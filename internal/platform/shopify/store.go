@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -53,13 +54,22 @@ func (c *Client) Subscribe(ctx context.Context, shop platform.Shop, address stri
 	if err != nil {
 		return fmt.Errorf("read the webhook subscriptions: %w", err)
 	}
+	var refused error
 	for _, word := range words {
-		if err := s.subscribe(ctx, word, address, existing[word]); err != nil {
-			return fmt.Errorf("subscribe to %s: %w", word, err)
+		err := s.subscribe(ctx, word, address, existing[word])
+		if err != nil {
+			err = fmt.Errorf("subscribe to %s: %w", word, err)
+		}
+		if _, no := errors.AsType[*platform.Refusal](err); no { // the other topics can be heard of
+			refused = err
+			continue
+		}
+		if err != nil {
+			return err
 		}
 		existing[word] = []admin.Subscription{{Uri: address}} // a topic may be listed twice
 	}
-	return nil
+	return refused
 }
 
 // subscriptions returns the app's subscriptions to web addresses by topic.

@@ -78,3 +78,16 @@ func TestEveryTopicIsOneOfThePlatforms(t *testing.T) {
 		}
 	}
 }
+
+func TestATopicThatIsRefusedKeepsNoOtherFromBeingHeardOf(t *testing.T) {
+	t.Parallel()
+	const refused = `{"data":{"webhookSubscriptionCreate":{"userErrors":[{"field":["topic"],"message":"You cannot create a webhook subscription with the specified topic"}]}}}`
+	c, s := scripted(t, subscriptionsJSON(), refused, `{"data":{"webhookSubscriptionCreate":{"userErrors":[]}}}`)
+	err := c.Subscribe(t.Context(), demo, hooks, []platform.Topic{platform.ContractUpdated, platform.Uninstalled})
+	if !isRefusal(err, "") || !strings.Contains(err.Error(), "SUBSCRIPTION_CONTRACTS_UPDATE") {
+		t.Errorf("got %v, want a refusal that names the first topic", err)
+	}
+	if len(s.variables) != 3 || !strings.Contains(s.variables[2], "APP_UNINSTALLED") {
+		t.Errorf("asked %v, want the second topic to be subscribed to", s.variables)
+	}
+}

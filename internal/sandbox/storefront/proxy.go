@@ -62,7 +62,9 @@ var withheld = []string{
 	"Transfer-Encoding", "Upgrade", "Content-Length", "Host",
 }
 
-// forward sends a shopper's request below /apps/{line}/ to the app.
+// forward sends a shopper's request below /apps/{line}/ to the app. Who asks for the
+// app's first page and is not signed in is sent to where that is done: the app has
+// nothing to show to nobody.
 func (s *Store) forward(w http.ResponseWriter, r *http.Request) {
 	line := r.PathValue("line")
 	base, known := map[string]string{"subscriptions": s.Subscriptions, "memberships": s.Memberships}[line]
@@ -70,12 +72,17 @@ func (s *Store) forward(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, fault.New(fault.NotFound, "the store has no app at /apps/%s", line).Keyed("pathNotFound"))
 		return
 	}
+	customer := s.session(r)
+	if customer == "" && r.Method == http.MethodGet && strings.TrimSuffix(r.URL.Path, "/") == "/apps/"+line {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		web.WriteError(w, r, fault.Because(fault.Invalid, err, "the query cannot be read"))
 		return
 	}
-	query = signed(s.AppSecret, query, s.Shop, s.session(r), "/apps/"+line, s.Clock.Now())
+	query = signed(s.AppSecret, query, s.Shop, customer, "/apps/"+line, s.Clock.Now())
 	req, err := http.NewRequestWithContext(r.Context(), r.Method, base+r.URL.EscapedPath()+"?"+query.Encode(), r.Body)
 	if err != nil {
 		web.WriteError(w, r, fault.Because(fault.Invalid, err, "the request cannot be forwarded"))

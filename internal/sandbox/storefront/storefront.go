@@ -55,6 +55,7 @@ func (s *Store) Handler() http.Handler {
 	mux.HandleFunc("POST /account/login", s.login)
 	mux.HandleFunc("POST /account/logout", s.logout)
 	mux.HandleFunc("POST /checkout", s.checkout)
+	mux.HandleFunc("/apps/{line}", s.forward) // also without the slash, which not every frame leaves
 	mux.HandleFunc("/apps/{line}/", s.forward)
 	return web.Routes(mux)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 	"github.com/perennialhq/perennial/internal/sandbox/storefront"
+	"github.com/perennialhq/perennial/internal/web"
 )
 
 var start = time.Date(2026, time.November, 1, 12, 0, 0, 0, time.UTC)
@@ -63,10 +65,10 @@ func open(t *testing.T) *scene {
 	if _, err := demo.Build(s.sim, demo.Options{Seed: 1, Contracts: 3, Now: start, Token: token}); err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewServer((&storefront.Store{
+	front := httptest.NewServer(web.Frame{Log: slog.New(slog.DiscardHandler)}.Around((&storefront.Store{
 		Shop: demo.Main, Name: "Demo", AppSecret: "hush", Subscriptions: backend.URL, Memberships: backend.URL + "/members",
 		Platform: s.sim, Clock: manual, Settled: func(context.Context) error { s.settled++; return nil },
-	}).Handler())
+	}).Handler()))
 	t.Cleanup(front.Close)
 	s.url = front.URL
 	jar, err := cookiejar.New(nil)
@@ -251,5 +253,27 @@ func TestTheStoreShowsWhatItSells(t *testing.T) {
 	}
 	if strings.Contains(text, "<script>") || strings.Contains(text, "https://") {
 		t.Error("the page holds a script or loads something from elsewhere")
+	}
+}
+
+func TestTheFirstPageOfTheApp(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, path := range []string{"/apps/subscriptions", "/apps/subscriptions/", "/apps/memberships/"} {
+		if res, _ := s.do("GET", path, ""); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/" {
+			t.Errorf("%s, signed out: answered %d to %q, want the page on which to sign in", path, res.StatusCode, res.Header.Get("Location"))
+		}
+	}
+	if len(s.app) != 0 {
+		t.Errorf("the app was asked %d times about nobody", len(s.app))
+	}
+	if res, _ := s.do("GET", "/apps/loyalty/", ""); res.StatusCode != http.StatusNotFound {
+		t.Errorf("an app that the store does not have answered %d", res.StatusCode)
+	}
+	s.login()
+	for _, path := range []string{"/apps/subscriptions", "/apps/subscriptions/"} {
+		if res, text := s.do("GET", path, ""); res.StatusCode != http.StatusTeapot {
+			t.Errorf("%s, signed in: answered %d %s", path, res.StatusCode, text)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/store"
 )
 
@@ -169,21 +170,28 @@ func testAttempts(t *testing.T, open opener) {
 			c.MaxCycles = 3
 			return c
 		}
-		w.put(monthly(1), monthly(2), monthly(3), ending(4), ending(5), ending(6))
+		unpaid := ending(8)
+		unpaid.Dunning = &contract.Dunning{Cycle: 3, State: dunning.Held}
+		w.put(monthly(1), monthly(2), monthly(3), ending(4), ending(5), ending(6), ending(7), unpaid)
 		stands := func(c contract.ID, cycle int, as billing.Status) billing.Attempt {
 			a := queued(c, cycle, day)
 			a.Status = as
 			return a
 		}
-		w.queue(stands(4, 2, billing.Progress), stands(5, 3, billing.Failure), stands(6, 2, billing.Failure), stands(6, 3, billing.Success))
+		givenUp := func(c contract.ID, cycle int) billing.Attempt {
+			a := stands(c, cycle, billing.Failure)
+			a.DueAt = time.Time{}
+			return a
+		}
+		w.queue(stands(4, 2, billing.Progress), stands(5, 3, billing.Failure), givenUp(6, 2), stands(6, 3, billing.Success), givenUp(7, 3), givenUp(8, 3))
 		done := queued(1, 7, day.Add(-time.Hour))
 		done.Status = billing.Success
 		only := queued(2, 4, day)
 		only.Status = billing.Skipped
 		w.queue(done, queued(1, 5, day.Add(2*time.Hour)), queued(1, 6, day.Add(time.Hour)), only)
 		w.in(func(tx *store.Tx) error {
-			got, err := tx.Queues(t.Context(), []contract.ID{1, 2, 3, 4, 5, 6})
-			want := map[contract.ID]billing.Queue{1: {Waiting: 2, LastCycle: 7, Next: day.Add(time.Hour)}, 2: {LastCycle: 4}, 3: {}, 4: {LastCycle: 2, Open: true}, 5: {LastCycle: 3, Open: true}, 6: {LastCycle: 3}}
+			got, err := tx.Queues(t.Context(), []contract.ID{1, 2, 3, 4, 5, 6, 7, 8})
+			want := map[contract.ID]billing.Queue{1: {Waiting: 2, LastCycle: 7, Next: day.Add(time.Hour)}, 2: {LastCycle: 4}, 3: {}, 4: {LastCycle: 2, Open: true}, 5: {LastCycle: 3, Open: true}, 6: {LastCycle: 3}, 7: {LastCycle: 3}, 8: {LastCycle: 3, Open: true}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}

@@ -25,6 +25,7 @@ func fullContract(id contract.ID) contract.Contract {
 		Billing:  contract.Policy{Interval: cadence.Week, Count: 2, Anchors: []cadence.Anchor{{Kind: cadence.Weekday, Day: 3, Cutoff: 1}, {Kind: cadence.Weekday, Day: 5}}},
 		Delivery: contract.Policy{Interval: cadence.Year, Count: 1, Anchors: []cadence.Anchor{{Kind: cadence.YearDay, Day: 29, Month: 2}}},
 		Lines:    []contract.Line{line(1, 100), line(2, 250)}, OriginOrderID: 9, OriginOrderName: "#1009", PaymentMethod: "gid://shopify/CustomerPaymentMethod/9", PaymentUsable: true,
+		Card:           contract.Card{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 12, ExpiryYear: 2030, Since: day.Add(7 * time.Hour)},
 		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: kwd(1500), Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED", Priced: true,
 		Pricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: kwd(1500), Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -107,6 +108,38 @@ func testDunning(t *testing.T, open opener) {
 			}
 			return err
 		})
+	})
+	t.Run("contracts that run and are not paid are read page by page", func(t *testing.T) {
+		w := begin(t, open)
+		failing, paused, member := monthly(1), monthly(4), fullContract(3)
+		failing.Dunning, paused.Dunning, member.Dunning = unpaid(1), unpaid(3), unpaid(2)
+		paused.Status, member.Status = contract.Paused, contract.Active
+		w.put(failing, monthly(2), member, paused)
+		page := func(of shop.ID, after contract.ID, limit int, want ...contract.ID) {
+			t.Helper()
+			w.inShop(of, func(tx *store.Tx) error {
+				got, err := tx.Unpaid(t.Context(), after, limit)
+				var ids []contract.ID
+				for _, c := range got {
+					ids = append(ids, c.ID)
+				}
+				if !slices.Equal(ids, want) {
+					t.Errorf("after %d: %v, want %v", after, ids, want)
+				}
+				return err
+			})
+		}
+		w.in(func(tx *store.Tx) error {
+			got, err := tx.Planned(t.Context(), 1, 2)
+			if len(got) != 2 || got[0].ID != 2 || got[1].ID != 3 {
+				t.Errorf("with a calendar, after 1: %+v", got)
+			}
+			return err
+		})
+		page(w.shop.ID, 0, 5, 1, 3)
+		page(w.shop.ID, 0, 1, 1)
+		page(w.shop.ID, 1, 1, 3)
+		page(w.addShop("second.myshopify.com").ID, 0, 5)
 	})
 	t.Run("contracts with an open case are found, those of their shop", func(t *testing.T) {
 		w := begin(t, open)

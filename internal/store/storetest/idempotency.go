@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,16 @@ func testAnswers(t *testing.T, open opener) {
 			}
 		}
 		want(w, w.shop.ID, request("a", "x").Claim(day.Add(idempotency.KeptFor)), idempotency.Granted)
+	})
+	t.Run("a large answer comes back whole", func(t *testing.T) {
+		w := begin(t, open)
+		large := idempotency.Answer{Status: 201, Header: map[string][]string{}, Body: bytes.Repeat([]byte(`{"title":"Böxe"},`), 200_000)}
+		first := request("a", "x").Claim(day)
+		claim(w, w.shop.ID, first)
+		must(w, w.db.Answers().Keep(t.Context(), w.shop.ID, first, large))
+		if r := want(w, w.shop.ID, request("a", "x").Claim(day), idempotency.Answered); r.Answer == nil || !reflect.DeepEqual(*r.Answer, large) {
+			t.Error("it came back otherwise")
+		}
 	})
 	t.Run("an answer without a body is an answer", func(t *testing.T) {
 		w := begin(t, open)

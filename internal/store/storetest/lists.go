@@ -272,6 +272,7 @@ func testBook(t *testing.T, open opener) {
 		{"upcoming ones of a contract, soonest first", billing.Question{Contract: 1, Upcoming: true}, anyPage, [][2]int{{1, 5}, {1, 4}}, 2},
 		{"past ones of a contract, newest first: all that do not wait", billing.Question{Contract: 1}, anyPage, [][2]int{{1, 3}, {1, 2}, {1, 1}}, 3},
 		{"upcoming ones of a customer", billing.Question{Customer: 901, Upcoming: true}, anyPage, [][2]int{{1, 5}, {2, 2}, {1, 4}}, 3},
+		{"upcoming ones of a contract of the customer's", billing.Question{Contract: 1, Customer: 901, Upcoming: true}, anyPage, [][2]int{{1, 5}, {1, 4}}, 2},
 		{"past ones of a customer, a page of them", billing.Question{Customer: 901}, page.Request{Page: 1, Size: 2}, [][2]int{{2, 1}, {1, 1}}, 4},
 	}
 	for _, tt := range tests {
@@ -295,6 +296,10 @@ func testBook(t *testing.T, open opener) {
 			_, _, err := w.db.AttemptsWhere(t.Context(), w.shop.ID, billing.Question{Line: shop.Subscriptions, Contract: missing}, anyPage)
 			w.wantKind(err, fault.NotFound)
 		}
+	})
+	t.Run("a contract that is not the customer's is not found", func(t *testing.T) {
+		_, _, err := w.db.AttemptsWhere(t.Context(), w.shop.ID, billing.Question{Line: shop.Subscriptions, Contract: 1, Customer: 5, Upcoming: true}, anyPage)
+		w.wantKind(err, fault.NotFound)
 	})
 	t.Run("one attempt comes with its contract, in its line only", func(t *testing.T) {
 		r, err := w.db.Attempt(t.Context(), w.shop.ID, shop.Subscriptions, put[0].ID)

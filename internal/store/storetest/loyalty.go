@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -17,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -29,6 +31,8 @@ type codes struct {
 	ended []string
 	used  map[string]platform.OrderRef // by code
 	fails error
+	makes func() // happens while a code is being made
+	ends  func() // happens while a code is being ended
 }
 
 func (c *codes) OrderWithCode(_ context.Context, _ platform.Shop, code string) (platform.OrderRef, time.Time, error) {
@@ -38,9 +42,12 @@ func (c *codes) OrderWithCode(_ context.Context, _ platform.Shop, code string) (
 	return c.used[code], day, nil
 }
 
-func (c *codes) CreateDiscountCode(_ context.Context, _ platform.Shop, d platform.DiscountCode) (string, error) {
-	if c.fails != nil {
-		return "", c.fails
+func (c *codes) CreateDiscountCode(ctx context.Context, _ platform.Shop, d platform.DiscountCode) (string, error) {
+	if c.makes != nil {
+		c.makes()
+	}
+	if err := cmp.Or(c.fails, ctx.Err()); err != nil {
+		return "", err
 	}
 	c.made = append(c.made, d)
 	return "gid://shopify/DiscountCodeNode/" + fmt.Sprint(len(c.made)), nil
@@ -51,6 +58,9 @@ func (c *codes) EndDiscountCode(_ context.Context, _ platform.Shop, id string) e
 		return c.fails
 	}
 	c.ended = append(c.ended, id)
+	if c.ends != nil {
+		c.ends()
+	}
 	return nil
 }
 
@@ -189,6 +199,49 @@ func testLoyalty(t *testing.T, open opener) {
 		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: loyalty.One})
 		c.wantKind(err, fault.Refused)
 	})
+	t.Run("an order that makes several contracts earns once", func(t *testing.T) {
+		for _, row := range []struct {
+			name     string
+			rule     loyalty.EarnRule
+			together bool
+			want     loyalty.Points
+		}{
+			{"points of an order", loyalty.EarnRule{Points: 100 * loyalty.One}, true, 100 * loyalty.One},
+			{"points of an order, when the second contract comes later", loyalty.EarnRule{Points: 100 * loyalty.One}, false, 100 * loyalty.One},
+			{"no less than", loyalty.EarnRule{Points: loyalty.One, PerUnit: true, Min: 30 * loyalty.One}, true, 40 * loyalty.One},
+			{"no less than, when the second contract comes later", loyalty.EarnRule{Points: loyalty.One, PerUnit: true, Min: 30 * loyalty.One}, false, 40 * loyalty.One},
+			{"no more than", loyalty.EarnRule{Points: loyalty.One, PerUnit: true, Max: 30 * loyalty.One}, false, 30 * loyalty.One},
+			{"points of an amount", loyalty.EarnRule{Points: loyalty.One, PerUnit: true}, false, 40 * loyalty.One},
+		} {
+			c := beginClub(t, open, func(terms *loyalty.Terms) {
+				row.rule.ID, row.rule.Name, row.rule.For, row.rule.Active = 1, "Order", loyalty.Purchase, true
+				terms.Earn = []loyalty.EarnRule{row.rule}
+			})
+			first, second := monthly(1), monthly(2) // 2 × 10.00 each, of one order
+			second.Customer = first.Customer
+			c.put(first)
+			if !row.together {
+				c.work()
+			}
+			c.put(second)
+			c.work()
+			if m := c.member(ada); m.Sums.Available != row.want || m.Spent.Minor != 4000 {
+				t.Errorf("%s: %s points for %s, want %s", row.name, m.Sums.Available, m.Spent, row.want)
+			}
+		}
+	})
+	t.Run("a contract that was split off did not begin", func(t *testing.T) {
+		c := beginClub(t, open, func(terms *loyalty.Terms) {
+			terms.Earn = []loyalty.EarnRule{{ID: 1, Name: "Start", For: loyalty.Start, Active: true, Points: 100 * loyalty.One}}
+		})
+		begun, split := monthly(1), monthly(2)
+		split.Customer, split.SplitFrom, split.Origin, split.OriginOrderID = begun.Customer, begun.ID, contract.Split, 0
+		c.put(begun, split)
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 100*loyalty.One {
+			t.Errorf("%s points for a contract that was split", m.Sums.Available)
+		}
+	})
 	t.Run("where customers opt in, only members earn", func(t *testing.T) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) { terms.Enrol = loyalty.OptIn })
 		c.put(monthly(1))
@@ -218,6 +271,33 @@ func testLoyalty(t *testing.T, open opener) {
 		})
 		if after := c.member(ada); after.ID != before.ID || after.Sums.Available != before.Sums.Available {
 			t.Errorf("before %+v, after %+v", before.Account, after.Account)
+		}
+	})
+	t.Run("who is enrolled once more keeps the days on which points are released and expire", func(t *testing.T) {
+		c := beginClub(t, open, func(terms *loyalty.Terms) {
+			terms.PendingDays, terms.Expiry = 14, loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: 1}
+		})
+		c.put(monthly(1)) // 2 × 10.00
+		c.work()
+		before := c.member(ada)
+		again := func() {
+			t.Helper()
+			m, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: loyalty.Who{Customer: ada}, Actor: clerk})
+			if err != nil || m.DueAt.IsZero() {
+				t.Errorf("a member who is enrolled once more is due at %v, %v; before at %v", m.DueAt, err, before.DueAt)
+			}
+		}
+		again()
+		c.clock.Set(c.clock.Now().Add(15 * 24 * time.Hour))
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 20*loyalty.One || m.Sums.Pending != 0 {
+			t.Errorf("after their day pending points are %+v", m.Sums)
+		}
+		again()
+		c.clock.Set(c.clock.Now().Add(32 * 24 * time.Hour))
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 0 || m.Sums.Expired != 20*loyalty.One {
+			t.Errorf("after a month the points are %+v", m.Sums)
 		}
 	})
 	t.Run("points are added and removed by hand, with an entry of the log", func(t *testing.T) {
@@ -435,8 +515,91 @@ func testLoyalty(t *testing.T, open opener) {
 		c.codes.used[rewards[0].Code] = platform.OrderRef{ID: 5002, Name: "#1002"}
 		_, err := c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk})
 		c.wantKind(err, fault.Refused)
-		if m := c.member(ada); m.Rewards[0].State != loyalty.Used || m.Rewards[0].OrderName != "#1002" || m.Sums.Available != spent || len(c.codes.ended) != 0 {
+		if m := c.member(ada); m.Rewards[0].State != loyalty.Used || m.Rewards[0].OrderName != "#1002" || m.Sums.Available != spent {
 			t.Errorf("given back after it was used: %+v, %+v", m.Rewards[0], m.Sums)
+		}
+	})
+	t.Run("a request that comes again moves points once", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.work() // 20 points
+		who := loyalty.Who{Customer: ada}
+		before := c.add(ada, 2000*loyalty.One)
+		for _, row := range []struct {
+			name   string
+			do     func(request string) (loyalty.Member, error)
+			points loyalty.Points
+			credit int64
+		}{
+			{"points are added", func(request string) (loyalty.Member, error) {
+				return c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: who, Points: 10 * loyalty.One, Actor: clerk, Request: request})
+			}, 10 * loyalty.One, 0},
+			{"points are removed", func(request string) (loyalty.Member, error) {
+				return c.Remove(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: who, Points: 5 * loyalty.One, Actor: clerk, Request: request})
+			}, -5 * loyalty.One, 0},
+			{"credit is given", func(request string) (loyalty.Member, error) {
+				return c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: who, Amount: 700, Actor: clerk, Request: request})
+			}, 0, 700},
+			{"a reward is taken", func(request string) (loyalty.Member, error) {
+				return c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: who, Rule: 1, Actor: clerk, Request: request})
+			}, -500 * loyalty.One, 0},
+		} {
+			times := func(request string, n int64) {
+				t.Helper()
+				m, err := row.do(request)
+				if err != nil || m.Sums.Available != before.Sums.Available+row.points*loyalty.Points(n) || m.Credit.Minor != before.Credit.Minor+row.credit*n {
+					t.Errorf("%s by %q: %s points and %s, %v; had %s and %s", row.name, request, m.Sums.Available, m.Credit, err, before.Sums.Available, before.Credit)
+				}
+			}
+			times(row.name, 1)
+			times(row.name, 1)
+			times(row.name+", in other words", 2)
+			times("", 3)
+			c.clock.Set(c.clock.Now().Add(idempotency.KeptFor))
+			times(row.name, 4)
+			before = c.member(ada)
+		}
+	})
+	t.Run("a request that was refused can come again", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.work()
+		redeem := func() error {
+			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk, Request: "a"})
+			return err
+		}
+		c.wantKind(redeem(), fault.Refused)
+		c.add(ada, 1000*loyalty.One)
+		if err := redeem(); err != nil || len(c.member(ada).Rewards) != 1 {
+			t.Errorf("with enough points: %v", err)
+		}
+	})
+	t.Run("a caller who hangs up after the points were spent gets a reward", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.work()
+		c.add(ada, 1000*loyalty.One)
+		ctx, hangUp := context.WithCancel(t.Context())
+		c.codes.makes = hangUp
+		m, err := c.Redeem(ctx, c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk})
+		if err != nil || len(m.Rewards) != 1 || m.Rewards[0].State != loyalty.Issued {
+			t.Errorf("answered %+v, %v", m.Rewards, err)
+		}
+	})
+	t.Run("a reward that is used while its code is being ended is not given back", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.work()
+		c.add(ada, 1000*loyalty.One)
+		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.codes.ends = func() { c.codes.used = map[string]platform.OrderRef{m.Rewards[0].Code: {ID: 5001, Name: "#1001"}} }
+		_, err = c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: m.Rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk})
+		c.wantKind(err, fault.Refused)
+		if after := c.member(ada); after.Rewards[0].State != loyalty.Used || after.Sums.Available != m.Sums.Available || len(c.codes.ended) != 1 {
+			t.Errorf("the customer has %+v and %s points, had %s", after.Rewards[0], after.Sums.Available, m.Sums.Available)
 		}
 	})
 	t.Run("a platform that cannot be asked keeps a reward from ending", func(t *testing.T) {

@@ -44,7 +44,10 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"reports":      testReports,
 		"inbox":        testInbox,
 		"answers":      testAnswers,
+		"creations":    testCreations,
+		"unread":       testUnread,
 		"messages":     testMessages,
+		"webhooks":     testWebhooks,
 		"logins":       testLogins,
 		"jobs":         testJobs,
 		"plans":        testPlans,
@@ -52,6 +55,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"one-offs":     testOneOffs,
 		"marks":        testMarks,
 		"loyalty":      testLoyalty,
+		"retention":    testRetention,
 		"migrations":   testMigrations,
 	} {
 		t.Run(name, func(t *testing.T) {

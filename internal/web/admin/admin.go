@@ -75,6 +75,7 @@ type Options struct {
 
 	Keys        Keys
 	Connections Connections
+	Webhooks    Webhooks
 }
 
 // interfaceVersion is the version of the reference that the interface follows.
@@ -110,5 +111,6 @@ func newAPI(o Options) *web.API {
 	o.links(api)
 	o.keys(api)
 	o.connections(api)
+	o.webhooks(api)
 	return api
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // contractEntity is what failures about a contract are about, in the
@@ -37,10 +38,15 @@ func (o Options) amendment(id, path, summary, description string) web.Operation 
 	}
 }
 
+// once is an operation that does more when it is done again.
+func once(op web.Operation) web.Operation {
+	op.Once = true
+	return op
+}
+
 // withBody is an amendment with a JSON body.
 func (o Options) withBody(body any, op web.Operation) web.Operation {
 	op.Body = body
-	op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge)
 	return op
 }
 
@@ -52,20 +58,20 @@ type OfContract struct {
 // command names the contract to be changed and who changes it.
 func (o Options) command(ctx context.Context, id string) (amend.Command, error) {
 	caller := web.CallerOf(ctx)
-	n, err := web.ParseID(contractTypename, "contractId", id)
+	n, err := web.ParseID(record.ContractTypename, "contractId", id)
 	return amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}, err
 }
 
 // contractOut answers with a contract.
 type contractOut struct {
-	Body contractObject
+	Body record.ContractObject
 }
 
 func newContractOut(d contract.Detail, err error) (*contractOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &contractOut{newContractObject(d)}, nil
+	return &contractOut{record.NewContractObject(d)}, nil
 }
 
 // price reads an amount in the contract's currency; nil when it was not given.

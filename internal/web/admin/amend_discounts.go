@@ -12,8 +12,8 @@ func (o Options) discountOperations(api *web.API) {
 		"Redeems a discount code of the store on the contract."), o.applyDiscount)
 	web.Register(api, o.amendment("removeDiscount", "/subscription-contracts-remove-discount", "Remove a discount",
 		"Takes a discount off the contract."), o.removeDiscount)
-	web.Register(api, o.amendment("addDiscount", "/subscription-contracts-add-discount", "Add a discount",
-		"Adds a percentage or an amount off all lines, for a number of orders or for good."), o.addDiscount)
+	web.Register(api, once(o.amendment("addDiscount", "/subscription-contracts-add-discount", "Add a discount",
+		"Adds a percentage or an amount off all lines, for a number of orders or for good.")), o.addDiscount)
 }
 
 type codeQuery struct {

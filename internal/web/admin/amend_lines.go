@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 func (o Options) lineOperations(api *web.API) {
@@ -21,12 +22,12 @@ func (o Options) lineOperations(api *web.API) {
 			"The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says."), o.updateVariant)
 	web.Register(api, o.amendment("updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
 		"Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one."), o.updateLine)
-	web.Register(api, o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
-		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only."), o.addLine)
-	web.Register(api, o.amendment("addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
-		"As subscription-contracts-add-line-item, with the unit price given."), o.addPricedLine)
-	web.Register(api, o.withBody([]newLine{}, o.amendment("addLineItems", "/subscription-contracts-add-line-items", "Add lines",
-		"Adds several recurring lines in one change.")), o.addLines)
+	web.Register(api, once(o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
+		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only.")), o.addLine)
+	web.Register(api, once(o.amendment("addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
+		"As subscription-contracts-add-line-item, with the unit price given.")), o.addPricedLine)
+	web.Register(api, once(o.withBody([]newLine{}, o.amendment("addLineItems", "/subscription-contracts-add-line-items", "Add lines",
+		"Adds several recurring lines in one change."))), o.addLines)
 	web.Register(api, o.amendment("removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
 		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays."), o.removeLine)
 	web.Register(api, o.withBody([]string{}, o.amendment("removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
@@ -36,7 +37,7 @@ func (o Options) lineOperations(api *web.API) {
 	web.Register(api, o.withBody([]cyclePrice{}, o.amendment("updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
 		"Sets how a line's unit price changes with the orders: at most two steps, in the order of afterCycle. An empty list removes the steps.")), o.updateLinePricing)
 	web.Register(api, o.amendment("updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
-	web.Register(api, o.withBody([]attributeObject{}, o.amendment("updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
+	web.Register(api, o.withBody([]record.AttributeObject{}, o.amendment("updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
 		"Replaces a line's attributes.")), o.updateLineAttributes)
 	web.Register(api, o.amendment("updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
 		"Puts a line on another selling plan, at the price that the plan gives."), o.updateLinePlan)
@@ -55,7 +56,7 @@ type OfLine struct {
 
 type variantQuery struct {
 	Contract   string        `query:"contractId" required:"true" format:"id" example:"9001" doc:"The contract: number or graph id."`
-	OldLine    string        `query:"oldLineId" maxLength:"255" doc:"Graph id of the line. It wins over oldVariantId."`
+	OldLine    string        `query:"oldLineId" maxLength:"255" doc:"Graph id of the line. It wins over oldVariantId, which is not looked at then."`
 	OldVariant string        `query:"oldVariantId" doc:"The variant of the line: number or graph id."`
 	NewVariant string        `query:"newVariantId" required:"true" doc:"The variant that takes its place: number or graph id."`
 	Prorate    web.Opt[bool] `query:"prorateDowngrade" doc:"false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once."`
@@ -70,9 +71,11 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 	if in.OldLine == "" && in.OldVariant == "" {
 		return nil, fault.New(fault.Invalid, "give oldLineId or oldVariantId").On(contractEntity).Keyed("parameterMissing").At("oldLineId")
 	}
-	old, err := web.ParseID("ProductVariant", "oldVariantId", in.OldVariant)
-	if err != nil {
-		return nil, err
+	var old int64
+	if in.OldLine == "" { // which wins: what is not looked at need not be right
+		if old, err = web.ParseID("ProductVariant", "oldVariantId", in.OldVariant); err != nil {
+			return nil, err
+		}
 	}
 	variant, err := web.ParseID("ProductVariant", "newVariantId", in.NewVariant)
 	if err != nil {
@@ -121,7 +124,7 @@ func (o Options) addLine(ctx context.Context, in *AddQuery) (*contractOut, error
 
 type addPricedQuery struct {
 	AddQuery
-	Price web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
+	Price web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own."`
 }
 
 func (o Options) addPricedLine(ctx context.Context, in *addPricedQuery) (*contractOut, error) {
@@ -150,11 +153,11 @@ func (o Options) add(ctx context.Context, in AddQuery, value web.Opt[web.Decimal
 
 // newLine is a line to be added.
 type newLine struct {
-	VariantID        web.AnyID         `json:"variantId" doc:"The variant: number or graph id."`
-	Quantity         int32             `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
-	SellingPlanID    web.AnyID         `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id. Absent: that of the contract's first line."`
-	CurrentPrice     json.Number       `json:"currentPrice,omitempty" doc:"Unit price in the contract's currency. Absent: the price that the plan gives." example:"12.25"`
-	CustomAttributes []attributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
+	VariantID        web.AnyID                `json:"variantId" doc:"The variant: number or graph id."`
+	Quantity         int32                    `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
+	SellingPlanID    web.AnyID                `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id. Absent: that of the contract's first line."`
+	CurrentPrice     json.Number              `json:"currentPrice,omitempty" doc:"Unit price in the contract's currency. Absent: the price that the plan gives." example:"12.25"`
+	CustomAttributes []record.AttributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 }
 
 func (l newLine) parse(currency money.Currency, field string) (amend.NewLine, error) {
@@ -343,14 +346,14 @@ func (o Options) updateLineAttributes(ctx context.Context, in *lineListBody) (*c
 	if err != nil {
 		return nil, err
 	}
-	var body []attributeObject
+	var body []record.AttributeObject
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
 	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
 }
 
-func parseAttributes(list []attributeObject) []contract.Attribute {
+func parseAttributes(list []record.AttributeObject) []contract.Attribute {
 	made := make([]contract.Attribute, len(list))
 	for i, a := range list {
 		made[i] = contract.Attribute(a)
@@ -399,10 +402,13 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
+	if err := web.CheckLengths(body); err != nil {
+		return nil, err
+	}
 	if err := ownShop(body.Shop, caller, "shop"); err != nil {
 		return nil, err
 	}
-	n, err := body.ContractID.Parse(contractTypename, "contractId")
+	n, err := body.ContractID.Parse(record.ContractTypename, "contractId")
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 func (o Options) termOperations(api *web.API) {
@@ -23,7 +24,8 @@ func (o Options) termOperations(api *web.API) {
 	web.Register(api, o.amendment("updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
 		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), o.setNote)
 	web.Register(api, o.amendment("updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
-		"Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows."), o.setBillingInterval)
+		"Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. "+
+			"The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow."), o.setBillingInterval)
 	web.Register(api, o.amendment("updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
 		"Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. "+
 			"400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both."), o.setDeliveryInterval)
@@ -32,14 +34,14 @@ func (o Options) termOperations(api *web.API) {
 	web.Register(api, o.amendment("updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)
 	web.Register(api, o.amendment("updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), o.setMaxCycles)
 	web.Register(api, o.amendment("updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
-		"Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false."), o.setBillingDate)
+		"Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. "+laterToday), o.setBillingDate)
 }
 
 // attributesBody is a contract's attributes.
 type attributesBody struct {
-	Shop                   string            `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
-	SubscriptionContractID web.AnyID         `json:"subscriptionContractId" doc:"The contract: number or graph id."`
-	CustomAttributesList   []attributeObject `json:"customAttributesList" maxItems:"100" doc:"Keys are unique."`
+	Shop                   string                   `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
+	SubscriptionContractID web.AnyID                `json:"subscriptionContractId" doc:"The contract: number or graph id."`
+	CustomAttributesList   []record.AttributeObject `json:"customAttributesList" maxItems:"100" doc:"Keys are unique."`
 }
 
 type attributesIn struct {
@@ -56,7 +58,7 @@ func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}
 	if err := ownShop(body.Shop, caller, "shop"); err != nil {
 		return nil, err
 	}
-	n, err := body.SubscriptionContractID.Parse(contractTypename, "subscriptionContractId")
+	n, err := body.SubscriptionContractID.Parse(record.ContractTypename, "subscriptionContractId")
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +208,7 @@ func (o Options) setBillingDate(ctx context.Context, in *dateQuery) (*contractOu
 		return nil, err
 	}
 	caller := web.CallerOf(ctx)
-	date, err := orderDate(caller, "nextBillingDate", in.Date)
+	date, err := caller.OrderDate("nextBillingDate", in.Date)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,13 @@ package admin
 
 import (
 	"context"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // attemptEdit is what of a billing attempt record a caller may change, with what
@@ -31,37 +30,37 @@ type editIn struct {
 
 // editAttempt changes an attempt. The body is laid over the record as it is: what
 // differs then is what the caller wants changed.
-func (o Options) editAttempt(ctx context.Context, in *editIn) (*attemptOut, error) {
+func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
 	wanted, err := in.wanted(caller)
 	if err != nil {
 		return nil, err
 	}
-	record, err := o.Book.Attempt(ctx, caller.Shop.ID, o.Line, billing.AttemptID(wanted.id))
+	known, err := o.Book.Attempt(ctx, caller.Shop.ID, o.Line, billing.AttemptID(wanted.id))
 	if err != nil {
 		return nil, err
 	}
-	is, become := newBillingAttempt(caller.Shop.Domain, record), newBillingAttempt(caller.Shop.Domain, record)
+	is, become := record.NewBillingAttempt(caller.Shop.Domain, known), record.NewBillingAttempt(caller.Shop.Domain, known)
 	if err := in.Into(&become); err != nil {
 		return nil, err
 	}
-	if err := serverOwned(is, become); err != nil {
+	if err := is.OnlyDiffers(become, "billingDate", "status", "orderNote", "retryingNeeded", "applyUsageCharge", "upgradeDowngradeBilling"); err != nil {
 		return nil, err
 	}
 	command := billing.EditCommand{
-		Line: o.Line, Attempt: record.ID, Actor: caller.Actor, Note: changed(text(is.OrderNote), text(become.OrderNote)),
+		Line: o.Line, Attempt: known.ID, Actor: caller.Actor, Note: changed(text(is.OrderNote), text(become.OrderNote)),
 		RetryingNeeded:          changed(*is.RetryingNeeded, yes(become.RetryingNeeded)),
 		ApplyUsageCharge:        changed(*is.ApplyUsageCharge, yes(become.ApplyUsageCharge)),
 		UpgradeDowngradeBilling: changed(*is.UpgradeDowngradeBilling, yes(become.UpgradeDowngradeBilling)),
 	}
 	if wanted.status != "" {
-		command.Status = changed(record.Status, wanted.status)
+		command.Status = changed(known.Status, wanted.status)
 	}
-	if !wanted.date.IsZero() && !wanted.date.Equal(clock.Trim(record.BillingDate)) {
+	if !wanted.date.IsZero() && !wanted.date.Equal(clock.Trim(known.BillingDate)) {
 		command.BillingDate = &wanted.date
 	}
 	r, err := o.Billing.Edit(ctx, caller.Shop.ID, command)
-	return newAttemptOut(caller, r, err)
+	return record.NewAttemptOut(caller, r, err)
 }
 
 // wish is what can be said of a body before the record is read. Zero values are
@@ -77,11 +76,10 @@ func (in *editIn) wanted(caller web.Caller) (wish, error) {
 		BillingDate, Status nullable
 	}
 	var body attemptEdit
-	if err := in.Into(&body); err != nil {
-		return wish{}, err
-	}
-	if err := in.Into(&nulls); err != nil {
-		return wish{}, err
+	for _, v := range []any{&body, &nulls} {
+		if err := in.Into(v); err != nil {
+			return wish{}, err
+		}
 	}
 	if body.ID < 1 {
 		return wish{}, fault.New(fault.Invalid, "field 'id' is required: the number of the billing attempt").Keyed("bodyField").At("id")
@@ -97,6 +95,9 @@ func (in *editIn) wanted(caller web.Caller) (wish, error) {
 	if err := web.CheckText("field 'orderNote'", "orderNote", text(body.OrderNote)); err != nil {
 		return wish{}, err
 	}
+	if err := billing.CheckNote(text(body.OrderNote)); err != nil {
+		return wish{}, err
+	}
 	w := wish{id: body.ID}
 	if body.Status != nil {
 		status, err := billing.ParseStatus(*body.Status)
@@ -105,12 +106,13 @@ func (in *editIn) wanted(caller web.Caller) (wish, error) {
 		}
 		w.status = status
 	}
-	if body.BillingDate == nil {
-		return w, nil
+	if body.BillingDate != nil {
+		var err error
+		if w.date, err = caller.OrderDate("billingDate", *body.BillingDate); err != nil {
+			return wish{}, err
+		}
 	}
-	date, err := orderDate(caller, "billingDate", *body.BillingDate)
-	w.date = date
-	return w, err
+	return w, in.Into(&record.BillingAttempt{}) // what else is sent back can be read
 }
 
 // nullable notes that a field was given as null.
@@ -119,25 +121,6 @@ type nullable struct{ null bool }
 // UnmarshalJSON notes it.
 func (n *nullable) UnmarshalJSON(text []byte) error {
 	n.null = string(text) == "null"
-	return nil
-}
-
-// serverOwned refuses a record in which a field differs that callers may not
-// change.
-func serverOwned(is, become billingAttempt) error {
-	for _, a := range []*billingAttempt{&is, &become} {
-		a.BillingDate, a.Status, a.OrderNote = nil, "", nil
-		a.RetryingNeeded, a.ApplyUsageCharge, a.UpgradeDowngradeBilling = nil, nil, nil
-	}
-	before, after := reflect.ValueOf(is), reflect.ValueOf(become)
-	for i := range before.NumField() {
-		if reflect.DeepEqual(before.Field(i).Interface(), after.Field(i).Interface()) {
-			continue
-		}
-		name, _, _ := strings.Cut(before.Type().Field(i).Tag.Get("json"), ",")
-		return fault.New(fault.Invalid, "field '%s' belongs to the service and cannot be changed", name).
-			On("subscriptionBillingAttempt").Keyed("fieldReadOnly").At(name)
-	}
 	return nil
 }
 

@@ -5,11 +5,11 @@ import (
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // Page sizes of the lists of attempts.
@@ -46,8 +46,8 @@ func (o Options) attempts(api *web.API) {
 	edit := change
 	edit.ID, edit.Path, edit.Summary = "updateBillingAttempt", attemptsPath, "Change a billing attempt"
 	edit.Description = "Changes the date, the note, the flags, or QUEUED to SKIPPED and back. A field that is absent keeps its value; null clears it where it may be empty. " +
-		"Every other field of the record may be sent back as it was read, and is refused when it differs."
-	edit.Body, edit.Errors = attemptEdit{}, append(edit.Errors, http.StatusRequestEntityTooLarge)
+		"Every other field of the record may be sent back as it was read, and is refused when it differs. " + laterToday
+	edit.Body = attemptEdit{}
 	web.Register(api, edit, o.editAttempt)
 
 	skip := change
@@ -88,20 +88,15 @@ func (q orderQuery) question() (billing.Question, error) {
 	return billing.Question{Contract: contract.ID(of), Customer: customer}, err
 }
 
-type attemptPage struct {
-	web.ListHeaders
-	Body []billingAttempt
-}
-
-func (o Options) topOrders(ctx context.Context, in *orderQuery) (*attemptPage, error) {
+func (o Options) topOrders(ctx context.Context, in *orderQuery) (*record.AttemptPage, error) {
 	return o.orders(ctx, in, true)
 }
 
-func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*attemptPage, error) {
+func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*record.AttemptPage, error) {
 	return o.orders(ctx, in, false)
 }
 
-func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*attemptPage, error) {
+func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*record.AttemptPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(attemptList)
 	if err != nil {
@@ -116,60 +111,27 @@ func (o Options) orders(ctx context.Context, in *orderQuery, upcoming bool) (*at
 	if err != nil {
 		return nil, err
 	}
-	return newAttemptPage(ctx, caller, records, p, total), nil
+	return record.NewAttemptPage(ctx, records, p, total), nil
 }
 
-func newAttemptPage(ctx context.Context, caller web.Caller, records []billing.Record, p page.Request, total int) *attemptPage {
-	out := &attemptPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]billingAttempt, len(records))}
-	for i, r := range records {
-		out.Body[i] = newBillingAttempt(caller.Shop.Domain, r)
-	}
-	return out
-}
-
-// attemptOut answers with a record.
-type attemptOut struct {
-	Body billingAttempt
-}
-
-func newAttemptOut(caller web.Caller, r billing.Record, err error) (*attemptOut, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &attemptOut{newBillingAttempt(caller.Shop.Domain, r)}, nil
-}
-
-type skipQuery struct {
-	ID       int64         `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
-	Contract string        `query:"subscriptionContractId" doc:"The attempt's contract: number or graph id. When given it must match."`
-	Prepaid  web.Opt[bool] `query:"isPrepaid" doc:"Whether the contract is prepaid. When given it must fit."`
-}
-
-func (o Options) skipCommand(caller web.Caller, in *skipQuery) (billing.SkipCommand, error) {
-	of, err := web.ParseID("SubscriptionContract", "subscriptionContractId", in.Contract)
-	return billing.SkipCommand{
-		Line: o.Line, Attempt: billing.AttemptID(in.ID), Contract: contract.ID(of), Prepaid: in.Prepaid.Ptr(), Actor: caller.Actor,
-	}, err
-}
-
-func (o Options) skipOrder(ctx context.Context, in *skipQuery) (*attemptOut, error) {
+func (o Options) skipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
-	command, err := o.skipCommand(caller, in)
+	command, err := in.Command(o.Line, caller.Actor)
 	if err != nil {
 		return nil, err
 	}
 	r, err := o.Billing.Skip(ctx, caller.Shop.ID, command)
-	return newAttemptOut(caller, r, err)
+	return record.NewAttemptOut(caller, r, err)
 }
 
-func (o Options) unskipOrder(ctx context.Context, in *skipQuery) (*attemptOut, error) {
+func (o Options) unskipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
-	command, err := o.skipCommand(caller, in)
+	command, err := in.Command(o.Line, caller.Actor)
 	if err != nil {
 		return nil, err
 	}
 	r, err := o.Billing.Unskip(ctx, caller.Shop.ID, command)
-	return newAttemptOut(caller, r, err)
+	return record.NewAttemptOut(caller, r, err)
 }
 
 type chargeQuery struct {

@@ -83,7 +83,7 @@ func TestChargingNowAnswersWithoutABody(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	w := s.ask("PUT", ordersPath+"/attempt-billing/9/", "")
-	if w.Code != http.StatusOK || w.Body.Len() != 0 || w.Header().Get("Content-Type") != "" {
+	if w.Code != http.StatusOK || w.Body.Len() != 0 || w.Header().Get("Content-Type") != "application/json" {
 		t.Errorf("answered %d %s %q", w.Code, w.Header().Get("Content-Type"), w.Body)
 	}
 	if want := (billing.TriggerCommand{Line: shop.Subscriptions, Attempt: 9, Actor: by()}); *s.trigger != want || s.of != 7 {

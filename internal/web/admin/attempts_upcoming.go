@@ -3,12 +3,12 @@ package admin
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // upcoming registers what is changed of orders that still wait.
@@ -22,11 +22,11 @@ func (o Options) upcoming(api *web.API) {
 	skip.ID, skip.Path, skip.Summary = "skipUpcomingOrder", attemptsPath+"/skip-upcoming-order", "Skip a contract's next order"
 	skip.Description = "Skips the order of the contract that falls due first, as skip-order does with one that is named, and answers with it. " +
 		"400 when the contract has no upcoming order. Sent twice it skips two orders: send an Idempotency-Key."
-	web.Register(api, skip, o.skipUpcoming)
+	web.Register(api, once(skip), o.skipUpcoming)
 
 	reschedule := change
 	reschedule.ID, reschedule.Path, reschedule.Summary = "rescheduleOrder", attemptsPath+"/reschedule-order/{id}", "Move an order to another date"
-	reschedule.Description = "Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. " +
+	reschedule.Description = "Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. " + laterToday + " " +
 		"With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, " +
 		"save those whose date somebody chose; orders before it keep their dates."
 	web.Register(api, reschedule, o.rescheduleOrder)
@@ -38,19 +38,22 @@ func (o Options) upcoming(api *web.API) {
 	web.Register(api, note, o.noteOrder)
 }
 
+// laterToday says what becomes of a date that is today.
+const laterToday = "An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago."
+
 type skipUpcomingQuery struct {
 	Contract string `query:"subscriptionContractId" example:"9001" doc:"The contract: number or graph id. This or contractId is required."`
 	Other    string `query:"contractId" doc:"Another spelling of subscriptionContractId."`
 }
 
-func (o Options) skipUpcoming(ctx context.Context, in *skipUpcomingQuery) (*attemptOut, error) {
+func (o Options) skipUpcoming(ctx context.Context, in *skipUpcomingQuery) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
 	of, err := oneContract("subscriptionContractId", in.Contract, "contractId", in.Other)
 	if err != nil {
 		return nil, err
 	}
 	r, err := o.Upcoming.SkipNext(ctx, caller.Shop.ID, billing.SkipNextCommand{Line: o.Line, Contract: of, Actor: caller.Actor})
-	return newAttemptOut(caller, r, err)
+	return record.NewAttemptOut(caller, r, err)
 }
 
 // oneContract reads a contract that may be named by either of two parameters. It
@@ -79,33 +82,16 @@ type rescheduleQuery struct {
 	Future      bool   `query:"rescheduleFutureOrder" doc:"Whether later orders are counted from the new date. Default false."`
 }
 
-func (o Options) rescheduleOrder(ctx context.Context, in *rescheduleQuery) (*attemptOut, error) {
+func (o Options) rescheduleOrder(ctx context.Context, in *rescheduleQuery) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
-	date, err := orderDate(caller, "billingDate", in.BillingDate)
+	date, err := caller.OrderDate("billingDate", in.BillingDate)
 	if err != nil {
 		return nil, err
 	}
 	r, err := o.Upcoming.Reschedule(ctx, caller.Shop.ID, billing.RescheduleCommand{
 		Line: o.Line, Attempt: billing.AttemptID(in.ID), BillingDate: date, Future: in.Future, Actor: caller.Actor,
 	})
-	return newAttemptOut(caller, r, err)
-}
-
-// orderDate reads the date of an order. A day without a time is that day of the
-// store, at its order time.
-func orderDate(caller web.Caller, param, value string) (time.Time, error) {
-	cal, err := caller.Shop.Calendar()
-	if err != nil {
-		return time.Time{}, err
-	}
-	m, err := web.ParseMoment(param, value, cal.Zone)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if m.IsDay {
-		return cal.Local(m.Day), nil
-	}
-	return m.From, nil
+	return record.NewAttemptOut(caller, r, err)
 }
 
 type attemptNoteQuery struct {

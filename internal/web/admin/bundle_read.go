@@ -52,10 +52,14 @@ func newBundleSettings(domain string, s bundle.Settings) bundleSettings {
 // are not compared: what they are is not known yet.
 func (in *bundleIn) readable(caller web.Caller, over bundle.Settings) error {
 	body, err := in.overlay(caller, over)
-	if err == nil {
-		_, err = body.settings(caller.Shop.Currency)
+	if err != nil {
+		return err
 	}
-	return err
+	said, err := body.settings(caller.Shop.Currency)
+	if err != nil {
+		return err
+	}
+	return said.CheckBounds()
 }
 
 // over lays the body over settings.
@@ -74,8 +78,11 @@ func (in *bundleIn) over(caller web.Caller, s bundle.Settings) (bundle.Settings,
 		}
 	}
 	wanted, err := body.settings(caller.Shop.Currency)
+	if err != nil {
+		return bundle.Settings{}, err
+	}
 	wanted.ID, wanted.CreatedAt, wanted.UpdatedAt, wanted.Version = s.ID, s.CreatedAt, s.UpdatedAt, s.Version
-	return wanted, err
+	return wanted, wanted.Check()
 }
 
 func sameInstant(a, b *web.Instant) bool {
@@ -189,7 +196,7 @@ func (b *bundleSettings) settings(currency money.Currency) (bundle.Settings, err
 	if err := b.words(&s); err != nil {
 		return s, err
 	}
-	return s, s.Check()
+	return s, nil
 }
 
 // words reads the words of lists, in any letter case.

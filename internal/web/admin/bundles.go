@@ -33,7 +33,7 @@ type Bundles interface {
 func (o Options) bundles(api *web.API) {
 	read := web.Operation{Method: http.MethodGet, Tag: "Bundles", Scope: access.BundlesRead, Errors: []int{http.StatusNotFound}}
 	change := web.Operation{
-		Tag: "Bundles", Scope: access.ProductsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge},
+		Tag: "Bundles", Scope: access.ProductsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}
 
 	list := read
@@ -50,7 +50,7 @@ func (o Options) bundles(api *web.API) {
 	create := change
 	create.ID, create.Method, create.Path, create.Summary, create.Body = "createBundleSettings", http.MethodPost, bundlesPath, "Create a bundle", bundleChange{}
 	create.Description = "Every field that is absent or null has its default."
-	web.Register(api, create, o.createBundle)
+	web.Register(api, once(create), o.createBundle)
 
 	update := change
 	update.ID, update.Method, update.Path, update.Summary, update.Body = "updateBundleSettings", http.MethodPut, bundlesPath, "Change a bundle", bundleUpdate{}

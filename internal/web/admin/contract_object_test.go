@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web/record"
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
@@ -37,7 +38,7 @@ func TestShapeOfAContractObject(t *testing.T) {
 		Charges:     []contract.Charge{{ID: "gid://shopify/SubscriptionBillingAttempt/8", Key: "prn1-x", CreatedAt: noon(), CompletedAt: noon().Add(2 * time.Second)}},
 		Fulfilments: []string{"gid://shopify/FulfillmentOrder/3"},
 	}
-	text, err := json.Marshal(newContractObject(d))
+	text, err := json.Marshal(record.NewContractObject(d))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestShapeOfAContractObject(t *testing.T) {
 // no list of it is null.
 func TestShapeOfAContractObjectThatIsOnlyKept(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(newContractObject(contract.Detail{Contract: contract.Contract{
+	text, err := json.Marshal(record.NewContractObject(contract.Detail{Contract: contract.Contract{
 		ID: 43, Status: contract.Paused, Currency: "JPY", Billing: contract.Policy{Interval: cadence.Week, Count: 2}, Delivery: contract.Policy{Interval: cadence.Week, Count: 2},
 	}}))
 	if err != nil {

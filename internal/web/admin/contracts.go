@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // contractList is what the search allows to be asked for.
@@ -179,7 +180,7 @@ func milli(param string, v web.Opt[float64]) (*int64, error) {
 
 type contractPage struct {
 	web.ListHeaders
-	Body []contractRow
+	Body []record.ContractRow
 }
 
 func (o Options) searchContracts(ctx context.Context, in *contractQuery) (*contractPage, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // contractsOfCustomer is how many contracts are shown with a customer at once: the
@@ -41,14 +42,14 @@ type customerAnswer struct {
 
 // customerContracts is a page of a customer's contracts.
 type customerContracts struct {
-	Nodes    []contractObject       `json:"nodes" nullable:"false" doc:"The contracts."`
-	Edges    []customerContractEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
-	PageInfo pageInfo               `json:"pageInfo" doc:"Where the page lies in the whole list."`
+	Nodes    []record.ContractObject `json:"nodes" nullable:"false" doc:"The contracts."`
+	Edges    []customerContractEdge  `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
+	PageInfo record.PageInfo         `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type customerContractEdge struct {
-	Cursor string         `json:"cursor" doc:"Place of the contract in the list, for the parameter cursor." example:"MTczODMxMDQwMDAwMDo5MDAx"`
-	Node   contractObject `json:"node" doc:"The contract."`
+	Cursor string                `json:"cursor" doc:"Place of the contract in the list, for the parameter cursor." example:"MTczODMxMDQwMDAwMDo5MDAx"`
+	Node   record.ContractObject `json:"node" doc:"The contract."`
 }
 
 type customerOut struct {
@@ -94,7 +95,7 @@ func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut,
 		Typename: "Customer", GetTypename: "Customer", ID: gid.Of("Customer", customer),
 		Email: web.Some(who.Email), Phone: web.Some(who.Phone), FirstName: web.Some(who.FirstName), LastName: web.Some(who.LastName), DisplayName: web.Some(who.Name),
 		Standing: string(contract.StandingOf(contracts)), Tags: o.tags(ctx, caller, customer), PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
-		Contracts: newCustomerContracts(details, pageInfo{HasPreviousPage: from > 0, HasNextPage: to < len(contracts)}),
+		Contracts: newCustomerContracts(details, record.PageInfo{HasPreviousPage: from > 0, HasNextPage: to < len(contracts)}),
 	}}, nil
 }
 
@@ -107,12 +108,12 @@ func pageAfter(contracts []contract.Contract, after mark) (from, to int) {
 	return from, min(from+contractsOfCustomer, len(contracts))
 }
 
-func newCustomerContracts(details []contract.Detail, lies pageInfo) customerContracts {
+func newCustomerContracts(details []contract.Detail, lies record.PageInfo) customerContracts {
 	page := customerContracts{
-		Nodes: make([]contractObject, 0, len(details)), Edges: make([]customerContractEdge, 0, len(details)), PageInfo: lies,
+		Nodes: make([]record.ContractObject, 0, len(details)), Edges: make([]customerContractEdge, 0, len(details)), PageInfo: lies,
 	}
 	for _, d := range details {
-		node := newContractObject(d)
+		node := record.NewContractObject(d)
 		page.Nodes = append(page.Nodes, node)
 		page.Edges = append(page.Edges, customerContractEdge{Cursor: markOf(d.Contract).String(), Node: node})
 	}

@@ -3,17 +3,14 @@ package admin
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/plan"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // Page sizes of the list of customers.
@@ -159,44 +156,6 @@ func newCustomerRow(c contract.CustomerSummary) customerRow {
 
 // contractPage writes contracts as rows.
 func (o Options) contractPage(ctx context.Context, caller web.Caller, contracts []contract.Contract, p page.Request, total int) (*contractPage, error) {
-	out := &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]contractRow, len(contracts))}
-	if len(contracts) == 0 {
-		return out, nil
-	}
-	bundles, _, err := o.Shelf.Bundles(ctx, caller.Shop.ID, o.Line, page.Request{})
-	if err != nil {
-		return nil, err
-	}
-	offers, err := o.offersOf(ctx, caller.Shop.ID, contracts)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range contracts {
-		if out.Body[i], err = newContractRow(caller.Shop, c, bundles, offers); err != nil {
-			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of("SubscriptionContract", int64(c.ID)))
-		}
-	}
-	return out, nil
-}
-
-// offersOf returns the options of our plan groups that lines of contracts are on, by
-// their selling plans.
-func (o Options) offersOf(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[int64]plan.Offer, error) {
-	var sold []int64
-	for _, c := range contracts {
-		for _, l := range c.Lines {
-			if l.SellingPlanID != 0 && !slices.Contains(sold, l.SellingPlanID) {
-				sold = append(sold, l.SellingPlanID)
-			}
-		}
-	}
-	offers := make(map[int64]plan.Offer, len(sold))
-	if len(sold) == 0 {
-		return offers, nil
-	}
-	found, _, err := o.PlanBook.PlanOptions(ctx, of, o.Line, sold, page.Request{Size: len(sold)})
-	for _, offer := range found {
-		offers[offer.ID] = offer
-	}
-	return offers, err
+	rows, err := record.Rows{Line: o.Line, Shelf: o.Shelf, Plans: o.PlanBook}.Write(ctx, caller.Shop, contracts)
+	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
 }

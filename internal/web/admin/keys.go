@@ -43,7 +43,7 @@ func (o Options) keys(api *web.API) {
 	create := op
 	create.ID, create.Method, create.Path, create.Summary = "createAPIKey", http.MethodPost, keysPath, "Create an API key"
 	create.Description = "A store has at most 10 active keys. The full value is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place."
-	create.Body, create.Errors, create.Secret = newKey{}, []int{http.StatusRequestEntityTooLarge}, "apiKey"
+	create.Body, create.Errors, create.Secret = newKey{}, nil, "apiKey"
 	web.Register(api, create, o.createKey)
 
 	rotate := op

@@ -39,7 +39,7 @@ func (o Options) connections(api *web.API) {
 	request := op
 	request.ID, request.Method, request.Path, request.Summary = "requestPartnerConnection", http.MethodPost, connectionsPath, "Connect an application"
 	request.Description = "Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved."
-	request.Body, request.Errors = newConnection{}, append(request.Errors, http.StatusRequestEntityTooLarge)
+	request.Body = newConnection{}
 	web.Register(api, request, o.requestConnection)
 
 	review := op
@@ -65,7 +65,7 @@ func (o Options) connections(api *web.API) {
 	reduce := op
 	reduce.ID, reduce.Method, reduce.Path, reduce.Summary = "reducePartnerConnection", http.MethodPut, connectionsPath+"/{id}/scopes", "Take scopes away"
 	reduce.Description = "Leaves the connection, and its token, the named scopes. They must be among those that it has."
-	reduce.Body, reduce.Errors = fewerScopes{}, append(reduce.Errors, http.StatusRequestEntityTooLarge)
+	reduce.Body = fewerScopes{}
 	web.Register(api, reduce, o.reduceConnection)
 }
 

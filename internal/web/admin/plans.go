@@ -58,14 +58,14 @@ func (o Options) plans(api *web.API) {
 	create.ID, create.Method, create.Path, create.Summary = "createSubscriptionGroup", http.MethodPost, groupsPath, "Make a subscription group"
 	create.Description = "Makes the group at the platform too. What the platform refuses is refused here in its words, and nothing is left behind. " +
 		"A group is made with at most 250 products and 250 variants; more are added with add-products."
-	create.Body, create.Status, create.Errors = groupEdit{}, http.StatusCreated, []int{http.StatusRequestEntityTooLarge}
-	web.Register(api, create, o.createGroup)
+	create.Body, create.Status, create.Errors = groupEdit{}, http.StatusCreated, nil
+	web.Register(api, once(create), o.createGroup)
 
 	const keeping = "A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, " +
 		"a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan."
 	edit := change
 	edit.ID, edit.Path, edit.Summary = "updateSubscriptionGroup", groupsPath+"/{id}", "Change a subscription group"
-	edit.Description, edit.Body, edit.Errors = keeping, groupEdit{}, append(edit.Errors, http.StatusRequestEntityTooLarge)
+	edit.Description, edit.Body = keeping, groupEdit{}
 	web.Register(api, edit, o.editGroup)
 
 	named := edit

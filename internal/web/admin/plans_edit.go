@@ -111,7 +111,7 @@ func (o Options) editNamedGroup(ctx context.Context, in *GroupIn) (*groupOut, er
 // edit changes the group that the path or the body names.
 func (o Options) edit(ctx context.Context, id int64, in *GroupIn) (*groupOut, error) {
 	caller := web.CallerOf(ctx)
-	e, err := in.over(plan.Terms{})
+	e, err := in.over(plan.Terms{Name: "as it is"})
 	if err == nil {
 		err = ownShop(e.Shop, caller, "shop")
 	}
@@ -125,8 +125,8 @@ func (o Options) edit(ctx context.Context, id int64, in *GroupIn) (*groupOut, er
 	case e.ID != nil && *e.ID != id:
 		return nil, fault.New(fault.Invalid, "field 'id' is %d and the path names subscription group %d", *e.ID, id).Keyed("fieldReadOnly").At("id")
 	}
-	if _, err := optionsOver(e.plans, plan.Group{}); err != nil {
-		return nil, err // what can be said before the group is read
+	if err := e.alone(); err != nil {
+		return nil, err
 	}
 	g, err := o.PlanBook.PlanGroup(ctx, caller.Shop.ID, o.Line, plan.ID(id))
 	if err != nil {
@@ -153,6 +153,20 @@ func (o Options) edit(ctx context.Context, id int64, in *GroupIn) (*groupOut, er
 		command.Assign.Variants = &e.VariantIDs.ids
 	}
 	return newGroupOut(o.Plans.Update(ctx, caller.Shop.ID, command))
+}
+
+// alone says what is wrong with a change whatever the group is.
+func (e groupEdit) alone() error {
+	plans, err := optionsOver(e.plans, plan.Group{})
+	if err != nil {
+		return err
+	}
+	if e.plans != nil {
+		if err := plan.CheckOptions(len(plans)); err != nil {
+			return err
+		}
+	}
+	return plan.Draft{Terms: e.terms(), Options: plans}.ValidateAlone()
 }
 
 // countsOf refuses a record in which something differs that the service counts.

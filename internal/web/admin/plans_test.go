@@ -225,7 +225,6 @@ func TestWhatABodyChangesOfAGroup(t *testing.T) {
 			c.Assign.Add.Products, c.Assign.Remove.Variants = two, []int64{4}
 			return c
 		}()},
-		"an empty list of plans is asked": {`{"subscriptionPlans":[]}`, same(func(d *plan.Draft) { d.Options = []plan.Option{} })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -259,6 +258,7 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"ids that are none":               {"POST", "", `{"productIds":"1,x"}`, 400, ""},
 		"plans that are no list":          {"POST", "", `{"subscriptionPlans":{}}`, 400, "subscriptionPlans"},
 		"a plan that is no object":        {"POST", "", `{"subscriptionPlans":[3]}`, 400, ""},
+		"no plans":                        {"PUT", "/17", `{"subscriptionPlans":[]}`, 400, "subscriptionPlans"},
 		"an interval that is none":        {"PUT", "/17", plans(`,"frequencyInterval":"DECADE"`), 400, "subscriptionPlans[1].frequencyInterval"},
 		"a type of plan that is none":     {"PUT", "/17", plans(`,"planType":"LATER"`), 400, "subscriptionPlans[1].planType"},
 		"a type of discount":              {"PUT", "/17", plans(`,"discountType":"ALL"`), 400, "subscriptionPlans[1].discountType"},

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 func (o Options) reports(api *web.API) {
@@ -85,7 +86,7 @@ func (q surveyQuery) survey(caller web.Caller) (billing.Survey, error) {
 	return s, err
 }
 
-func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*attemptPage, error) {
+func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*record.AttemptPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(attemptList)
 	if err != nil {
@@ -100,7 +101,7 @@ func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*attemptPag
 	if err != nil {
 		return nil, err
 	}
-	return newAttemptPage(ctx, caller, records, p, total), nil
+	return record.NewAttemptPage(ctx, records, p, total), nil
 }
 
 // differ is the failure that two spellings of a parameter say different things.

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // Swaps changes the swap rules of a store. Failures are faults.
@@ -43,7 +44,7 @@ func (o Options) swaps(api *web.API) {
 	read := web.Operation{Method: http.MethodGet, Tag: "Product swaps", Scope: access.ProductsWrite}
 	change := web.Operation{
 		Method: http.MethodPut, Tag: "Product swaps", Scope: access.ProductsWrite, Body: swapRecord{},
-		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge},
+		Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}
 	const fields = "A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. " +
 		"One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. " +
@@ -59,7 +60,7 @@ func (o Options) swaps(api *web.API) {
 	create := change
 	create.Method, create.ID, create.Path, create.Summary, create.Description = http.MethodPost, "createProductSwap", swapsPath, "Add a product swap rule", fields
 	create.Status = http.StatusCreated
-	web.Register(api, create, o.createSwap)
+	web.Register(api, once(create), o.createSwap)
 
 	update := change
 	update.ID, update.Path, update.Summary = "updateProductSwap", swapsPath, "Change a product swap rule"
@@ -101,7 +102,7 @@ type swapRecord struct {
 	CarryDiscountForward bool         `json:"carryDiscountForward" doc:"Short for discountCarryForward=EXISTING_PLAN, unless that field says otherwise. Default false."`
 	StopSwapEmails       bool         `json:"stopSwapEmails" doc:"The customer gets no e-mail about the swap. Default false."`
 	ChangeNextOrderBy    *float64     `json:"changeNextOrderDateBy" minimum:"-365" maximum:"365" doc:"Whole days by which the order after the swap moves, and all later ones with it; null: they stay." example:"7"`
-	ForBillingCycle      *int32       `json:"forBillingCycle" minimum:"1" maximum:"1000" doc:"The platform's index of the billing cycle; null: any." example:"4"`
+	ForBillingCycle      *int32       `json:"forBillingCycle" minimum:"0" maximum:"1000" doc:"The platform's index of the billing cycle; null or 0: any." example:"4"`
 	RuleSequence         *int32       `json:"ruleSequence" minimum:"0" maximum:"1000000" doc:"Lower ones first. Absent or 0 in a new rule: after all others." example:"1"`
 	DiscountCarryForward string       `json:"discountCarryForward" enum:"NONE,EXISTING_PLAN,PRODUCT_PLAN,PRODUCT_THEN_EXISTING" doc:"NONE: the catalogue's price. EXISTING_PLAN: as many per cent off as the old product had. PRODUCT_PLAN: what the selling plan asks for the new product. PRODUCT_THEN_EXISTING: that or, where the plan does not sell it, as EXISTING_PLAN. Default NONE."`
 }
@@ -126,13 +127,17 @@ type variantText struct {
 	Quantity    *float64  `json:"quantity"`
 }
 
+// products reads the list. JSON's null is no list, and everything else is one.
 func (v variantsText) products(field string) ([]swap.Product, error) {
 	if strings.TrimSpace(string(v)) == "" {
-		return nil, nil
+		return []swap.Product{}, nil
 	}
 	var texts []variantText
 	if err := json.Unmarshal([]byte(v), &texts); err != nil {
 		return nil, fault.Because(fault.Invalid, err, "field '%s' must be the JSON text of a list of {id, displayName, imageSrc, quantity}", field).Keyed("bodyField").At(field)
+	}
+	if texts == nil {
+		return nil, nil
 	}
 	list := make([]swap.Product, len(texts))
 	for i, t := range texts {
@@ -290,7 +295,11 @@ func (o Options) updateSwapByID(ctx context.Context, in *swapByIDIn) (*swapOut, 
 func (o Options) changeSwap(ctx context.Context, in *web.JSONBody, id int64) (*swapOut, error) {
 	caller := web.CallerOf(ctx)
 	// What can be said of the body alone comes before whether the rule exists.
-	if _, err := swapBody(caller, in, swap.Rule{ID: swap.ID(id), Discount: swap.None}); err != nil {
+	said, err := swapBody(caller, in, swap.Rule{ID: swap.ID(id), Discount: swap.None})
+	if err == nil {
+		err = said.CheckBounds()
+	}
+	if err != nil {
 		return nil, err
 	}
 	r, err := o.Swaps.Update(ctx, caller.Shop, o.Line, swap.ID(id), caller.Actor, func(old swap.Rule) (swap.Rule, error) { return swapBody(caller, in, old) })
@@ -361,7 +370,7 @@ func (o Options) foreseeSwaps(ctx context.Context, in *struct {
 	for i, f := range orders {
 		order := foreseenOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []foreseenLine{}, Rules: []foreseenSource{}}
 		for _, l := range f.Lines {
-			v := newAttemptVariant(l.Line)
+			v := record.NewAttemptVariant(l.Line)
 			name := v.ProductTitle
 			if v.Title != "" && v.Title != name {
 				name += " - " + v.Title

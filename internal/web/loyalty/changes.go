@@ -116,7 +116,7 @@ func (o Options) addPoints(ctx context.Context, in *changeIn) (*memberOut, error
 	if err != nil {
 		return nil, err
 	}
-	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor}
+	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, Request: web.RequestName(ctx)}
 	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (o Options) removePoints(ctx context.Context, in *changeIn) (*memberOut, er
 	if err != nil {
 		return nil, err
 	}
-	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor}
+	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, Request: web.RequestName(ctx)}
 	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (o Options) addCredits(ctx context.Context, in *changeIn) (*memberOut, erro
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.Points.AddCredit(ctx, caller.Shop.ID, loyalty.CreditCommand{Who: who, Amount: amount.Minor, Note: body.Note, Actor: caller.Actor})
+	m, err := o.Points.AddCredit(ctx, caller.Shop.ID, loyalty.CreditCommand{Who: who, Amount: amount.Minor, Note: body.Note, Actor: caller.Actor, Request: web.RequestName(ctx)})
 	return newMemberOut(caller, m, err)
 }
 

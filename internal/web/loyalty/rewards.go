@@ -46,7 +46,7 @@ func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{Who: who, Rule: loyalty.RuleID(*body.RuleID), Points: points, Actor: caller.Actor})
+	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{Who: who, Rule: loyalty.RuleID(*body.RuleID), Points: points, Actor: caller.Actor, Request: web.RequestName(ctx)})
 	return newMemberOut(caller, m, err)
 }
 

@@ -65,13 +65,13 @@ func newAPI(o Options) *web.API {
 	connect.ID, connect.Method, connect.Path, connect.Summary, connect.Status = "connect", http.MethodPost, base+"/connect", "Ask to be connected", http.StatusAccepted
 	connect.Description = "The service posts {shop, nonce, ts} to /verify below the application's address, which answers {nonce, ok: true} within 10 seconds. Then the merchant has 7 days to decide. " +
 		"While one request waits the same is returned; a connection that stands is asked only for scopes that it lacks, and is sent another code when the token was never fetched."
-	connect.Body, connect.Errors = connectBody{}, []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusFailedDependency}
+	connect.Body, connect.Errors = connectBody{}, []int{http.StatusNotFound, http.StatusFailedDependency}
 	web.Register(api, connect, o.connect)
 
 	token := op
 	token.ID, token.Method, token.Path, token.Summary = "exchangeCode", http.MethodPost, base+"/token", "Exchange a code for a token"
 	token.Description = "A code works once, for 10 minutes. It is sent to /approved below the application's address, or to /connect when the merchant began."
-	token.Body, token.Errors = tokenBody{}, []int{http.StatusRequestEntityTooLarge}
+	token.Body, token.Errors = tokenBody{}, nil
 	web.Register(api, token, o.token)
 
 	status := op

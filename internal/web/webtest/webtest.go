@@ -36,7 +36,7 @@ func Described(t *testing.T, doc *huma.OpenAPI) {
 		t.Error("the document has no fields: the test looks at the wrong place")
 	}
 	for path, item := range doc.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if op == nil {
 				continue
 			}

@@ -1,4 +1,4 @@
-package admin
+package record
 
 import (
 	"github.com/perennialhq/perennial/internal/base/gid"
@@ -8,9 +8,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// contractObject is a contract as the operations that change one answer it: the
+// ContractObject is a contract as the operations that change one answer it: the
 // shape of the platform's own object.
-type contractObject struct {
+type ContractObject struct {
 	GetTypename           string              `json:"get__typename" doc:"Name of the object's type at the platform." example:"SubscriptionContract"`
 	Typename              string              `json:"__typename" doc:"The same as get__typename." example:"SubscriptionContract"`
 	ID                    string              `json:"id" doc:"Graph id." example:"gid://shopify/SubscriptionContract/9001"`
@@ -20,21 +20,21 @@ type contractObject struct {
 	NextBillingDate       *web.Instant        `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged; null when none is to come." example:"2026-01-31T08:00:00Z"`
 	LastPaymentStatus     *string             `json:"lastPaymentStatus" doc:"How the last charge ended: SUCCEEDED or FAILED; null before the first one." example:"SUCCEEDED"`
 	Note                  *string             `json:"note" doc:"Attached to every future order." example:"No plastic, please"`
-	DeliveryPrice         amountObject        `json:"deliveryPrice" doc:"What delivery of one order costs, in the contract's currency."`
+	DeliveryPrice         AmountObject        `json:"deliveryPrice" doc:"What delivery of one order costs, in the contract's currency."`
 	BillingPolicy         billingPolicyObject `json:"billingPolicy" doc:"How often orders are charged."`
 	DeliveryPolicy        policyObject        `json:"deliveryPolicy" doc:"How often orders are delivered."`
 	Lines                 lineConnection      `json:"lines" doc:"What every order has in it."`
-	CustomerPaymentMethod *paymentObject      `json:"customerPaymentMethod" doc:"What is charged; null when the contract has no payment method."`
+	CustomerPaymentMethod *PaymentObject      `json:"customerPaymentMethod" doc:"What is charged; null when the contract has no payment method."`
 	DeliveryMethod        *deliveryObject     `json:"deliveryMethod" doc:"How orders reach the customer; null when nothing is delivered."`
 	OriginOrder           *originOrderObject  `json:"originOrder" doc:"The order with which the contract began; null when it began without one."`
 	Customer              payerObject         `json:"customer" doc:"Who pays."`
 	Discounts             discountConnection  `json:"discounts" doc:"Discounts of the coming orders."`
-	CustomAttributes      []attributeObject   `json:"customAttributes" nullable:"false" doc:"Keys and values that every order carries."`
+	CustomAttributes      []AttributeObject   `json:"customAttributes" nullable:"false" doc:"Keys and values that every order carries."`
 	BillingAttempts       chargeConnection    `json:"billingAttempts" doc:"The latest charges at the platform, newest first."`
 }
 
-// amountObject is an amount of money.
-type amountObject struct {
+// AmountObject is an amount of money.
+type AmountObject struct {
 	Amount       string `json:"amount" doc:"Amount of money, a text with the currency's decimals." example:"12.50"`
 	CurrencyCode string `json:"currencyCode" doc:"Currency: ISO 4217." example:"USD"`
 }
@@ -63,8 +63,8 @@ type anchorObject struct {
 	CutoffDay *int32 `json:"cutoffDay" doc:"The fixed day of the week or month from which a new contract waits for the anchor after the next; null when there is none." example:"5"`
 }
 
-// pageInfo says where a page of a connection lies. Ours are whole.
-type pageInfo struct {
+// PageInfo says where a page of a connection lies. Ours are whole.
+type PageInfo struct {
 	HasPreviousPage bool    `json:"hasPreviousPage" doc:"Whether there is a page before this one." example:"false"`
 	HasNextPage     bool    `json:"hasNextPage" doc:"Whether there is a page after this one." example:"false"`
 	StartCursor     *string `json:"startCursor" doc:"Place of the first element; null where places are not given." example:"MTczODMxMDQwMDAwMDo5MDAx"`
@@ -75,7 +75,7 @@ type pageInfo struct {
 type lineConnection struct {
 	Nodes    []lineNode `json:"nodes" nullable:"false" doc:"The lines."`
 	Edges    []lineEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
-	PageInfo pageInfo   `json:"pageInfo" doc:"Where the page lies in the whole list."`
+	PageInfo PageInfo   `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type lineEdge struct {
@@ -93,33 +93,34 @@ type lineNode struct {
 	VariantID           *string            `json:"variantId" doc:"Graph id." example:"gid://shopify/ProductVariant/4001"`
 	Quantity            int32              `json:"quantity" doc:"Pieces in every order." example:"2"`
 	VariantTitle        *string            `json:"variantTitle" doc:"Title of the variant; null when the product has only one." example:"250 g"`
-	CustomAttributes    []attributeObject  `json:"customAttributes" nullable:"false" doc:"Keys and values of the line."`
-	LineDiscountedPrice amountObject       `json:"lineDiscountedPrice" doc:"Of the whole line, after its discounts."`
-	CurrentPrice        amountObject       `json:"currentPrice" doc:"Of one unit."`
-	VariantImage        *imageObject       `json:"variantImage" doc:"Picture of the variant; null when it has none."`
+	CustomAttributes    []AttributeObject  `json:"customAttributes" nullable:"false" doc:"Keys and values of the line."`
+	LineDiscountedPrice AmountObject       `json:"lineDiscountedPrice" doc:"Of the whole line, after its discounts."`
+	CurrentPrice        AmountObject       `json:"currentPrice" doc:"Of one unit."`
+	VariantImage        *ImageObject       `json:"variantImage" doc:"Picture of the variant; null when it has none."`
 	DiscountAllocations []allocationObject `json:"discountAllocations" nullable:"false" doc:"What each discount takes off the line; empty when none does."`
 	PricingPolicy       *pricingObject     `json:"pricingPolicy" doc:"How the unit price changes with the orders; null: it does not."`
 	Taxable             bool               `json:"taxable" doc:"Whether tax is charged for the line." example:"true"`
 }
 
-type imageObject struct {
+// ImageObject is a picture.
+type ImageObject struct {
 	TransformedSrc string `json:"transformedSrc" doc:"Address of the picture." example:"https://cdn.shopify.com/s/files/house-blend.jpg"`
 }
 
 type allocationObject struct {
-	Amount   amountObject `json:"amount" doc:"What the discount takes off the whole line."`
+	Amount   AmountObject `json:"amount" doc:"What the discount takes off the whole line."`
 	Discount string       `json:"discount" doc:"Graph id of the discount." example:"gid://shopify/SubscriptionManualDiscount/ab"`
 }
 
 type pricingObject struct {
-	BasePrice      amountObject          `json:"basePrice" doc:"Unit price before the changes."`
+	BasePrice      AmountObject          `json:"basePrice" doc:"Unit price before the changes."`
 	CycleDiscounts []cycleDiscountObject `json:"cycleDiscounts" nullable:"false" doc:"The changes, in the order in which they set in; at most 2."`
 }
 
 type cycleDiscountObject struct {
 	AfterCycle      int32            `json:"afterCycle" doc:"Orders that must have been charged before the price counts; 0: from the first one." example:"1"`
 	AdjustmentType  string           `json:"adjustmentType" enum:"PERCENTAGE,FIXED_AMOUNT,PRICE" doc:"How the price is made: PERCENTAGE or FIXED_AMOUNT off the base price, or PRICE in its place." example:"PERCENTAGE"`
-	ComputedPrice   amountObject     `json:"computedPrice" doc:"Unit price that results."`
+	ComputedPrice   AmountObject     `json:"computedPrice" doc:"Unit price that results."`
 	AdjustmentValue adjustmentObject `json:"adjustmentValue" doc:"A percentage with PERCENTAGE, else an amount."`
 }
 
@@ -130,20 +131,21 @@ type adjustmentObject struct {
 	CurrencyCode *string  `json:"currencyCode,omitempty" doc:"Currency of amount: ISO 4217. Absent without one." example:"USD"`
 }
 
-type attributeObject struct {
+// AttributeObject is a key and its value.
+type AttributeObject struct {
 	Key   string `json:"key" minLength:"1" maxLength:"255" doc:"Name of the attribute." example:"gift"`
 	Value string `json:"value" maxLength:"5000" doc:"Its text; may be empty." example:"yes"`
 }
 
-// paymentObject is a payment method.
-type paymentObject struct {
+// PaymentObject is a payment method.
+type PaymentObject struct {
 	ID         string            `json:"id" doc:"Graph id." example:"gid://shopify/CustomerPaymentMethod/ab"`
-	Instrument *instrumentObject `json:"instrument" doc:"What is behind the method; null when the platform does not say."`
+	Instrument *InstrumentObject `json:"instrument" doc:"What is behind the method; null when the platform does not say."`
 	RevokedAt  *web.Instant      `json:"revokedAt" format:"date-time" doc:"Since when it cannot be charged any more, in UTC; null: it can be." example:"2026-01-31T08:00:00Z"`
 }
 
-// instrumentObject is what a payment method is made of.
-type instrumentObject struct {
+// InstrumentObject is what a payment method is made of.
+type InstrumentObject struct {
 	Typename     string  `json:"__typename" doc:"CustomerCreditCard, CustomerPaypalBillingAgreement, CustomerShopPayAgreement or BankAccount." example:"CustomerCreditCard"`
 	Brand        *string `json:"brand" doc:"Brand of the card, such as visa; null when it is no card." example:"visa"`
 	LastDigits   *string `json:"lastDigits" doc:"Last digits of the number; null when it has none." example:"4242"`
@@ -204,7 +206,7 @@ type originOrderObject struct {
 type fulfilmentConnection struct {
 	Nodes    []nodeID   `json:"nodes" nullable:"false" doc:"The fulfilment orders."`
 	Edges    []nodeEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
-	PageInfo pageInfo   `json:"pageInfo" doc:"Where the page lies in the whole list."`
+	PageInfo PageInfo   `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type nodeID struct {
@@ -229,7 +231,7 @@ type payerObject struct {
 type discountConnection struct {
 	Nodes    []discountNode `json:"nodes" nullable:"false" doc:"The discounts."`
 	Edges    []discountEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
-	PageInfo pageInfo       `json:"pageInfo" doc:"Where the page lies in the whole list."`
+	PageInfo PageInfo       `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type discountEdge struct {
@@ -244,7 +246,7 @@ type discountNode struct {
 	Type                string        `json:"type" enum:"MANUAL,CODE_DISCOUNT" doc:"MANUAL: made by hand. CODE_DISCOUNT: a code was redeemed." example:"MANUAL"`
 	TargetType          string        `json:"targetType" enum:"LINE_ITEM,SHIPPING_LINE" doc:"What it is taken off: lines, or what delivery costs." example:"LINE_ITEM"`
 	Percentage          *int32        `json:"percentage" doc:"Per cent off, 1 to 100; null when it is an amount." example:"10"`
-	Amount              *amountObject `json:"amount" doc:"What is taken off; null when it is a percentage."`
+	Amount              *AmountObject `json:"amount" doc:"What is taken off; null when it is a percentage."`
 	AppliesOnEachItem   bool          `json:"appliesOnEachItem" doc:"Whether amount is taken off each piece and not once off all the lines." example:"false"`
 	RecurringCycleLimit *int32        `json:"recurringCycleLimit" doc:"How many orders it lasts; null: no end." example:"3"`
 	UsageCount          int32         `json:"usageCount" doc:"Orders that had it." example:"1"`
@@ -262,7 +264,7 @@ type entitledLines struct {
 type chargeConnection struct {
 	Nodes    []chargeNode `json:"nodes" nullable:"false" doc:"The charges."`
 	Edges    []chargeEdge `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
-	PageInfo pageInfo     `json:"pageInfo" doc:"Where the page lies in the whole list."`
+	PageInfo PageInfo     `json:"pageInfo" doc:"Where the page lies in the whole list."`
 }
 
 type chargeEdge struct {
@@ -277,27 +279,27 @@ type chargeNode struct {
 	CompletedAt    *web.Instant `json:"completedAt" format:"date-time" doc:"When it ended, in UTC; null while its end is not known." example:"2026-01-31T08:00:00Z"`
 }
 
-// contractTypename is the platform's name of the object's type.
-const contractTypename = "SubscriptionContract"
+// ContractTypename is the platform's name of the object's type.
+const ContractTypename = "SubscriptionContract"
 
-// newContractObject writes a contract. What is not known of it, because the
+// NewContractObject writes a contract. What is not known of it, because the
 // platform was not asked, is empty.
-func newContractObject(d contract.Detail) contractObject {
-	o := contractObject{
-		GetTypename: contractTypename, Typename: contractTypename, ID: gid.Of(contractTypename, int64(d.ID)), Status: string(d.Status),
+func NewContractObject(d contract.Detail) ContractObject {
+	o := ContractObject{
+		GetTypename: ContractTypename, Typename: ContractTypename, ID: gid.Of(ContractTypename, int64(d.ID)), Status: string(d.Status),
 		CreatedAt: web.At(d.CreatedAt), UpdatedAt: web.At(d.UpdatedAt), NextBillingDate: web.At(d.NextBillingDate),
-		LastPaymentStatus: web.Some(d.LastPayment), Note: web.Some(d.Note), DeliveryPrice: newAmount(money.Amount{Minor: d.DeliveryPrice.Minor, Currency: d.Currency}),
+		LastPaymentStatus: web.Some(d.LastPayment), Note: web.Some(d.Note), DeliveryPrice: NewAmount(money.Amount{Minor: d.DeliveryPrice.Minor, Currency: d.Currency}),
 		DeliveryPolicy: newPolicy(d.Delivery),
 		Customer: payerObject{
 			ID: gid.Of("Customer", d.Customer.ID), Email: web.Some(d.Customer.Email), DisplayName: web.Some(d.Customer.Name),
 			FirstName: web.Some(d.Customer.FirstName), LastName: web.Some(d.Customer.LastName), Phone: web.Some(d.Customer.Phone),
 		},
-		CustomAttributes: []attributeObject{},
+		CustomAttributes: []AttributeObject{},
 	}
 	billed := newPolicy(d.Billing)
 	o.BillingPolicy = billingPolicyObject{billed.Interval, billed.IntervalCount, billed.Anchors, web.Some(int32(d.MaxCycles)), web.Some(int32(d.MinCycles))}
 	for _, a := range d.Attributes {
-		o.CustomAttributes = append(o.CustomAttributes, attributeObject(a))
+		o.CustomAttributes = append(o.CustomAttributes, AttributeObject(a))
 	}
 	lines := make([]lineNode, len(d.Lines))
 	for i, l := range d.Lines {
@@ -319,7 +321,7 @@ func newContractObject(d contract.Detail) contractObject {
 	}
 	o.BillingAttempts.Nodes, o.BillingAttempts.Edges = charges, edgesOf(charges, func(n chargeNode) chargeEdge { return chargeEdge{n} })
 	if d.PaymentMethod != "" {
-		o.CustomerPaymentMethod = newPayment(d.PaymentMethod, d.Instrument)
+		o.CustomerPaymentMethod = NewPayment(d.PaymentMethod, d.Instrument)
 	}
 	if d.Method.Kind != "" {
 		o.DeliveryMethod = newDelivery(d.Method)
@@ -344,7 +346,8 @@ func edgesOf[N, E any](nodes []N, edge func(N) E) []E {
 	return edges
 }
 
-func newAmount(a money.Amount) amountObject { return amountObject{a.String(), string(a.Currency)} }
+// NewAmount writes an amount of money.
+func NewAmount(a money.Amount) AmountObject { return AmountObject{a.String(), string(a.Currency)} }
 
 func newPolicy(p contract.Policy) policyObject {
 	o := policyObject{Interval: p.Interval.String(), IntervalCount: int32(p.Count), Anchors: []anchorObject{}}
@@ -360,30 +363,30 @@ func newLineNode(l contract.Line, d contract.LineDetail) lineNode {
 	n := lineNode{
 		ID: l.ID, SellingPlanID: graphID("SellingPlan", l.SellingPlanID), SellingPlanName: web.Some(l.SellingPlanName), ProductID: graphID("Product", l.ProductID),
 		SKU: web.Some(l.SKU), Title: l.Title, VariantID: graphID("ProductVariant", l.VariantID), Quantity: int32(l.Quantity), VariantTitle: web.Some(l.VariantTitle),
-		CurrentPrice: newAmount(l.Price), LineDiscountedPrice: newAmount(l.Price.Times(int64(l.Quantity))), Taxable: l.Taxable,
-		CustomAttributes: []attributeObject{}, DiscountAllocations: []allocationObject{},
+		CurrentPrice: NewAmount(l.Price), LineDiscountedPrice: NewAmount(l.Price.Times(int64(l.Quantity))), Taxable: l.Taxable,
+		CustomAttributes: []AttributeObject{}, DiscountAllocations: []allocationObject{},
 	}
 	if d.Discounted.Currency != "" {
-		n.LineDiscountedPrice = newAmount(d.Discounted)
+		n.LineDiscountedPrice = NewAmount(d.Discounted)
 	}
 	if l.Image != "" {
-		n.VariantImage = &imageObject{l.Image}
+		n.VariantImage = &ImageObject{l.Image}
 	}
 	for _, a := range d.Attributes {
-		n.CustomAttributes = append(n.CustomAttributes, attributeObject(a))
+		n.CustomAttributes = append(n.CustomAttributes, AttributeObject(a))
 	}
 	for _, a := range d.Allocations {
-		n.DiscountAllocations = append(n.DiscountAllocations, allocationObject{newAmount(a.Amount), a.Discount})
+		n.DiscountAllocations = append(n.DiscountAllocations, allocationObject{NewAmount(a.Amount), a.Discount})
 	}
 	if d.Pricing != nil {
-		n.PricingPolicy = &pricingObject{BasePrice: newAmount(d.Pricing.Base), CycleDiscounts: []cycleDiscountObject{}}
+		n.PricingPolicy = &pricingObject{BasePrice: NewAmount(d.Pricing.Base), CycleDiscounts: []cycleDiscountObject{}}
 		for _, c := range d.Pricing.Cycles {
 			value := adjustmentObject{Percentage: &c.Percent}
 			if c.Kind != "PERCENTAGE" {
 				value = adjustmentObject{Amount: new(c.Amount.String()), CurrencyCode: new(string(c.Amount.Currency))}
 			}
 			n.PricingPolicy.CycleDiscounts = append(n.PricingPolicy.CycleDiscounts, cycleDiscountObject{
-				AfterCycle: int32(c.After), AdjustmentType: string(c.Kind), ComputedPrice: newAmount(c.Computed), AdjustmentValue: value,
+				AfterCycle: int32(c.After), AdjustmentType: string(c.Kind), ComputedPrice: NewAmount(c.Computed), AdjustmentValue: value,
 			})
 		}
 	}
@@ -406,15 +409,16 @@ func newDiscountNode(d contract.Discount) discountNode {
 		n.TargetType = "SHIPPING_LINE"
 	}
 	if d.Amount.Minor != 0 {
-		n.Amount = new(newAmount(d.Amount))
+		n.Amount = new(NewAmount(d.Amount))
 	}
 	return n
 }
 
-func newPayment(id string, i contract.Instrument) *paymentObject {
-	p := &paymentObject{ID: id, RevokedAt: web.At(i.RevokedAt)}
+// NewPayment writes the payment method with the graph id.
+func NewPayment(id string, i contract.Instrument) *PaymentObject {
+	p := &PaymentObject{ID: id, RevokedAt: web.At(i.RevokedAt)}
 	if i.Kind != "" {
-		p.Instrument = &instrumentObject{
+		p.Instrument = &InstrumentObject{
 			Typename: i.Kind, Brand: web.Some(i.Brand), LastDigits: web.Some(i.LastDigits), MaskedNumber: web.Some(i.Masked),
 			ExpiryMonth: web.Some(int32(i.ExpiryMonth)), ExpiryYear: web.Some(int32(i.ExpiryYear)), Name: web.Some(i.Name),
 		}

@@ -1,4 +1,4 @@
-package admin
+package record
 
 import (
 	"encoding/json"
@@ -15,9 +15,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// contractRow is a contract in a search result. Every field of the interface is
+// ContractRow is a contract in a search result. Every field of the interface is
 // there; one of which nothing is known is null.
-type contractRow struct {
+type ContractRow struct {
 	ID                             int64          `json:"id" doc:"Number of the contract." example:"9001"`
 	Shop                           string         `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
 	SubscriptionContractID         int64          `json:"subscriptionContractId" doc:"The same as id: the platform's number." example:"9001"`
@@ -149,7 +149,7 @@ type lastOrder struct {
 
 const emailUnsent = "UNSENT"
 
-func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings, offers map[int64]plan.Offer) (contractRow, error) {
+func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
 	amount := c.Amount()
 	lines := make([]contractLine, len(c.Lines))
 	for i, l := range c.Lines {
@@ -160,9 +160,9 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings,
 	}
 	cal, err := s.Calendar()
 	if err != nil {
-		return contractRow{}, err
+		return ContractRow{}, err
 	}
-	row := contractRow{
+	row := ContractRow{
 		ID: int64(c.ID), Shop: s.Domain, SubscriptionContractID: int64(c.ID), GraphSubscriptionContractID: gid.Of("SubscriptionContract", int64(c.ID)),
 		OriginalContractID: web.Some(int64(c.SplitFrom)), ImportedID: web.Some(c.ImportedID), Status: strings.ToLower(string(c.Status)), OriginType: string(c.Origin), SubscriptionType: string(bundle.Regular),
 		CustomerID: web.Some(c.Customer.ID), GraphCustomerID: graphID("Customer", c.Customer.ID),
@@ -206,7 +206,7 @@ func customerTags(c contract.Contract, offers map[int64]plan.Offer) *string {
 }
 
 // waits fills what the contract waits for.
-func (row *contractRow) waits(c contract.Contract) {
+func (row *ContractRow) waits(c contract.Contract) {
 	if p := c.Pause; p != nil {
 		row.PauseTillDate, row.PauseDurationCycle = web.At(p.Until), web.Some(int32(p.Cycles))
 		row.PauseReason, row.PauseFeedback = web.Some(p.Reason), web.Some(p.Feedback)
@@ -220,7 +220,7 @@ func (row *contractRow) waits(c contract.Contract) {
 }
 
 // texts fills the fields that the interface carries as JSON text.
-func (row *contractRow) texts(c contract.Contract) error {
+func (row *ContractRow) texts(c contract.Contract) error {
 	details, err := jsonText(row.ContractDetails)
 	if err != nil {
 		return err

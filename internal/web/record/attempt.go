@@ -1,6 +1,14 @@
-package admin
+// Package record is the shapes that several audiences answer with: what a billing
+// attempt, a contract or a one-time product looks like on the wire. Which operations
+// there are, and who may call them, is left to the audiences.
+package record
 
 import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -8,9 +16,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// billingAttempt is the billing attempt record. Every field of the interface is
+// BillingAttempt is the billing attempt record. Every field of the interface is
 // there; one of which nothing is known is null.
-type billingAttempt struct {
+type BillingAttempt struct {
 	ID                             int64            `json:"id" example:"9" doc:"The service's number of the attempt."`
 	Shop                           string           `json:"shop" example:"demo.myshopify.com" doc:"The store's domain."`
 	BillingAttemptID               *string          `json:"billingAttemptId" doc:"The platform's graph id of the charge; null before there is one." example:"gid://shopify/SubscriptionBillingAttempt/8001"`
@@ -32,7 +40,7 @@ type billingAttempt struct {
 	RecurringChargeID              *int64           `json:"recurringChargeId" doc:"Always null: the service raises no charges on merchants."`
 	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt: a code and a message, or one of them." example:"CARD_EXPIRED: The card has expired."`
 	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only." example:"No plastic, please"`
-	VariantList                    []attemptVariant `json:"variantList" nullable:"false" doc:"What was ordered; before that, what would be ordered now."`
+	VariantList                    []AttemptVariant `json:"variantList" nullable:"false" doc:"What was ordered; before that, what would be ordered now."`
 	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way." example:"UNSENT"`
 	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the e-mail before the order. The service does not send it: always UNSENT." example:"UNSENT"`
 	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED" doc:"What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way." example:"UNSENT"`
@@ -41,8 +49,8 @@ type billingAttempt struct {
 	UsageChargeStatus              *string          `json:"usageChargeStatus" doc:"SUCCESS, FAILED or TO_BE_TRIED. Always null: the service raises no charges on merchants."`
 }
 
-// attemptVariant is what an attempt orders.
-type attemptVariant struct {
+// AttemptVariant is what an attempt orders.
+type AttemptVariant struct {
 	VariantID     int64   `json:"variantId" doc:"Number of the variant; 0 when it is gone." example:"4001"`
 	Quantity      int32   `json:"quantity" minimum:"0" doc:"Pieces." example:"2"`
 	Title         string  `json:"title" doc:"Of the variant or, when it has none, of the product." example:"250 g"`
@@ -52,22 +60,23 @@ type attemptVariant struct {
 	SellingPlanID *string `json:"sellingPlanId" doc:"Graph id." example:"gid://shopify/SellingPlan/6003"`
 }
 
-func newBillingAttempt(domain string, r billing.Record) billingAttempt {
+// NewBillingAttempt writes an attempt of the store with the domain.
+func NewBillingAttempt(domain string, r billing.Record) BillingAttempt {
 	amount := r.Cost()
-	a := billingAttempt{
+	a := BillingAttempt{
 		ID: int64(r.ID), Shop: domain, BillingAttemptID: web.Some(r.PlatformID), Status: string(r.Status),
 		BillingDate: web.At(r.BillingDate), AttemptTime: web.At(r.AttemptedAt), ContractID: int64(r.Contract),
 		AttemptCount: int32(r.Try), ProgressAttemptCount: int32(r.Polls),
 		GraphOrderID: graphID("Order", r.OrderID), OrderID: web.Some(r.OrderID), OrderName: web.Some(r.OrderName),
 		OrderAmount: new(amount.Float()), OrderAmountUSD: in("USD", amount), TransactionRate: rateInUSD(amount.Currency),
 		RetryingNeeded: new(r.RetryingNeeded()), ApplyUsageCharge: new(r.Flags.ApplyUsageCharge), UpgradeDowngradeBilling: new(r.Flags.UpgradeDowngradeBilling),
-		BillingAttemptResponseMessage: web.Some(responseOf(r)), OrderNote: web.Some(r.Note), VariantList: []attemptVariant{},
+		BillingAttemptResponseMessage: web.Some(responseOf(r)), OrderNote: web.Some(r.Note), VariantList: []AttemptVariant{},
 		TransactionFailedEmailStatus: mailStatus(r, notify.TransactionFailed), UpcomingOrderEmailStatus: emailUnsent,
 		SecurityChallengeSentStatus:    mailStatus(r, notify.SecurityChallenge),
 		TransactionFailedSmsSentStatus: emailUnsent, UpcomingOrderSmsSentStatus: emailUnsent,
 	}
 	for _, l := range r.LinesOf() {
-		a.VariantList = append(a.VariantList, newAttemptVariant(l))
+		a.VariantList = append(a.VariantList, NewAttemptVariant(l))
 	}
 	return a
 }
@@ -87,8 +96,9 @@ func mailStatus(r billing.Record, kind notify.Kind) string {
 	return emailUnsent
 }
 
-func newAttemptVariant(l contract.Line) attemptVariant {
-	v := attemptVariant{
+// NewAttemptVariant writes a line as what an attempt orders.
+func NewAttemptVariant(l contract.Line) AttemptVariant {
+	v := AttemptVariant{
 		VariantID: l.VariantID, Quantity: int32(l.Quantity), Title: l.VariantTitle, Image: web.Some(l.Image), ProductTitle: l.Title,
 		ProductID: graphID("Product", l.ProductID), SellingPlanID: graphID("SellingPlan", l.SellingPlanID),
 	}
@@ -113,4 +123,19 @@ func rateInUSD(c money.Currency) *float64 {
 		return nil
 	}
 	return new(1.0)
+}
+
+// OnlyDiffers refuses a record that is sent back in which another field differs than
+// those that may, by their names on the wire.
+func (a BillingAttempt) OnlyDiffers(become BillingAttempt, may ...string) error {
+	before, after := reflect.ValueOf(a), reflect.ValueOf(become)
+	for i := range before.NumField() {
+		name, _, _ := strings.Cut(before.Type().Field(i).Tag.Get("json"), ",")
+		if slices.Contains(may, name) || reflect.DeepEqual(before.Field(i).Interface(), after.Field(i).Interface()) {
+			continue
+		}
+		return fault.New(fault.Invalid, "field '%s' belongs to the service and cannot be changed", name).
+			On("subscriptionBillingAttempt").Keyed("fieldReadOnly").At(name)
+	}
+	return nil
 }

@@ -1,0 +1,153 @@
+package amend_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var errDied = errors.New("the process dies here")
+
+// forgetful are creations of a process that dies when it notes one the nth time.
+type forgetful struct {
+	amend.Creations
+	dies int
+}
+
+func (f *forgetful) PutCreation(ctx context.Context, of shop.ID, c amend.Creation) error {
+	if f.dies--; f.dies == 0 {
+		return errDied
+	}
+	return f.Creations.PutCreation(ctx, of, c)
+}
+
+// contracts returns the contracts that the platform has.
+func (w *world) contracts() map[int64]platform.Detail {
+	w.t.Helper()
+	found := map[int64]platform.Detail{}
+	for cursor := ""; ; {
+		ids, next, err := w.way.client.ContractsUpdatedSince(w.t.Context(), w.of.At(), time.Time{}, cursor)
+		w.must(err)
+		for _, id := range ids {
+			found[id], err = w.way.client.Detail(w.t.Context(), w.of.At(), id)
+			w.must(err)
+		}
+		if cursor = next; cursor == "" {
+			return found
+		}
+	}
+}
+
+// make asks for a contract by a request that has a name.
+func (w *world) make() (contract.Detail, error) {
+	w.t.Helper()
+	known := w.contracts()[int64(w.ours)]
+	return w.amend.Create(w.t.Context(), w.of.ID, shop.Subscriptions, w.command().Actor, amend.New{
+		Customer: known.Customer.ID, NextBillingDate: w.at.Now().AddDate(0, 0, 10), Status: contract.Active, Request: "erp 1",
+		Billing: amend.Rhythm{Interval: cadence.Month, Count: 1}, Delivery: amend.Rhythm{Interval: cadence.Month, Count: 1},
+		Method:     known.Method,
+		Attributes: []contract.Attribute{{Key: "ref", Value: "77"}}, Unpaid: true,
+		Lines: []amend.NewLine{{Variant: w.sold[1], Quantity: 1, Price: &money.Amount{Minor: 700, Currency: "USD"}}},
+	})
+}
+
+// A contract is made once by a request that comes again, wherever the process died
+// that carried it out first, and although no webhook tells of the contract.
+func TestAContractIsMadeOnceWhereverTheFirstProcessDies(t *testing.T) {
+	t.Parallel()
+	for name, dies := range map[string]func(w *world, f *forgetful){
+		"before the platform is asked":         func(_ *world, f *forgetful) { f.dies = 1 },
+		"before the platform has answered":     func(w *world, _ *forgetful) { w.way.create = answering(errDied) },
+		"before it notes which contract it is": func(_ *world, f *forgetful) { f.dies = 2 },
+		"before the mark is taken off": func(w *world, _ *forgetful) {
+			w.way.edit = func(func() (platform.Detail, error)) (platform.Detail, error) { return platform.Detail{}, errDied }
+		},
+		"before it answers": func(*world, *forgetful) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t)
+			before := len(w.contracts())
+			f := &forgetful{Creations: w.db}
+			w.amend.Creations = f
+			dies(w, f)
+			_, _ = w.make() // nobody hears the answer
+			for _, later := range []time.Duration{time.Minute, time.Hour} {
+				w.at.Set(w.at.Now().Add(later))
+				made, err := w.make()
+				w.must(err)
+				if len(made.Attributes) != 1 || made.Attributes[0].Key != "ref" {
+					t.Errorf("%s later: the contract has the attributes %v", later, made.Attributes)
+				}
+			}
+			if made := len(w.contracts()) - before; made != 1 {
+				t.Errorf("%d contracts were made", made)
+			}
+			w.at.Set(w.at.Now().AddDate(0, 0, 1))
+			_, err := w.make()
+			w.must(err)
+			if made := len(w.contracts()) - before; made != 2 {
+				t.Errorf("a day later the name is free again; %d contracts were made", made)
+			}
+		})
+	}
+}
+
+// answering has the platform carry a creation out and loses the answer.
+func answering(as error) func(func() (platform.Detail, error)) (platform.Detail, error) {
+	return func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
+		if _, err := carryOut(); err != nil {
+			return platform.Detail{}, err
+		}
+		return platform.Detail{}, as
+	}
+}
+
+// What was asked for and is not there may still come: nobody asks for it again at once.
+func TestAContractThatMayStillComeIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	before := len(w.contracts())
+	var land func() (platform.Detail, error)
+	w.way.create = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
+		land = carryOut
+		return platform.Detail{}, platform.ErrUnknown
+	}
+	for range 2 {
+		if _, err := w.make(); !fault.Is(err, fault.Unavailable) {
+			t.Fatalf("the request ended with %v", err)
+		}
+		w.at.Set(w.at.Now().Add(time.Minute - time.Second))
+	}
+	_, err := land()
+	w.must(err)
+	w.at.Set(w.at.Now().Add(time.Hour))
+	_, err = w.make()
+	w.must(err)
+	if made := len(w.contracts()) - before; made != 1 {
+		t.Errorf("%d contracts were made", made)
+	}
+}
+
+// A contract that the platform refuses is not looked for when the request comes again.
+func TestARefusedContractIsAskedForAnew(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	w.way.create = func(func() (platform.Detail, error)) (platform.Detail, error) {
+		return platform.Detail{}, &platform.Refusal{}
+	}
+	if _, err := w.make(); !fault.Is(err, fault.Refused) && !fault.Is(err, fault.Invalid) {
+		t.Fatalf("the request ended with %v", err)
+	}
+	_, err := w.make()
+	w.must(err)
+}

@@ -1,0 +1,48 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Relocate moves the calendars of contracts, and their orders to come, to the same
+// local days in the zone that the store has now, in the caller's transaction. An order
+// that has fallen due, or is being charged, stays.
+func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contract, from cadence.Calendar, now time.Time) error {
+	to, err := of.Calendar()
+	if err != nil {
+		return err
+	}
+	ids := make([]contract.ID, len(contracts))
+	byID := make(map[contract.ID]contract.Contract, len(contracts))
+	for i := range contracts {
+		contracts[i].Relocate(from, to)
+		ids[i], byID[contracts[i].ID] = contracts[i].ID, contracts[i]
+	}
+	there, err := tx.AttemptsOf(ctx, ids, Queued, Skipped)
+	if err != nil {
+		return err
+	}
+	var moved []Attempt
+	for _, a := range there {
+		date := to.Local(from.Day(a.BillingDate))
+		if !a.BillingDate.After(now) || date.Equal(a.BillingDate) {
+			continue
+		}
+		if a.BillingDate, a.UpdatedAt = date, now; a.Status == Queued {
+			a.DueAt = date
+		}
+		if a.Moved || byID[a.Contract].SeriesOf(a.Cycle).Moved {
+			a.PublishAt = now
+		}
+		moved = append(moved, a)
+	}
+	if err := tx.PutAttempts(ctx, moved); err != nil {
+		return err
+	}
+	return Refill(ctx, tx, of, contracts, now)
+}

@@ -1,0 +1,110 @@
+package intake_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/store/storetest"
+)
+
+// settled is a platform with one store in a zone, in which nothing changes.
+type settled struct {
+	intake.Platform
+	zone string
+}
+
+func (p *settled) Store(context.Context, platform.Shop) (platform.Store, error) {
+	return platform.Store{ID: 1, TimeZone: p.zone, Currency: "USD"}, nil
+}
+
+func (*settled) ContractsUpdatedSince(context.Context, platform.Shop, time.Time, string) ([]int64, string, error) {
+	return nil, "", nil
+}
+
+func TestAStoreThatIsConnectedInAnotherZoneKeepsTheDaysOfItsOrders(t *testing.T) {
+	t.Parallel()
+	for _, move := range []struct{ from, to string }{{"Europe/Berlin", "America/New_York"}, {"America/New_York", "Europe/Berlin"}, {"Pacific/Auckland", "Pacific/Honolulu"}} {
+		t.Run(move.from, func(t *testing.T) {
+			t.Parallel()
+			at := clock.NewManual(time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC))
+			db := storetest.SQLite(t)
+			p := &settled{zone: move.from}
+			s := &intake.Service{Store: db.Intake(), Platform: p, Clock: at, Log: slog.New(slog.DiscardHandler), Policy: intake.DefaultPolicy(), ReconcileEvery: time.Hour}
+			of, err := s.Connect(t.Context(), platform.Shop{Domain: "demo.myshopify.com", Token: "token"}, 2, 0, shop.Settings{})
+			must(t, err)
+			cal, err := of.Calendar()
+			must(t, err)
+			monthly := cadence.Policy{Interval: cadence.Month, Count: 1, Anchors: []cadence.Anchor{{Kind: cadence.MonthDay, Day: 15}}}
+			first := cal.Local(cadence.Date{Year: 2026, Month: 2, Day: 15})
+			chosen := cal.Local(cadence.Date{Year: 2026, Month: 4, Day: 20})
+			must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
+				list := []contract.Contract{{ID: 1, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: monthly, Delivery: monthly, Series: contract.Series{Cycle: 2, Start: first}, CreatedAt: at.Now()}}
+				list[0].Lifetime.Currency = "USD"
+				if err := tx.PutContracts(t.Context(), list); err != nil {
+					return err
+				}
+				if err := billing.Refill(t.Context(), tx, of, list, at.Now()); err != nil {
+					return err
+				}
+				queue, err := tx.AttemptsOf(t.Context(), []contract.ID{1})
+				if err != nil {
+					return err
+				}
+				for i := range queue {
+					if queue[i].Cycle == 4 { // a person chose the day
+						queue[i].BillingDate, queue[i].DueAt, queue[i].Moved = chosen, chosen, true
+					}
+				}
+				return tx.PutAttempts(t.Context(), queue)
+			}))
+			p.zone = move.to
+			of, err = s.Connect(t.Context(), platform.Shop{Domain: "demo.myshopify.com", Token: "token"}, 2, 0, shop.Settings{})
+			must(t, err)
+			cal, err = of.Calendar()
+			must(t, err)
+			must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
+				queue, err := tx.AttemptsOf(t.Context(), []contract.ID{1})
+				if err != nil {
+					return err
+				}
+				queue[0].Status, queue[0].DueAt = billing.Skipped, time.Time{} // its place is filled
+				if err := tx.PutAttempts(t.Context(), queue[:1]); err != nil {
+					return err
+				}
+				list, err := tx.Contracts(t.Context(), []contract.ID{1})
+				if err != nil {
+					return err
+				}
+				if err := billing.Refill(t.Context(), tx, of, list, at.Now()); err != nil {
+					return err
+				}
+				if queue, err = tx.AttemptsOf(t.Context(), []contract.ID{1}); err != nil {
+					return err
+				}
+				if len(queue) != billing.QueueLength+1 {
+					t.Errorf("%d orders", len(queue))
+				}
+				for _, a := range queue {
+					want := cal.Local(cadence.Date{Year: 2026, Month: time.Month(a.Cycle), Day: 15})
+					if a.Cycle == 4 {
+						want = cal.Local(cadence.Date{Year: 2026, Month: 4, Day: 20})
+					}
+					if !a.BillingDate.Equal(want) || a.Status == billing.Queued && !a.DueAt.Equal(want) {
+						t.Errorf("order %d is on %s and due on %s, want %s", a.Cycle, a.BillingDate, a.DueAt, want)
+					}
+				}
+				return nil
+			}))
+		})
+	}
+}

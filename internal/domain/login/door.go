@@ -1,0 +1,53 @@
+package login
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Door lets shoppers in who are signed in at their store and whose requests the
+// platform hands on. It keeps nothing: every request is proved by itself.
+type Door struct {
+	Proxy platform.Proxy
+	Shops interface {
+		// ShopByDomain returns a store, or NotFound.
+		ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
+	}
+	Clock clock.Clock
+}
+
+// Arrival is a shopper who was let in.
+type Arrival struct {
+	Principal
+	Store  shop.Shop
+	Prefix string     // path at the store's domain under which the shopper came
+	Query  url.Values // the shopper's own
+}
+
+// Enter returns who makes a request, or Unauthenticated. With named, the request's
+// own query may name the store; another store than the shopper's is NotFound.
+func (d Door) Enter(ctx context.Context, query url.Values, named bool) (Arrival, error) {
+	v, err := d.Proxy.Open(query, named, d.Clock.Now())
+	if err != nil {
+		return Arrival{}, err
+	}
+	store, err := d.Shops.ShopByDomain(ctx, v.Shop)
+	if fault.Is(err, fault.NotFound) {
+		return Arrival{}, fault.New(fault.Unauthenticated, "the store %s has not installed the app", v.Shop).On("shop").Keyed("shopUnknown")
+	}
+	if err != nil {
+		return Arrival{}, err
+	}
+	switch {
+	case v.Customer == 0:
+		return Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").On(entity).Keyed("signedOut")
+	case v.Elsewhere:
+		return Arrival{}, fault.New(fault.NotFound, "the shop that the query names is not the one that the shopper is at").On("shop").Keyed("shopNotFound").At("shop")
+	}
+	return Arrival{Principal: Principal{Shop: store.ID, Customer: v.Customer, Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, nil
+}

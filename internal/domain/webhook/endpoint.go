@@ -1,0 +1,151 @@
+// Package webhook tells merchants' servers what happened in their stores: what is
+// owed is written in the commit of the change that owes it, and sent until it is
+// answered or given up. How it reaches a server is left to others.
+package webhook
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+const entity = "webhookEndpoint"
+
+// EndpointID is the number of an endpoint.
+type EndpointID int64
+
+// Limits of endpoints.
+const (
+	MaxEndpoints = 20 // of a store
+	MaxURL       = 500
+	minSecret    = 24 // bytes
+	maxSecret    = 64
+)
+
+const (
+	// overlap is how long the secret before signs too after it was exchanged.
+	overlap = 24 * time.Hour
+	// patience is how long an endpoint may fail, without one success, before it is
+	// disabled.
+	patience = 5 * 24 * time.Hour
+)
+
+// Endpoint is a merchant's server that is told of what happens.
+type Endpoint struct {
+	ID      EndpointID
+	Shop    shop.ID
+	URL     string
+	Types   []Type
+	Secret  string // whsec_ and base64; stored encrypted, like Old
+	Old     string // the secret before
+	OldTill time.Time
+	Enabled bool
+	Reason  string    // why the service disabled it; empty when it did not
+	Failing time.Time // since when nothing has arrived; zero while things do
+	Created time.Time
+	Updated time.Time
+	Version int64
+}
+
+// secretPrefix begins a secret; the rest is base64.
+const secretPrefix = "whsec_"
+
+func newSecret() string {
+	raw := make([]byte, 32)
+	rand.Read(raw) //nolint:errcheck // it never fails
+	return secretPrefix + base64.StdEncoding.EncodeToString(raw)
+}
+
+// checkSecret reports what is wrong with a secret that the merchant brings.
+func checkSecret(s string) error {
+	text, prefixed := strings.CutPrefix(s, secretPrefix)
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if !prefixed || err != nil || len(raw) < minSecret || len(raw) > maxSecret {
+		return fault.New(fault.Invalid, "a secret is %s and the base64 of %d to %d bytes", secretPrefix, minSecret, maxSecret).On(entity).Keyed("webhookSecret").At("secret")
+	}
+	return nil
+}
+
+// checkURL reports what is wrong with an address. Addresses without TLS are for
+// installations that call into their own network.
+func checkURL(address string, plainHTTP bool) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(address) > MaxURL || u.Scheme != "https" && (u.Scheme != "http" || !plainHTTP) {
+		return fault.New(fault.Invalid, "%q is not an address such as https://shop.example.com/webhooks: https, at most %d characters, without a name, a password or a fragment", address, MaxURL).
+			On(entity).Keyed("webhookURL").At("url")
+	}
+	return nil
+}
+
+// Wants reports whether the endpoint is told of a type.
+func (e Endpoint) Wants(t Type) bool { return e.Enabled && slices.Contains(e.Types, t) }
+
+// secrets returns what a message is signed with.
+func (e Endpoint) secrets(now time.Time) []string {
+	if e.Old != "" && now.Before(e.OldTill) {
+		return []string{e.Secret, e.Old}
+	}
+	return []string{e.Secret}
+}
+
+// rotate gives the endpoint another secret.
+func (e *Endpoint) rotate(now time.Time) {
+	e.Old, e.OldTill = e.Secret, now.Add(overlap)
+	e.Secret, e.Updated = newSecret(), now
+}
+
+// heard notes how a try ended and reports whether the endpoint is disabled by it.
+func (e *Endpoint) heard(failed, gone bool, now time.Time) (disabled bool) {
+	if !failed {
+		e.Failing = time.Time{}
+		return false
+	}
+	if e.Failing.IsZero() {
+		e.Failing = now
+	}
+	switch {
+	case !e.Enabled:
+		return false
+	case gone:
+		e.Reason = "it answered 410: it is gone"
+	case now.Sub(e.Failing) >= patience:
+		e.Reason = "nothing arrived for 5 days"
+	default:
+		return false
+	}
+	e.Enabled, e.Updated = false, now
+	return true
+}
+
+// note is the information of an entry about an endpoint.
+type note struct {
+	Endpoint EndpointID `json:"webhookEndpointId"`
+	URL      string     `json:"url"`
+	Change   change     `json:"change"`
+	Reason   string     `json:"reason,omitempty"`
+}
+
+// change says what became of an endpoint.
+type change string
+
+const (
+	endpointAdded    change = "webhook endpoint added"
+	endpointChanged  change = "webhook endpoint changed"
+	endpointRotated  change = "webhook secret rotated"
+	endpointDisabled change = "webhook endpoint disabled"
+	endpointRemoved  change = "webhook endpoint removed"
+)
+
+func (e Endpoint) entry(how change, by activity.Actor, at time.Time) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(e.Shop), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Success, Actor: by, At: at,
+		Info: activity.Details(note{e.ID, e.URL, how, e.Reason}),
+	}
+}

@@ -1,0 +1,195 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+func testWebhooks(t *testing.T, open opener) {
+	listener := func(w world, of shop.ID, enabled bool, types ...webhook.Type) webhook.Endpoint {
+		w.Helper()
+		var e webhook.Endpoint
+		w.inShop(of, func(tx *store.Tx) error {
+			e = webhook.Endpoint{Shop: of, URL: "https://erp.example.com", Types: types, Secret: "whsec_new", Old: "whsec_old", OldTill: day, Enabled: enabled, Reason: "why", Failing: day, Created: day, Updated: day}
+			return tx.PutEndpoint(w.Context(), &e)
+		})
+		return e
+	}
+	owe := func(w world, at time.Time, about contract.ID, to ...webhook.EndpointID) webhook.MessageID {
+		w.Helper()
+		m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, int64(about), webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Contract: about, At: at}
+		w.in(func(tx *store.Tx) error { return tx.Owe(w.Context(), webhook.Owed{Message: m, To: to}) })
+		return m.ID
+	}
+	all := func(w world, of shop.ID, q webhook.Question) []webhook.Delivery {
+		w.Helper()
+		list, total, err := w.db.Webhooks().Deliveries(w.Context(), of, q, page.Request{Size: 100})
+		if err != nil || total != len(list) {
+			w.Fatalf("%d deliveries, %v", total, err)
+		}
+		return list
+	}
+	paused := func(id int64) activity.Entry {
+		return activity.Entry{EntityID: id, EntityType: activity.EntitySubscriptionContractDetails, Event: activity.ContractPaused, Status: activity.Success, Actor: activity.System, At: day}
+	}
+	t.Run("an endpoint comes back as it was put, in its shop only", func(t *testing.T) {
+		w := begin(t, open)
+		e := listener(w, w.shop.ID, true, webhook.ImmediateSuccess, webhook.ImmediateFailure)
+		got, err := w.db.Webhooks().Endpoints(t.Context(), w.shop.ID)
+		if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], e) {
+			t.Errorf("got %+v, %v\nwant %+v", got, err, e)
+		}
+		other := w.addShop("second.myshopify.com")
+		if got, err := w.db.Webhooks().Endpoints(t.Context(), other.ID); err != nil || len(got) != 0 {
+			t.Errorf("another shop has %+v, %v", got, err)
+		}
+		err = w.db.Update(t.Context(), other.ID, func(tx *store.Tx) error { _, err := tx.Endpoint(t.Context(), e.ID); return err })
+		w.wantKind(err, fault.NotFound)
+		stale := e
+		w.in(func(tx *store.Tx) error { e.URL = "https://other.example.com"; return tx.PutEndpoint(t.Context(), &e) })
+		err = w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.PutEndpoint(t.Context(), &stale) })
+		w.wantKind(err, fault.Conflict)
+	})
+	t.Run("an entry owes what it tells of to those that listen, in its transaction", func(t *testing.T) {
+		w := begin(t, open)
+		w.put(monthly(42))
+		e := listener(w, w.shop.ID, true, "subscription.paused")
+		listener(w, w.shop.ID, false, "subscription.paused")
+		listener(w, w.shop.ID, true, "membership.paused", "subscription.activated")
+		listener(w, w.addShop("second.myshopify.com").ID, true, "subscription.paused")
+		failed := errors.New("something else")
+		err := w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error {
+			if err := tx.Record(t.Context(), paused(42)); err != nil {
+				return err
+			}
+			return failed
+		})
+		if !errors.Is(err, failed) || len(all(w, w.shop.ID, webhook.Question{})) != 0 {
+			t.Fatalf("a change that was not made owes %+v, %v", all(w, w.shop.ID, webhook.Question{}), err)
+		}
+		w.in(func(tx *store.Tx) error { return tx.Record(t.Context(), paused(42), paused(42), paused(43)) })
+		got := all(w, w.shop.ID, webhook.Question{})
+		if len(got) != 1 || got[0].Endpoint != e.ID || got[0].Type != "subscription.paused" || got[0].Contract != 42 || got[0].Status != webhook.Pending || !got[0].Due.Equal(day) {
+			t.Fatalf("owed %+v", got)
+		}
+		if shops, err := w.db.Shops().DueWebhookShops(t.Context(), day, 10); err != nil || len(shops) != 1 || shops[0] != w.shop.ID {
+			t.Errorf("due in %v, %v", shops, err)
+		}
+		w.in(func(tx *store.Tx) error { return tx.Record(t.Context(), paused(42)) })
+		if again := all(w, w.shop.ID, webhook.Question{}); len(again) != 2 || again[0].Message == again[1].Message {
+			t.Errorf("owed %+v", again)
+		}
+	})
+	t.Run("a body is kept once", func(t *testing.T) {
+		w := begin(t, open)
+		e := listener(w, w.shop.ID, true)
+		id := owe(w, day, 0, e.ID)
+		if list, err := w.db.Webhooks().Unwritten(t.Context(), w.shop.ID, day, 10); err != nil || len(list) != 1 || list[0].ID != id {
+			t.Errorf("unwritten %+v, %v", list, err)
+		}
+		if list, err := w.db.Webhooks().Unwritten(t.Context(), w.shop.ID, day.Add(-time.Minute), 10); err != nil || len(list) != 0 {
+			t.Errorf("before it is due: %+v, %v", list, err)
+		}
+		for _, text := range []string{`{"first":1}`, `{"second":2}`} {
+			w.in(func(tx *store.Tx) error { return tx.KeepBody(t.Context(), id, []byte(text)) })
+		}
+		if m, err := w.db.Webhooks().Message(t.Context(), w.shop.ID, id); err != nil || string(m.Body) != `{"first":1}` {
+			t.Errorf("kept %q, %v", m.Body, err)
+		}
+		if list, err := w.db.Webhooks().Unwritten(t.Context(), w.shop.ID, day, 10); err != nil || len(list) != 0 {
+			t.Errorf("unwritten %+v, %v", list, err)
+		}
+		_, err := w.db.Webhooks().Message(t.Context(), w.addShop("second.myshopify.com").ID, id)
+		w.wantKind(err, fault.NotFound)
+	})
+	t.Run("deliveries about one contract follow each other", func(t *testing.T) {
+		w := begin(t, open)
+		e, other := listener(w, w.shop.ID, true), listener(w, w.shop.ID, true)
+		owe(w, day, 42, e.ID)
+		owe(w, day.Add(time.Second), 42, e.ID, other.ID)
+		owe(w, day.Add(2*time.Second), 43, e.ID)
+		w.in(func(tx *store.Tx) error {
+			due, err := tx.DueDeliveries(t.Context(), e.ID, day.Add(time.Hour), 10)
+			if err != nil || len(due) != 3 {
+				return fmt.Errorf("due %+v, %w", due, err)
+			}
+			for i, want := range []time.Time{{}, day, {}} {
+				if before, err := tx.Before(t.Context(), due[i]); err != nil || !before.Equal(want) {
+					t.Errorf("before delivery %d: %s, %v", i, before, err)
+				}
+			}
+			first, second := due[0], due[1]
+			second.Due = day.Add(2 * time.Hour)
+			first.Status, first.Due = webhook.Delivered, time.Time{}
+			if err := tx.PutDeliveries(t.Context(), first, second); err != nil {
+				return err
+			}
+			if err := tx.Follow(t.Context(), first, day.Add(time.Hour)); err != nil {
+				return err
+			}
+			is, err := tx.Delivery(t.Context(), second.ID)
+			if !is.Due.Equal(day.Add(time.Hour)) {
+				t.Errorf("what follows is due at %s", is.Due)
+			}
+			return errors.Join(err, func() error {
+				if err := tx.PutDeliveries(t.Context(), second); !fault.Is(err, fault.Conflict) {
+					t.Errorf("over a newer version: %v", err)
+				}
+				return nil
+			}())
+		})
+		if ids, err := w.db.Webhooks().DueEndpoints(t.Context(), w.shop.ID, day.Add(time.Minute)); err != nil || !slices.Equal(ids, []webhook.EndpointID{e.ID, other.ID}) {
+			t.Errorf("owed to %v, %v", ids, err)
+		}
+		if list := all(w, w.shop.ID, webhook.Question{Endpoint: e.ID, Status: webhook.Delivered}); len(list) != 1 {
+			t.Errorf("delivered: %+v", list)
+		}
+	})
+	t.Run("what waits is given up or put off together", func(t *testing.T) {
+		w := begin(t, open)
+		e, other := listener(w, w.shop.ID, true), listener(w, w.shop.ID, true)
+		id := owe(w, day, 42, e.ID, other.ID)
+		owe(w, day, 43, e.ID, other.ID)
+		w.in(func(tx *store.Tx) error { return tx.PutOff(t.Context(), id, day.Add(time.Hour), "later") })
+		if n := len(slices.DeleteFunc(all(w, w.shop.ID, webhook.Question{}), func(d webhook.Delivery) bool { return d.Error != "later" || !d.Due.Equal(day.Add(time.Hour)) })); n != 2 {
+			t.Errorf("%d are put off", n)
+		}
+		w.in(func(tx *store.Tx) error { return tx.GiveUp(t.Context(), e.ID, "", "gone") })
+		if list := all(w, w.shop.ID, webhook.Question{Status: webhook.GivenUp}); len(list) != 2 || list[0].Endpoint != e.ID || list[0].Error != "gone" || !list[0].Due.IsZero() {
+			t.Errorf("given up: %+v", list)
+		}
+		w.in(func(tx *store.Tx) error { return tx.GiveUp(t.Context(), 0, id, "unknown") })
+		if list := all(w, w.shop.ID, webhook.Question{Status: webhook.GivenUp}); len(list) != 3 {
+			t.Errorf("given up: %+v", list)
+		}
+		w.in(func(tx *store.Tx) error { return tx.DropEndpoint(t.Context(), other.ID) })
+		if list := all(w, w.shop.ID, webhook.Question{}); len(list) != 2 {
+			t.Errorf("left: %+v", list)
+		}
+	})
+	t.Run("old messages go with new ones", func(t *testing.T) {
+		w := begin(t, open)
+		e := listener(w, w.shop.ID, true)
+		owe(w, day, 0, e.ID)
+		owe(w, day.Add(webhook.Keep-time.Second), 0, e.ID)
+		if n := len(all(w, w.shop.ID, webhook.Question{})); n != 2 {
+			t.Errorf("%d deliveries", n)
+		}
+		owe(w, day.Add(webhook.Keep), 0, e.ID)
+		if list := all(w, w.shop.ID, webhook.Question{}); len(list) != 2 || list[1].At.Equal(day) {
+			t.Errorf("left: %+v", list)
+		}
+	})
+}

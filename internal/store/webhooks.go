@@ -1,0 +1,481 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var _ webhook.Tx = (*Tx)(nil)
+
+// Webhooks returns the store of the webhooks.
+func (db *DB) Webhooks() webhook.Store {
+	return webhookStore{Scope[webhook.Tx]{db, func(tx *Tx) webhook.Tx { return tx }}, db}
+}
+
+type webhookStore struct {
+	Scope[webhook.Tx]
+	db *DB
+}
+
+// endpointRow is a row of webhook_endpoints.
+type endpointRow struct {
+	bun.BaseModel `bun:"table:webhook_endpoints,alias:e"`
+
+	ShopID       int64  `bun:"shop_id,pk"`
+	ID           int64  `bun:"id,pk"`
+	URL          string `bun:"url"`
+	Types        string // with spaces between
+	Secret       string // sealed, like the old one
+	OldSecret    string
+	OldTill      int64
+	Enabled      bool
+	Reason       string
+	FailingSince int64
+	CreatedAt    int64
+	UpdatedAt    int64
+	Version      int64
+}
+
+func (db *DB) endpointRow(of shop.ID, e webhook.Endpoint) (endpointRow, error) {
+	row := endpointRow{
+		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldTill), Enabled: e.Enabled, Reason: e.Reason,
+		FailingSince: millis(e.Failing), CreatedAt: millis(e.Created), UpdatedAt: millis(e.Updated), Version: e.Version,
+	}
+	var err error
+	if row.Secret, err = db.seal.seal(of, platform.Token(e.Secret)); err != nil {
+		return endpointRow{}, err
+	}
+	row.OldSecret, err = db.seal.seal(of, platform.Token(e.Old))
+	return row, err
+}
+
+func (db *DB) endpoint(r endpointRow) (webhook.Endpoint, error) {
+	e := webhook.Endpoint{
+		ID: webhook.EndpointID(r.ID), Shop: shop.ID(r.ShopID), URL: r.URL, Types: typesOf(r.Types), OldTill: instant(r.OldTill), Enabled: r.Enabled, Reason: r.Reason,
+		Failing: instant(r.FailingSince), Created: instant(r.CreatedAt), Updated: instant(r.UpdatedAt), Version: r.Version,
+	}
+	for _, s := range []struct {
+		into *string
+		text string
+	}{{&e.Secret, r.Secret}, {&e.Old, r.OldSecret}} {
+		open, err := db.seal.open(e.Shop, s.text)
+		if err != nil {
+			return webhook.Endpoint{}, fmt.Errorf("read webhook endpoint %d: %w", r.ID, err)
+		}
+		*s.into = string(open)
+	}
+	return e, nil
+}
+
+func typesText(types []webhook.Type) string {
+	words := make([]string, len(types))
+	for i, t := range types {
+		words[i] = string(t)
+	}
+	return strings.Join(words, " ")
+}
+
+func typesOf(text string) []webhook.Type {
+	words := strings.Fields(text)
+	types := make([]webhook.Type, len(words))
+	for i, w := range words {
+		types[i] = webhook.Type(w)
+	}
+	return types
+}
+
+// LockEndpoints keeps other transactions that would add an endpoint waiting.
+func (tx *Tx) LockEndpoints(ctx context.Context) error { return tx.LockKeys(ctx) }
+
+// CountEndpoints returns how many endpoints the shop has.
+func (tx *Tx) CountEndpoints(ctx context.Context) (int, error) {
+	n, err := tx.q.NewSelect().Model((*endpointRow)(nil)).Where("e.shop_id = ?", tx.of).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count webhook endpoints: %w", err)
+	}
+	return int(n), nil
+}
+
+// Endpoint returns an endpoint under lock, or NotFound.
+func (tx *Tx) Endpoint(ctx context.Context, id webhook.EndpointID) (webhook.Endpoint, error) {
+	var row endpointRow
+	q := tx.q.NewSelect().Model(&row).Where("e.shop_id = ?", tx.of).Where("e.id = ?", id)
+	err := tx.dialect().forChange(q).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhook.Endpoint{}, webhook.NoEndpoint(id)
+	}
+	if err != nil {
+		return webhook.Endpoint{}, fmt.Errorf("read webhook endpoint %d: %w", id, err)
+	}
+	return tx.db.endpoint(row)
+}
+
+// PutEndpoint inserts an endpoint whose ID is 0, giving it one, or replaces it
+// under the version rule.
+func (tx *Tx) PutEndpoint(ctx context.Context, e *webhook.Endpoint) error {
+	made := *e
+	if made.ID == 0 {
+		id, err := tx.db.ids.take(1)
+		if err != nil {
+			return err
+		}
+		made.ID = webhook.EndpointID(id)
+	}
+	row, err := tx.db.endpointRow(tx.of, made)
+	if err != nil {
+		return err
+	}
+	made.Version++
+	if e.ID == 0 {
+		row.Version = made.Version
+		_, err = insert(ctx, tx, []endpointRow{row}, "")
+	} else {
+		var n int64
+		if n, err = update(ctx, tx, []endpointRow{row}); err == nil && n != 1 {
+			err = changed("webhookEndpoint", "The webhook endpoint")
+		}
+	}
+	if err == nil {
+		*e = made
+	}
+	return err
+}
+
+// DropEndpoint removes an endpoint and all that is on its way to it.
+func (tx *Tx) DropEndpoint(ctx context.Context, id webhook.EndpointID) error {
+	if _, err := tx.q.NewDelete().Model((*endpointRow)(nil)).Where("e.shop_id = ?", tx.of).Where("e.id = ?", id).Exec(ctx); err != nil {
+		return fmt.Errorf("remove webhook endpoint %d: %w", id, err)
+	}
+	return nil
+}
+
+// Endpoints returns a shop's endpoints, oldest first.
+func (s webhookStore) Endpoints(ctx context.Context, of shop.ID) ([]webhook.Endpoint, error) {
+	var rows []endpointRow
+	if err := s.db.reader.NewSelect().Model(&rows).Where("e.shop_id = ?", of).Order("e.created_at", "e.id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read webhook endpoints: %w", err)
+	}
+	list := make([]webhook.Endpoint, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = s.db.endpoint(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// webhookRow is a row of webhook_messages.
+type webhookRow struct {
+	bun.BaseModel `bun:"table:webhook_messages,alias:m"`
+
+	ShopID     int64  `bun:"shop_id,pk"`
+	ID         string `bun:"id,pk"`
+	Type       string
+	Line       string
+	ContractID int64
+	AttemptID  int64
+	At         int64
+	Body       string // sealed
+	ExpiresAt  int64
+}
+
+func (db *DB) webhookMessage(r webhookRow) (webhook.Message, error) {
+	text, err := db.seal.open(shop.ID(r.ShopID), r.Body)
+	if err != nil {
+		return webhook.Message{}, fmt.Errorf("read webhook message %s: %w", r.ID, err)
+	}
+	m := webhook.Message{
+		ID: webhook.MessageID(r.ID), Shop: shop.ID(r.ShopID), Type: webhook.Type(r.Type), Line: shop.Line(r.Line),
+		Contract: contract.ID(r.ContractID), Attempt: r.AttemptID, At: instant(r.At),
+	}
+	if text != "" {
+		m.Body = []byte(text)
+	}
+	return m, nil
+}
+
+// Message returns a message, or NotFound.
+func (s webhookStore) Message(ctx context.Context, of shop.ID, id webhook.MessageID) (webhook.Message, error) {
+	var row webhookRow
+	err := s.db.reader.NewSelect().Model(&row).Where("m.shop_id = ?", of).Where("m.id = ?", id).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhook.Message{}, missing("the webhook message")
+	}
+	if err != nil {
+		return webhook.Message{}, fmt.Errorf("read webhook message %s: %w", id, err)
+	}
+	return s.db.webhookMessage(row)
+}
+
+// Unwritten returns at most limit messages without a body that are due, in the
+// order in which what they tell of happened.
+func (s webhookStore) Unwritten(ctx context.Context, of shop.ID, now time.Time, limit int) ([]webhook.Message, error) {
+	var rows []webhookRow
+	err := s.db.reader.NewSelect().Model(&rows).Where("m.shop_id = ?", of).Where("m.body = ''").
+		Where("EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.shop_id = m.shop_id AND d.message_id = m.id AND d.due_at <= ?)", millis(now)).
+		Order("m.at").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find the webhooks without a body: %w", err)
+	}
+	list := make([]webhook.Message, len(rows))
+	for i, r := range rows {
+		if list[i], err = s.db.webhookMessage(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// KeepBody gives a message its body, if it has none.
+func (tx *Tx) KeepBody(ctx context.Context, id webhook.MessageID, text []byte) error {
+	sealed, err := tx.db.seal.seal(tx.of, platform.Token(text))
+	if err != nil {
+		return err
+	}
+	_, err = tx.q.NewUpdate().Model((*webhookRow)(nil)).Set("body = ?", sealed).Where("m.shop_id = ?", tx.of).Where("m.id = ?", id).Where("m.body = ''").Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("keep the body of webhook message %s: %w", id, err)
+	}
+	return nil
+}
+
+// Owe keeps messages with a delivery to each of their endpoints and has them sent.
+func (tx *Tx) Owe(ctx context.Context, list ...webhook.Owed) error {
+	if len(list) == 0 {
+		return nil
+	}
+	n := 0
+	for _, o := range list {
+		n += len(o.To)
+	}
+	id, err := tx.db.ids.take(n)
+	if err != nil {
+		return err
+	}
+	messages, deliveries := make([]webhookRow, len(list)), make([]webhookDeliveryRow, 0, n)
+	for i, o := range list {
+		sealed, err := tx.db.seal.seal(tx.of, platform.Token(o.Body))
+		if err != nil {
+			return err
+		}
+		messages[i] = webhookRow{
+			ShopID: int64(tx.of), ID: string(o.ID), Type: string(o.Type), Line: string(o.Line), ContractID: int64(o.Contract), AttemptID: o.Attempt,
+			At: millis(o.At), Body: sealed, ExpiresAt: millis(o.At.Add(webhook.Keep)),
+		}
+		for _, to := range o.To {
+			deliveries = append(deliveries, webhookDeliveryRow{
+				ShopID: int64(tx.of), ID: id, EndpointID: int64(to), MessageID: string(o.ID), Type: string(o.Type), ContractID: int64(o.Contract),
+				At: millis(o.At), Status: string(webhook.Pending), DueAt: millis(o.At), Version: 1,
+			})
+			id++
+		}
+	}
+	if _, err := insert(ctx, tx, messages, ""); err != nil {
+		return err
+	}
+	if _, err := insert(ctx, tx, deliveries, ""); err != nil {
+		return err
+	}
+	if err := tx.forgetExpired(ctx, (*webhookRow)(nil), "id", list[0].At); err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, webhook.Work{Shop: tx.of})
+}
+
+// webhookDeliveryRow is a row of webhook_deliveries.
+type webhookDeliveryRow struct {
+	bun.BaseModel `bun:"table:webhook_deliveries,alias:d"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ID         int64 `bun:"id,pk"`
+	EndpointID int64
+	MessageID  string
+	Type       string
+	ContractID int64
+	At         int64
+	Status     string
+	Tries      int64
+	DueAt      int64 `bun:",nullzero"`
+	TriedAt    int64
+	Code       int64
+	Error      string
+	Took       int64 // in milliseconds
+	Answer     string
+	Version    int64
+}
+
+func webhookDeliveryRowOf(of shop.ID, d webhook.Delivery) webhookDeliveryRow {
+	return webhookDeliveryRow{
+		ShopID: int64(of), ID: int64(d.ID), EndpointID: int64(d.Endpoint), MessageID: string(d.Message), Type: string(d.Type), ContractID: int64(d.Contract),
+		At: millis(d.At), Status: string(d.Status), Tries: int64(d.Tries), DueAt: millis(d.Due), TriedAt: millis(d.TriedAt), Code: int64(d.Code),
+		Error: d.Error, Took: d.Took.Milliseconds(), Answer: d.Answer, Version: d.Version,
+	}
+}
+
+func (r webhookDeliveryRow) delivery() webhook.Delivery {
+	return webhook.Delivery{
+		ID: webhook.DeliveryID(r.ID), Shop: shop.ID(r.ShopID), Endpoint: webhook.EndpointID(r.EndpointID), Message: webhook.MessageID(r.MessageID), Type: webhook.Type(r.Type),
+		Contract: contract.ID(r.ContractID), At: instant(r.At), Status: webhook.Status(r.Status), Tries: int(r.Tries), Due: instant(r.DueAt), TriedAt: instant(r.TriedAt),
+		Code: int(r.Code), Error: r.Error, Took: time.Duration(r.Took) * time.Millisecond, Answer: r.Answer, Version: r.Version,
+	}
+}
+
+func webhookDeliveriesOf(rows []webhookDeliveryRow) []webhook.Delivery {
+	list := make([]webhook.Delivery, len(rows))
+	for i, r := range rows {
+		list[i] = r.delivery()
+	}
+	return list
+}
+
+// Delivery returns a delivery, or NotFound.
+func (tx *Tx) Delivery(ctx context.Context, id webhook.DeliveryID) (webhook.Delivery, error) {
+	var row webhookDeliveryRow
+	err := tx.q.NewSelect().Model(&row).Where("d.shop_id = ?", tx.of).Where("d.id = ?", id).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhook.Delivery{}, webhook.NoDelivery(id)
+	}
+	if err != nil {
+		return webhook.Delivery{}, fmt.Errorf("read webhook delivery %d: %w", id, err)
+	}
+	return row.delivery(), nil
+}
+
+// DueDeliveries returns at most limit deliveries to an endpoint whose Due is not
+// after now, in the order in which what they tell of happened.
+func (tx *Tx) DueDeliveries(ctx context.Context, to webhook.EndpointID, now time.Time, limit int) ([]webhook.Delivery, error) {
+	var rows []webhookDeliveryRow
+	err := tx.q.NewSelect().Model(&rows).Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", to).Where("d.due_at <= ?", millis(now)).
+		Order("d.at", "d.id").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the due webhooks of endpoint %d: %w", to, err)
+	}
+	return webhookDeliveriesOf(rows), nil
+}
+
+// InFlight returns how many deliveries to an endpoint are being sent.
+func (tx *Tx) InFlight(ctx context.Context, to webhook.EndpointID, now time.Time) (int, error) {
+	n, err := tx.q.NewSelect().Model((*webhookDeliveryRow)(nil)).Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", to).
+		Where("d.due_at > ?", millis(now)).Where("d.status = ?", webhook.Sending).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the webhooks on their way to endpoint %d: %w", to, err)
+	}
+	return int(n), nil
+}
+
+// Before returns when the earliest delivery is due that goes to the same endpoint,
+// about the same contract, before this one; zero when none waits.
+func (tx *Tx) Before(ctx context.Context, d webhook.Delivery) (time.Time, error) {
+	var row webhookDeliveryRow
+	err := tx.sameContract(d).Model(&row).Where("d.at < ? OR d.at = ? AND d.id < ?", millis(d.At), millis(d.At), d.ID).Order("d.at", "d.id").Limit(1).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("find what comes before webhook delivery %d: %w", d.ID, err)
+	}
+	return instant(row.DueAt), nil
+}
+
+// sameContract selects what waits for a delivery's endpoint about its contract.
+func (tx *Tx) sameContract(d webhook.Delivery) *bun.SelectQuery {
+	return tx.q.NewSelect().Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", d.Endpoint).Where("d.contract_id = ?", d.Contract).Where("d.due_at IS NOT NULL")
+}
+
+// Follow makes the next one after it due at an instant, if it is due later.
+func (tx *Tx) Follow(ctx context.Context, d webhook.Delivery, at time.Time) error {
+	following := tx.sameContract(d).Model((*webhookDeliveryRow)(nil)).Column("id").Where("d.at > ? OR d.at = ? AND d.id > ?", millis(d.At), millis(d.At), d.ID).
+		Order("d.at", "d.id").Limit(1)
+	_, err := tx.q.NewUpdate().Model((*webhookDeliveryRow)(nil)).Set("due_at = ?", millis(at)).Set("version = d.version + 1").
+		Where("d.shop_id = ?", tx.of).Where("d.id = (?)", following).Where("d.due_at > ?", millis(at)).Where("d.status = ?", webhook.Pending).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("let the next one follow webhook delivery %d: %w", d.ID, err)
+	}
+	return nil
+}
+
+// PutDeliveries replaces deliveries under the version rule.
+func (tx *Tx) PutDeliveries(ctx context.Context, list ...webhook.Delivery) error {
+	rows := make([]webhookDeliveryRow, len(list))
+	for i, d := range list {
+		rows[i] = webhookDeliveryRowOf(tx.of, d)
+	}
+	n, err := update(ctx, tx, rows)
+	if err == nil && n != int64(len(rows)) {
+		err = changed("webhookDelivery", "The webhook delivery")
+	}
+	return err
+}
+
+// waitingOf changes what waits for an endpoint, or of a message when the endpoint
+// is 0.
+func (tx *Tx) waitingOf(to webhook.EndpointID, of webhook.MessageID) *bun.UpdateQuery {
+	q := tx.q.NewUpdate().Model((*webhookDeliveryRow)(nil)).Set("version = d.version + 1").Where("d.shop_id = ?", tx.of).Where("d.due_at IS NOT NULL")
+	if to == 0 {
+		return q.Where("d.message_id = ?", of)
+	}
+	return q.Where("d.endpoint_id = ?", to)
+}
+
+// GiveUp ends all deliveries of an endpoint that wait, or of a message when the
+// endpoint is 0.
+func (tx *Tx) GiveUp(ctx context.Context, to webhook.EndpointID, of webhook.MessageID, why string) error {
+	if _, err := tx.waitingOf(to, of).Set("status = ?", webhook.GivenUp).Set("due_at = NULL").Set("error = ?", why).Exec(ctx); err != nil {
+		return fmt.Errorf("give up webhooks: %w", err)
+	}
+	return nil
+}
+
+// PutOff lets the deliveries of a message wait.
+func (tx *Tx) PutOff(ctx context.Context, of webhook.MessageID, until time.Time, why string) error {
+	if _, err := tx.waitingOf(0, of).Set("status = ?", webhook.Pending).Set("due_at = ?", millis(until)).Set("error = ?", why).Exec(ctx); err != nil {
+		return fmt.Errorf("put off webhook message %s: %w", of, err)
+	}
+	return nil
+}
+
+// DueEndpoints returns the endpoints to which something is due.
+func (s webhookStore) DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]webhook.EndpointID, error) {
+	var ids []webhook.EndpointID
+	err := s.db.reader.NewSelect().Model((*webhookDeliveryRow)(nil)).Distinct().Column("endpoint_id").Where("d.shop_id = ?", of).Where("d.due_at <= ?", millis(now)).
+		Order("endpoint_id").Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("find the endpoints that are owed something: %w", err)
+	}
+	return ids, nil
+}
+
+// deliveryFields are the fields by which deliveries are sorted.
+var deliveryFields = map[string]field{"id": {"id", whole}, "at": {"at", whole}}
+
+// Deliveries returns a page of a shop's deliveries, newest first, and how many
+// there are.
+func (s webhookStore) Deliveries(ctx context.Context, of shop.ID, ask webhook.Question, p page.Request) ([]webhook.Delivery, int, error) {
+	var rows []webhookDeliveryRow
+	q := s.db.reader.NewSelect().Model(&rows).Where("d.shop_id = ?", of)
+	if ask.Endpoint != 0 {
+		q = q.Where("d.endpoint_id = ?", ask.Endpoint)
+	}
+	if ask.Status != "" {
+		q = q.Where("d.status = ?", ask.Status)
+	}
+	p.Sort = []page.Sort{{Field: "at", Desc: true}, {Field: "id", Desc: true}}
+	total, err := fetch(ctx, q, deliveryFields, p, func() int { return len(rows) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("read webhook deliveries: %w", err)
+	}
+	return webhookDeliveriesOf(rows), total, nil
+}

@@ -1,0 +1,120 @@
+package shopper
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
+)
+
+const contractsTag = "Contracts"
+
+func (o Options) contracts(api *web.API) {
+	swap := o.operation("replaceVariant", http.MethodPost, "/subscription-contract-details/replace-variants-v2", contractsTag, "Replace a line's variant",
+		"Lets a line give way to another variant, at the price that the contract's plan gives. Answers with the contract. A shopper who is held to a number of orders is answered 400 contractFrozen.")
+	swap.Body, swap.Errors = variantSwap{}, append(swap.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, swap, o.replaceVariant)
+
+	frozen := o.operation("getFreezeStatus", http.MethodGet, "/subscriptions-contracts-freeze-status-detail", contractsTag, "Whether a contract is frozen",
+		"Whether the shopper is held to the orders that they committed to, and how many are left. Until they are made, orders can be neither skipped, moved nor asked for early.")
+	frozen.Errors = []int{http.StatusNotFound}
+	web.Register(api, frozen, o.freezeStatus)
+}
+
+// variantSwap says which line gives way to which variant.
+type variantSwap struct {
+	Shop       string    `json:"shop,omitempty" doc:"Must be the store at which the shopper is." example:"demo.myshopify.com"`
+	ContractID web.AnyID `json:"contractId" doc:"The contract: number or graph id."`
+	OldLineID  string    `json:"oldLineId" maxLength:"255" doc:"Graph id of the line that gives way." example:"gid://shopify/SubscriptionLine/12"`
+	NewVariant web.AnyID `json:"newVariantId" doc:"The variant that comes in its place: number or graph id."`
+	Quantity   *int32    `json:"quantity,omitempty" nullable:"true" minimum:"1" maximum:"9999" doc:"Pieces in every order. Default 1." example:"2"`
+}
+
+type contractOut struct{ Body record.ContractObject }
+
+func (o Options) replaceVariant(ctx context.Context, in *editIn) (*contractOut, error) {
+	caller := web.CallerOf(ctx)
+	var body variantSwap
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if err := sameStore(body.Shop, caller); err != nil {
+		return nil, err
+	}
+	if err := web.CheckLengths(body); err != nil {
+		return nil, err
+	}
+	of, err := required(body.ContractID, record.ContractTypename, "contractId")
+	if err != nil {
+		return nil, err
+	}
+	variant, err := required(body.NewVariant, "ProductVariant", "newVariantId")
+	if err != nil {
+		return nil, err
+	}
+	if body.OldLineID == "" {
+		return nil, missingField("oldLineId")
+	}
+	line := amend.NewLine{Variant: variant, Quantity: 1}
+	if body.Quantity != nil {
+		line.Quantity = int(*body.Quantity)
+	}
+	d, err := o.Contracts.Replace(ctx, caller.Shop.ID, amend.Command{Line: o.Line, Contract: contract.ID(of), Actor: caller.Actor},
+		amend.Swap{OldLine: body.OldLineID, New: []amend.NewLine{line}}, amend.OnceSwap{})
+	if err != nil {
+		return nil, err
+	}
+	return &contractOut{record.NewContractObject(d)}, nil
+}
+
+// required returns the number that a field holds.
+func required(id web.AnyID, objectType, field string) (int64, error) {
+	n, err := id.Parse(objectType, field)
+	if err == nil && n == 0 {
+		err = missingField(field)
+	}
+	return n, err
+}
+
+func missingField(field string) error {
+	return fault.New(fault.Invalid, "field '%s' is required", field).Keyed("bodyField").At(field)
+}
+
+type freezeQuery struct {
+	Contract string `query:"contractId" required:"true" format:"id" doc:"The contract: number or graph id."`
+}
+
+// freezeStatus says whether and how long the shopper is held to a contract.
+type freezeStatus struct {
+	ContractID int64 `json:"contractId" doc:"Number of the contract." example:"9001"`
+	Frozen     bool  `json:"frozen" doc:"Whether the shopper is held to it now." example:"true"`
+	MinCycles  int32 `json:"minCycles" minimum:"0" doc:"Orders that the shopper committed to; 0: none." example:"3"`
+	Completed  int32 `json:"completedCycles" minimum:"0" doc:"Orders that were made, with the one of the checkout." example:"2"`
+	Remaining  int32 `json:"remainingCycles" minimum:"0" doc:"Orders that are left of those." example:"1"`
+}
+
+type freezeOut struct{ Body freezeStatus }
+
+func (o Options) freezeStatus(ctx context.Context, in *freezeQuery) (*freezeOut, error) {
+	caller := web.CallerOf(ctx)
+	of, err := web.ParseID(record.ContractTypename, "contractId", in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := o.Book.ContractsOf(ctx, caller.Shop.ID, o.Line, caller.Actor.Customer)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range theirs {
+		if c.ID == contract.ID(of) {
+			return &freezeOut{freezeStatus{
+				ContractID: of, Frozen: c.Frozen(caller.Shop.Settings), MinCycles: int32(c.MinCycles), Completed: int32(c.Completed()), Remaining: int32(c.Committed()),
+			}}, nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "contract %d does not exist", of).On("subscriptionContract").Keyed("contractNotFound").At("contractId")
+}

@@ -1,0 +1,168 @@
+package shopper
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
+)
+
+const customerTag = "Customer and store"
+
+var theirContracts = web.List{Default: contract.MaxPage, Max: contract.MaxPage, Fields: contract.SortFields}
+
+func (o Options) customer(api *web.API) {
+	get := func(id, path, summary, description string) web.Operation {
+		return o.operation(id, http.MethodGet, path, customerTag, summary, description)
+	}
+	web.Register(api, get("listPaymentMethods", "/subscription-contract-details/"+platformName+"/customer/payment-methods", "Payment methods",
+		"What the platform has of the customer to charge, those included that were revoked. The fields of a line of a contract are there too, and have no value."), o.paymentMethods)
+
+	web.Register(api, get("getShopInfo", "/shop-infos-by-current-login", "The store", "The store at which the shopper is: its calendar, and what its settings allow."), o.shopInfo)
+
+	web.Register(api, get("getLoggedInCustomer", "/logged-in-customer", "Who is signed in", "The platform's number of the customer, alone."), o.loggedIn)
+
+	rows := get("listCustomerContracts", "/subscription-customers-detail/valid/{id}", "The shopper's contracts",
+		"The shopper's contracts as rows, oldest first. A page holds all of them unless a size is given: at most 2000. Another customer's are answered 404.")
+	rows.List, rows.Errors = &theirContracts, []int{http.StatusNotFound}
+	web.Register(api, rows, o.customerRows)
+}
+
+// platformName is the platform as paths of the interface name it.
+const platformName = "shopify"
+
+// paymentConnection is payment methods, in the shape that lines of contracts have.
+type paymentConnection struct {
+	Nodes    []paymentNode   `json:"nodes" nullable:"false" doc:"The payment methods."`
+	Edges    []paymentEdge   `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
+	PageInfo record.PageInfo `json:"pageInfo" doc:"Where the page lies in the whole list."`
+}
+
+type paymentEdge struct {
+	Node paymentNode `json:"node" doc:"The payment method."`
+}
+
+// paymentNode is a payment method, with the fields of a line beside it.
+type paymentNode struct {
+	record.PaymentObject
+	RevokedReason *string `json:"revokedReason" doc:"Why it cannot be charged any more, in the platform's own code; null: it can be." example:"AUTHORIZE_NET_GATEWAY_NOT_ENABLED"`
+
+	SellingPlanID       *string              `json:"sellingPlanId" doc:"Always null."`
+	SellingPlanName     *string              `json:"sellingPlanName" doc:"Always null."`
+	ProductID           *string              `json:"productId" doc:"Always null."`
+	SKU                 *string              `json:"sku" doc:"Always null."`
+	Title               *string              `json:"title" doc:"Always null."`
+	VariantID           *string              `json:"variantId" doc:"Always null."`
+	Quantity            *int32               `json:"quantity" doc:"Always null."`
+	VariantTitle        *string              `json:"variantTitle" doc:"Always null."`
+	CustomAttributes    *string              `json:"customAttributes" doc:"Always null."`
+	LineDiscountedPrice *record.AmountObject `json:"lineDiscountedPrice" doc:"Always null."`
+	CurrentPrice        *record.AmountObject `json:"currentPrice" doc:"Always null."`
+	VariantImage        *record.ImageObject  `json:"variantImage" doc:"Always null."`
+	DiscountAllocations *string              `json:"discountAllocations" doc:"Always null."`
+	PricingPolicy       *string              `json:"pricingPolicy" doc:"Always null."`
+	Taxable             *bool                `json:"taxable" doc:"Always null."`
+}
+
+type paymentsOut struct{ Body paymentConnection }
+
+func (o Options) paymentMethods(ctx context.Context, _ *struct{}) (*paymentsOut, error) {
+	caller := web.CallerOf(ctx)
+	methods, err := o.Contracts.PaymentMethods(ctx, caller.Shop.ID, caller.Actor.Customer)
+	if err != nil {
+		return nil, err
+	}
+	out := &paymentsOut{paymentConnection{Nodes: make([]paymentNode, len(methods)), Edges: make([]paymentEdge, len(methods))}}
+	for i, m := range methods {
+		n := paymentNode{PaymentObject: *record.NewPayment(m.ID, m.Instrument), RevokedReason: web.Some(m.Instrument.RevokedWhy)}
+		out.Body.Nodes[i], out.Body.Edges[i] = n, paymentEdge{n}
+	}
+	return out, nil
+}
+
+// shopInfo is what a page is told of the store.
+type shopInfo struct {
+	Shop                 string `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
+	ShopID               int64  `json:"shopId" doc:"The platform's number of the store." example:"60001"`
+	TimeZone             string `json:"ianaTimeZone" doc:"The store's time zone." example:"America/Toronto"`
+	OrderHour            int32  `json:"localOrderHour" minimum:"0" maximum:"23" doc:"Hour of the store's day at which orders are charged." example:"8"`
+	OrderMinute          int32  `json:"localOrderMinute" minimum:"0" maximum:"59" doc:"And the minute." example:"0"`
+	PasswordEnabled      bool   `json:"passwordEnabled" doc:"Whether the store asks visitors for a password. Always false: who asks is inside." example:"false"`
+	LocalDelivery        bool   `json:"allowLocalDelivery" doc:"Whether a contract may be delivered by the store itself. Always true: the platform decides." example:"true"`
+	LocalPickup          bool   `json:"allowLocalPickup" doc:"Whether a contract may be picked up. Always true: the platform decides." example:"true"`
+	Shipping             bool   `json:"allowShipping" doc:"Whether a contract may be shipped. Always true." example:"true"`
+	ChangeFromNext       bool   `json:"enableChangeFromNextBillingDate" doc:"Whether another interval counts from the next order. Always true." example:"true"`
+	UseStorefrontAPI     bool   `json:"useStorefrontAPI" doc:"Whether the pages ask the platform for products. Always false." example:"false"`
+	ChangeNextOnAttempt  bool   `json:"changeNextOrderDateOnBillingAttempt" doc:"Whether an order that is charged early moves those that follow. Always false: they keep their dates." example:"false"`
+	RegenerateOnManual   bool   `json:"regenerateScheduleOnManualAttempt" doc:"Whether dates are counted anew from an order that is charged by hand. Always false." example:"false"`
+	DeliveryPartner      bool   `json:"deliveryPartnerEnabled" doc:"Whether a partner's application chooses delivery dates. Always false." example:"false"`
+	ReviewsPartner       bool   `json:"reviewsPartnerEnabled" doc:"Whether a partner's application shows reviews. Always false." example:"false"`
+	LoyaltyIntegrated    bool   `json:"serviceLoyaltyIntegrated" doc:"Whether the service keeps points for the store's customers. Always true." example:"true"`
+	BundleIntegrated     bool   `json:"serviceBundleIntegrated" doc:"Whether the service knows the store's boxes. Always true." example:"true"`
+	BoxVersion           string `json:"buildBoxVersion" enum:"V1,V2,V2_IFRAME" doc:"The page on which boxes are filled. Always V2." example:"V2"`
+	PortalMode           string `json:"customerPortalMode" enum:"IFRAME,NO_IFRAME,V3,V3_IFRAME" doc:"How the portal is shown. Always NO_IFRAME: on pages of its own." example:"NO_IFRAME"`
+	ImmediateOrders      bool   `json:"enableImmediatePlaceOrder" doc:"Whether an order may be charged before its day." example:"true"`
+	FreezeUntilMinCycles bool   `json:"freezeUntilMinCycles" doc:"Whether subscribers too are held to the orders that they committed to; members always are." example:"false"`
+}
+
+type shopInfoOut struct{ Body shopInfo }
+
+func (o Options) shopInfo(ctx context.Context, _ *struct{}) (*shopInfoOut, error) {
+	s := web.CallerOf(ctx).Shop
+	return &shopInfoOut{shopInfo{
+		Shop: s.Domain, ShopID: s.PlatformID, TimeZone: s.TimeZone, OrderHour: int32(s.OrderHour), OrderMinute: int32(s.OrderMinute),
+		LocalDelivery: true, LocalPickup: true, Shipping: true, ChangeFromNext: true, LoyaltyIntegrated: true, BundleIntegrated: true,
+		BoxVersion: "V2", PortalMode: "NO_IFRAME", ImmediateOrders: s.Settings.ImmediateOrders, FreezeUntilMinCycles: s.Settings.FreezeUntilMinCycles,
+	}}, nil
+}
+
+type loggedInOut struct {
+	Body int64 `doc:"The platform's number of the customer." example:"7001"`
+}
+
+func (o Options) loggedIn(ctx context.Context, _ *struct{}) (*loggedInOut, error) {
+	return &loggedInOut{web.CallerOf(ctx).Actor.Customer}, nil
+}
+
+type customerRowsQuery struct {
+	web.Paging
+	Customer string `path:"id" format:"id" example:"7001" doc:"The shopper: number or graph id, percent-encoded."`
+}
+
+type contractPage struct {
+	web.ListHeaders
+	Body []record.ContractRow
+}
+
+func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*contractPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(theirContracts)
+	if err != nil {
+		return nil, err
+	}
+	customer, err := web.ParseID("Customer", "id", in.Customer)
+	if err != nil {
+		return nil, err
+	}
+	if customer != caller.Actor.Customer {
+		return nil, fault.New(fault.NotFound, "customer %d is not the one who is signed in", customer).On("customer").Keyed("customerNotFound").At("id")
+	}
+	contracts, total, err := o.Book.Search(ctx, caller.Shop.ID, contract.Filter{Line: o.Line, CustomerID: customer}, p)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := record.Rows{Line: o.Line, Shelf: o.Shelf, Plans: o.Plans}.Write(ctx, caller.Shop, contracts)
+	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
+}
+
+// sameStore refuses a body that names another store than the shopper's.
+func sameStore(given string, caller web.Caller) error {
+	if given == "" || strings.EqualFold(given, caller.Shop.Domain) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "shop %.80q is not the store at which the shopper is", given).Keyed("shopMismatch").At("shop")
+}

@@ -1,0 +1,89 @@
+package shopper
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
+)
+
+func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
+	t.Parallel()
+	got, err := newAPI(options(&fakes{}, shop.Subscriptions)).Document().YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	webtest.SameAs(t, "../../../api/portal.yaml", append([]byte("# Generated from the code: go test ./internal/web/shopper -run Document -update. Do not edit.\n"), got...))
+}
+
+func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+	t.Parallel()
+	webtest.Described(t, newAPI(options(&fakes{}, shop.Subscriptions)).Document())
+}
+
+var holes = regexp.MustCompile(`\{[^}]+\}`)
+
+// Every operation of the interface is there, and answers nobody whom the platform
+// does not vouch for.
+func TestEveryRouteIsInTheDocumentAndTheReverse(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"GET /data/variant-contextual-pricing", "GET /logged-in-customer", "GET /shop-infos-by-current-login",
+		"GET /subscription-billing-attempts/past-orders", "GET /subscription-billing-attempts/top-orders",
+		"GET /subscription-contract-details/shopify/customer/payment-methods", "GET /subscription-customers-detail/valid/{id}", "GET /subscriptions-contracts-freeze-status-detail",
+		"POST /customer-retention-activities", "POST /subscription-contract-details/replace-variants-v2",
+		"PUT /subscription-billing-attempts", "PUT /subscription-billing-attempts/attempt-billing/{id}", "PUT /subscription-billing-attempts/skip-order/{id}", "PUT /subscription-billing-attempts/unskip-order/{id}",
+		"PUT /subscription-contract-one-offs-update-quantity",
+	}
+	s := serve(t, &fakes{})
+	doc, err := openapi3.NewLoader().LoadFromData(s.send("GET", "/openapi.json", "").Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var got []string
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			got = append(got, method+" "+strings.TrimPrefix(path, "/apps/memberships/cp/api"))
+			if op.Summary == "" || op.Description == "" {
+				t.Errorf("%s %s is not described", method, path)
+			}
+			if op.Responses.Value("401") == nil || op.Responses.Value("403") != nil || op.Parameters.GetByInAndName("header", "Idempotency-Key") != nil {
+				t.Errorf("%s %s names what it does not have", method, path)
+			}
+			w := s.send(method, holes.ReplaceAllString(path, "1"), "{}")
+			if p := problem(t, w); w.Code != http.StatusUnauthorized || p.ErrorKey != "signedOut" || p.Title != "Sign in to the store" || s.command != nil {
+				t.Errorf("%s %s without a signature answered %d %s", method, path, w.Code, w.Body)
+			}
+			if takes := op.Parameters.GetByInAndName("query", "shop") != nil; s.named != takes || takes != strings.Contains(path, "attempt-billing") {
+				t.Errorf("%s %s lets the shopper name the store: %t", method, path, s.named)
+			}
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheDocumentationPageShowsHowToAsk(t *testing.T) {
+	t.Parallel()
+	w := serve(t, &fakes{}).send("GET", "/docs", "")
+	for _, want := range []string{"/apps/memberships/cp/api/customer-retention-activities", "retentionAction", "curl -sS -b"} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	if strings.Contains(w.Body.String(), `-H &#34;X-API-Key`) {
+		t.Error("the page asks shoppers for a key")
+	}
+}

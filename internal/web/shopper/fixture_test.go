@@ -1,0 +1,243 @@
+package shopper
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+func noon() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }
+
+func demo() shop.Shop {
+	return shop.Shop{ID: 7, Domain: "demo.myshopify.com", PlatformID: 60001, TimeZone: "America/Toronto", Currency: "USD", OrderHour: 8, OrderMinute: 30, Connected: true}
+}
+
+// ada is who asks, as the domain is told of her.
+func ada() activity.Actor {
+	return activity.Actor{Source: activity.CustomerPortal, By: "customer", ClientIP: "192.0.2.1", Customer: 7001}
+}
+
+// fakes stand for the domain and note what they were asked.
+type fakes struct {
+	err     error
+	command any
+	asked   billing.Question
+	filter  contract.Filter
+	of      shop.ID
+	named   bool // whether the operation lets the shopper name the store
+	record  billing.Record
+}
+
+// Enter lets in whoever has a signature.
+func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Arrival, error) {
+	f.named = named
+	if query.Get("signature") != "good" {
+		return login.Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").On("customer").Keyed("signedOut")
+	}
+	query.Del("signature")
+	return login.Arrival{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
+}
+
+func (f *fakes) did(of shop.ID, command any) (billing.Record, error) {
+	f.of, f.command = of, command
+	return f.record, f.err
+}
+
+func (f *fakes) Attempt(_ context.Context, of shop.ID, _ shop.Line, id billing.AttemptID, by activity.Actor) (billing.Record, error) {
+	if by != ada() || id != f.record.ID || of != 7 {
+		return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).Keyed("billingAttemptNotFound")
+	}
+	return f.record, nil
+}
+
+func (f *fakes) Skip(_ context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error) {
+	return f.did(of, c)
+}
+
+func (f *fakes) Unskip(_ context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error) {
+	return f.did(of, c)
+}
+
+func (f *fakes) Edit(_ context.Context, of shop.ID, c billing.EditCommand) (billing.Record, error) {
+	return f.did(of, c)
+}
+
+func (f *fakes) Trigger(_ context.Context, of shop.ID, c billing.TriggerCommand) error {
+	_, err := f.did(of, c)
+	return err
+}
+
+func (f *fakes) UpdateOneOff(_ context.Context, of shop.Shop, c billing.OneOffCommand) (billing.OneOffRecord, error) {
+	_, err := f.did(of.ID, c)
+	return billing.OneOffRecord{Attempt: c.Attempt, OneOff: billing.OneOff{ID: 1001, Contract: c.Contract, Variant: variant(), Quantity: c.Quantity}}, err
+}
+
+func (f *fakes) AttemptsWhere(_ context.Context, of shop.ID, q billing.Question, _ page.Request) ([]billing.Record, int, error) {
+	f.of, f.asked = of, q
+	return []billing.Record{f.record}, 41, f.err
+}
+
+// offer is what is asked of a variant.
+type offer struct {
+	amend.Command
+	Variant int64
+}
+
+func (f *fakes) Offered(_ context.Context, of shop.ID, cmd amend.Command, id int64) (amend.Offered, error) {
+	_, err := f.did(of, offer{cmd, id})
+	return amend.Offered{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}, err
+}
+
+func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w amend.Swap, _ amend.OnceSwap) (contract.Detail, error) {
+	_, err := f.did(of, replaced{cmd, w})
+	return contract.Detail{Contract: theContract()}, err
+}
+
+// replaced is a swap of a contract's line.
+type replaced struct {
+	amend.Command
+	amend.Swap
+}
+
+func (f *fakes) PaymentMethods(_ context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error) {
+	_, err := f.did(of, customer)
+	return []contract.PaymentMethod{
+		{ID: "gid://shopify/CustomerPaymentMethod/ab", Instrument: contract.Instrument{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", Masked: "•••• 4242", ExpiryMonth: 12, ExpiryYear: 2030, Name: "Ada Khan"}},
+		{ID: "gid://shopify/CustomerPaymentMethod/cd", Revoked: true, Instrument: contract.Instrument{RevokedAt: noon(), RevokedWhy: "MANUALLY_REVOKED"}},
+	}, err
+}
+
+func (f *fakes) Keep(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
+	_, err := f.did(of, cmd)
+	return retention.Activity{ID: 501, Contract: cmd.Contract, Customer: 7001, At: noon(), Said: cmd.Said}, err
+}
+
+func (f *fakes) Search(_ context.Context, of shop.ID, q contract.Filter, _ page.Request) ([]contract.Contract, int, error) {
+	f.of, f.filter = of, q
+	return []contract.Contract{theContract()}, 1, f.err
+}
+
+func (f *fakes) ContractsOf(_ context.Context, _ shop.ID, line shop.Line, customer int64) ([]contract.Contract, error) {
+	if line != shop.Memberships || customer != 7001 {
+		return nil, f.err
+	}
+	return []contract.Contract{theContract()}, f.err
+}
+
+func (f *fakes) Bundles(context.Context, shop.ID, shop.Line, page.Request) ([]bundle.Settings, int, error) {
+	return nil, 0, nil
+}
+
+func (f *fakes) PlanOptions(context.Context, shop.ID, shop.Line, []int64, page.Request) ([]plan.Offer, int, error) {
+	return nil, 0, nil
+}
+
+func variant() platform.Variant {
+	return platform.Variant{
+		ID: 4001, ProductID: 3001, Title: "250 g", ProductTitle: "House Blend Coffee", SKU: "COFFEE-250", Handle: "house-blend", Vendor: "Khan Roasters",
+		Image: "https://cdn.shopify.com/s/files/house-blend.jpg", Price: money.Amount{Minor: 1250, Currency: "USD"},
+	}
+}
+
+func theContract() contract.Contract {
+	return contract.Contract{
+		ID: 9001, Line: shop.Memberships, Status: contract.Active, Customer: contract.Customer{ID: 7001, Email: "ada@example.com"}, Currency: "USD",
+		OriginOrderID: 5001, Orders: 1, MinCycles: 3, CreatedAt: noon(), NextBillingDate: noon().AddDate(0, 0, 10),
+		Billing: contract.Policy{Interval: cadence.Month, Count: 1}, Delivery: contract.Policy{Interval: cadence.Month, Count: 1},
+		Lines: []contract.Line{{ID: "gid://shopify/SubscriptionLine/12", ProductID: 3001, VariantID: 4001, Title: "House Blend Coffee", Quantity: 2, Price: money.Amount{Minor: 1225, Currency: "USD"}}},
+	}
+}
+
+func theRecord() billing.Record {
+	c := theContract()
+	return billing.Record{
+		Attempt: billing.Attempt{ID: 9, Contract: c.ID, Cycle: 3, Status: billing.Queued, BillingDate: noon().AddDate(0, 0, 10), Note: "Ring twice"}, Of: c,
+	}
+}
+
+// plenty is a limit that nobody reaches. It notes whose it is.
+type plenty struct{ asked *access.Bucket }
+
+func (plenty) Full() web.Allowance { return web.Allowance{Granted: true} }
+
+func (p plenty) Take(_ context.Context, b access.Bucket) (web.Allowance, error) {
+	if p.asked != nil {
+		*p.asked = b
+	}
+	return web.Allowance{Granted: true}, nil
+}
+
+func options(f *fakes, line shop.Line) Options {
+	at := clock.NewManual(noon())
+	return Options{
+		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: plenty{}, Clock: at},
+		Orders: f, Contracts: f, Book: f, Shelf: f, Plans: f, Retention: f,
+	}
+}
+
+// server is an interface over fakes.
+type server struct {
+	*fakes
+	t       *testing.T
+	handler http.Handler
+}
+
+func serve(t *testing.T, f *fakes) *server {
+	t.Helper()
+	return &server{fakes: f, t: t, handler: New(options(f, shop.Memberships))}
+}
+
+// ask sends a request that the platform signed. Headers are given as name, value.
+func (s *server) ask(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	sign := "?"
+	if strings.Contains(path, "?") {
+		sign = "&"
+	}
+	return s.send(method, Base(shop.Memberships)+path+sign+"signature=good", body, headers...)
+}
+
+func (s *server) send(method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w
+}
+
+func problem(t *testing.T, w *httptest.ResponseRecorder) web.Problem {
+	t.Helper()
+	var p web.Problem
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatalf("the body is not a problem: %v\n%s", err, w.Body)
+	}
+	return p
+}

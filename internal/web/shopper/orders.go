@@ -1,0 +1,209 @@
+package shopper
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
+)
+
+// Page sizes of the lists of attempts.
+const (
+	defaultAttempts = 20
+	maxAttempts     = 2000
+)
+
+var attemptList = web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields}
+
+const (
+	attemptsPath = "/subscription-billing-attempts"
+	attemptsTag  = "Orders"
+)
+
+func (o Options) orders(api *web.API) {
+	top := o.operation("listUpcomingOrders", http.MethodGet, attemptsPath+"/top-orders", attemptsTag, "Upcoming orders",
+		"Attempts that wait for their date, soonest first unless they are sorted otherwise: of one contract, or of all of the shopper's.")
+	top.List, top.Errors = &attemptList, []int{http.StatusNotFound}
+	web.Register(api, top, o.topOrders)
+
+	past := o.operation("listPastOrders", http.MethodGet, attemptsPath+"/past-orders", attemptsTag, "Past orders",
+		"Attempts that no longer wait, newest first unless they are sorted otherwise: of one contract, or of all of the shopper's.")
+	past.List, past.Errors = &attemptList, []int{http.StatusNotFound}
+	web.Register(api, past, o.pastOrders)
+
+	web.Register(api, o.operation("skipOrder", http.MethodPut, attemptsPath+"/skip-order/{id}", attemptsTag, "Skip an order",
+		"Skips an upcoming order. The contract's next billing date moves to the following cycle. A shopper who is held to a number of orders, as a member always is, is answered 400 contractFrozen until they are made."), o.skipOrder)
+
+	web.Register(api, o.operation("unskipOrder", http.MethodPut, attemptsPath+"/unskip-order/{id}", attemptsTag, "Take a skip back",
+		"Puts a skipped order whose date has not passed back into the queue."), o.unskipOrder)
+
+	web.Register(api, o.operation("attemptBilling", http.MethodPut, attemptsPath+"/attempt-billing/{id}", attemptsTag, "Order now",
+		"Asks for an order to be charged now and answers with its attempt as soon as that is certain to happen; what comes of it is read later. A shopper who is held to a number of orders is answered 400 contractFrozen."), o.attemptBilling)
+
+	edit := o.operation("updateBillingAttempt", http.MethodPut, attemptsPath, attemptsTag, "Change an order",
+		"Changes the date or the note of an order. Every other field of the record may be sent back as it was read, and is refused when it differs.")
+	edit.Body, edit.Errors = attemptEdit{}, append(edit.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, edit, o.editAttempt)
+
+	quantity := o.operation("updateOneOffQuantity", http.MethodPut, "/subscription-contract-one-offs-update-quantity", "One-time products", "Change the quantity of a one-time product",
+		"Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query.")
+	quantity.Errors = append(quantity.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, quantity, o.updateOneOff)
+}
+
+// orderQuery is a question for attempts of the shopper's.
+type orderQuery struct {
+	web.Paging
+	Contract string `query:"contractId" doc:"The contract: number or graph id. Absent: all of the shopper's."`
+}
+
+func (o Options) topOrders(ctx context.Context, in *orderQuery) (*record.AttemptPage, error) {
+	return o.attempts(ctx, in, true)
+}
+
+func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*record.AttemptPage, error) {
+	return o.attempts(ctx, in, false)
+}
+
+func (o Options) attempts(ctx context.Context, in *orderQuery, upcoming bool) (*record.AttemptPage, error) {
+	caller := web.CallerOf(ctx)
+	p, err := in.Request(attemptList)
+	if err != nil {
+		return nil, err
+	}
+	of, err := web.ParseID(record.ContractTypename, "contractId", in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	q := billing.Question{Line: o.Line, Contract: contract.ID(of), Customer: caller.Actor.Customer, Upcoming: upcoming}
+	records, total, err := o.Book.AttemptsWhere(ctx, caller.Shop.ID, q, p)
+	if err != nil {
+		return nil, err
+	}
+	return record.NewAttemptPage(ctx, records, p, total), nil
+}
+
+func (o Options) skipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
+	caller := web.CallerOf(ctx)
+	command, err := in.Command(o.Line, caller.Actor)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Orders.Skip(ctx, caller.Shop.ID, command)
+	return record.NewAttemptOut(caller, r, err)
+}
+
+func (o Options) unskipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
+	caller := web.CallerOf(ctx)
+	command, err := in.Command(o.Line, caller.Actor)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Orders.Unskip(ctx, caller.Shop.ID, command)
+	return record.NewAttemptOut(caller, r, err)
+}
+
+// chargeQuery names an order. Whether the store is the right one is found out where
+// the request is let in, for the platform's own word of it is there.
+type chargeQuery struct {
+	ID   int64  `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+	Shop string `query:"shop" example:"demo.myshopify.com" doc:"The store at which the shopper is. Another one is answered 404."`
+}
+
+func (o Options) attemptBilling(ctx context.Context, in *chargeQuery) (*record.AttemptOut, error) {
+	caller := web.CallerOf(ctx)
+	id := billing.AttemptID(in.ID)
+	if err := o.Orders.Trigger(ctx, caller.Shop.ID, billing.TriggerCommand{Line: o.Line, Attempt: id, Actor: caller.Actor}); err != nil {
+		return nil, err
+	}
+	r, err := o.Orders.Attempt(ctx, caller.Shop.ID, o.Line, id, caller.Actor)
+	return record.NewAttemptOut(caller, r, err)
+}
+
+// attemptEdit is what of a billing attempt record a shopper may change, with what
+// tells which record it is.
+type attemptEdit struct {
+	ID          int64   `json:"id" minimum:"1" doc:"Number of the attempt to be changed." example:"9"`
+	BillingDate *string `json:"billingDate,omitempty" doc:"The order is charged on that day, at the store's order time. Not in the past, and at most 5 years ahead." example:"2026-12-31"`
+	OrderNote   *string `json:"orderNote,omitempty" nullable:"true" maxLength:"5000" doc:"null or an empty text clears it." example:"No plastic, please"`
+}
+
+type editIn struct {
+	web.JSONBody
+}
+
+// editAttempt changes an attempt. The body is laid over the record as it is: nothing
+// but the date and the note may differ then.
+func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOut, error) {
+	caller := web.CallerOf(ctx)
+	var body attemptEdit
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if body.ID < 1 {
+		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the billing attempt").Keyed("bodyField").At("id")
+	}
+	var date time.Time
+	var err error
+	if body.BillingDate != nil {
+		if date, err = caller.OrderDate("billingDate", *body.BillingDate); err != nil {
+			return nil, err
+		}
+	}
+	known, err := o.Orders.Attempt(ctx, caller.Shop.ID, o.Line, billing.AttemptID(body.ID), caller.Actor)
+	if err != nil {
+		return nil, err
+	}
+	is, become := record.NewBillingAttempt(caller.Shop.Domain, known), record.NewBillingAttempt(caller.Shop.Domain, known)
+	if err := in.Into(&become); err != nil {
+		return nil, err
+	}
+	if become.BillingDate == nil && !known.BillingDate.IsZero() {
+		return nil, fault.New(fault.Invalid, "field 'billingDate' cannot be empty").Keyed("bodyField").At("billingDate")
+	}
+	if status, err := billing.ParseStatus(become.Status); err != nil {
+		return nil, err
+	} else if status == known.Status {
+		become.Status = is.Status // in another spelling
+	}
+	if err := is.OnlyDiffers(become, "billingDate", "orderNote"); err != nil {
+		return nil, err
+	}
+	command := billing.EditCommand{Line: o.Line, Attempt: known.ID, Actor: caller.Actor}
+	if !date.IsZero() && !date.Equal(clock.Trim(known.BillingDate)) {
+		command.BillingDate = &date
+	}
+	if note := text(become.OrderNote); note != known.Note {
+		command.Note = &note
+	}
+	r, err := o.Orders.Edit(ctx, caller.Shop.ID, command)
+	return record.NewAttemptOut(caller, r, err)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+type oneOffOut struct{ Body record.OneOff }
+
+func (o Options) updateOneOff(ctx context.Context, in *record.OneOffQuantity) (*oneOffOut, error) {
+	caller := web.CallerOf(ctx)
+	command, err := in.Command(o.Line, caller.Actor)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Orders.UpdateOneOff(ctx, caller.Shop, command)
+	if err != nil {
+		return nil, err
+	}
+	return &oneOffOut{record.NewOneOff(caller.Shop.Domain, r)}, nil
+}

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/login"
+)
+
+// Shoppers knows who makes a request that the platform hands on from a store's own
+// domain. Somebody who is nobody there is Unauthenticated.
+type Shoppers interface {
+	// Enter reads what the platform added to the query. With named, the shopper may
+	// name the store in it too.
+	Enter(ctx context.Context, query url.Values, named bool) (login.Arrival, error)
+}
+
+// paramShop is the one parameter that both an operation and the platform can have.
+const paramShop = "shop"
+
+// authenticateShopper lets only requests of shoppers through who are signed in at
+// their store. What the platform added to the query is taken out of it: an operation
+// sees what the shopper asked, and links lead back to the store's domain.
+func (g Gate) authenticateShopper(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		WriteError(w, r, fault.Because(fault.Invalid, err, "the query is not well formed: percent-encode names and values"))
+		return
+	}
+	named := slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == paramShop })
+	who, err := g.Shoppers.Enter(r.Context(), query, named)
+	if err != nil {
+		refuseShopper(w, r, err)
+		return
+	}
+	t := traceOf(r.Context())
+	t.shop = who.Shop
+	t.url = &url.URL{Path: atStore(r.URL.Path, who.Prefix), RawQuery: who.Query.Encode()}
+	r.URL.RawQuery = who.Query.Encode()
+	next(huma.WithValue(ctx, callerKey{}, Caller{Shop: who.Store, Actor: who.Actor(t.clientIP)}))
+}
+
+// refuseShopper answers who is not let in. The words of a missing key would send a
+// shopper to look for one.
+func refuseShopper(w http.ResponseWriter, r *http.Request, err error) {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != fault.Unauthenticated {
+		WriteError(w, r, err)
+		return
+	}
+	traceOf(r.Context()).failed(err)
+	w.Header().Set("WWW-Authenticate", `AppProxy realm="perennial"`)
+	writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnauthorized, title: "Sign in to the store"}, f))
+}
+
+// proxyPath is what the paths of operations for shoppers begin with, before the
+// line's own name. A merchant may have chosen another prefix at the store's domain.
+const proxyPath = "/apps/"
+
+// atStore returns the path at the store's domain that leads to one of ours.
+func atStore(path, prefix string) string {
+	rest, ok := strings.CutPrefix(path, proxyPath)
+	if !ok || prefix == "" {
+		return path
+	}
+	_, rest, _ = strings.Cut(rest, "/")
+	return strings.TrimSuffix(prefix, "/") + "/" + rest
+}
+
+// requireJSON refuses a body that does not say that it is JSON. A page of another
+// site can send a form in the name of whoever looks at it, and cannot send JSON
+// unless an answer of ours permits it, which none does.
+func requireJSON(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err == nil && media == mediaJSON {
+		next(ctx)
+		return
+	}
+	wrong := fault.New(fault.Invalid, "send the body with Content-Type: %s", mediaJSON).Keyed("contentType").At("Content-Type")
+	traceOf(r.Context()).failed(wrong)
+	writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnsupportedMediaType, title: "The body must be JSON"}, wrong))
+}
