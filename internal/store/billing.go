@@ -29,16 +29,19 @@ func (tx *Tx) DueInFlight(ctx context.Context, now time.Time, limit int) ([]bill
 // UnpublishedAttempts does the same by PublishAt, and passes over contracts of
 // which somebody is telling.
 func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
-	told := tx.told(now).ColumnExpr("1").Where("t.contract_id = a.contract_id")
-	return tx.waitingAttempts(ctx, unpublished, now, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("NOT EXISTS (?)", told)
-	})
+	return tx.waitingAttempts(ctx, unpublished, now, limit, untold("a", now))
 }
 
-// told selects the attempts of which somebody is telling the platform.
-func (tx *Tx) told(now time.Time) *bun.SelectQuery {
-	return tx.q.NewSelect().Model((*attemptRow)(nil)).ModelTableExpr("attempts AS t").Where("t.shop_id = ?", tx.of).
-		Where("t.telling_until > 0").Where("t.telling_until > ?", millis(now)) // the first is the index's
+// told selects the attempts, named t, of which somebody is telling the platform.
+func told(db bun.IDB, now time.Time) *bun.SelectQuery {
+	return db.NewSelect().TableExpr("attempts AS t").Where("t.telling_until > 0").Where("t.telling_until > ?", millis(now)) // the first is the index's
+}
+
+// untold leaves out attempts, named of, whose contract somebody is telling the platform of.
+func untold(of string, now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("NOT EXISTS (?)", told(q.DB(), now).ColumnExpr("1").Where("t.shop_id = ?.shop_id", ident(of)).Where("t.contract_id = ?.contract_id", ident(of)))
+	}
 }
 
 // ClaimNews lets the caller tell the platform of attempts until an instant. It
@@ -50,7 +53,7 @@ func (tx *Tx) ClaimNews(ctx context.Context, news []billing.Attempt, now, until 
 		contracts[i] = a.Contract
 	}
 	var others []contract.ID
-	if err := tx.told(now).Column("t.contract_id").Where("t.contract_id IN (?)", bun.List(contracts)).Scan(ctx, &others); err != nil {
+	if err := told(tx.q, now).Column("t.contract_id").Where("t.shop_id = ?", tx.of).Where("t.contract_id IN (?)", bun.List(contracts)).Scan(ctx, &others); err != nil {
 		return nil, fmt.Errorf("read who tells the platform: %w", err)
 	}
 	var ours []billing.Attempt
@@ -89,7 +92,7 @@ func (tx *Tx) Waits(ctx context.Context, now time.Time) (w billing.Waits, err er
 	some := func(of waiting) *bun.SelectQuery {
 		return tx.q.NewSelect().Table(of.table).ColumnExpr("1").Where("shop_id = ?", tx.of).Where("? <= ?", ident(of.column), millis(now))
 	}
-	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS news", some(unpublished)).ColumnExpr("EXISTS (?) AS marks", some(dueMarks)).Scan(ctx, &w.News, &w.Marks)
+	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS news", some(unpublished).Apply(untold(unpublished.table, now))).ColumnExpr("EXISTS (?) AS marks", some(dueMarks)).Scan(ctx, &w.News, &w.Marks)
 	if err != nil {
 		err = fmt.Errorf("see what waits: %w", err)
 	}

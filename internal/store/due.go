@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -32,12 +34,13 @@ func (s Shops) DueShops(ctx context.Context, now time.Time, limit int) ([]shop.I
 	if err != nil {
 		return nil, err
 	}
-	return s.waitingFor(ctx, dueAttempts, now, limit, stopped...)
+	return s.waitingFor(ctx, dueAttempts, now, limit, charging(stopped))
 }
 
-// UnpublishedShops does the same by PublishAt.
+// UnpublishedShops does the same by PublishAt. News of contracts of which somebody is
+// telling do not count.
 func (s Shops) UnpublishedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
-	return s.waitingFor(ctx, unpublished, now, limit)
+	return s.waitingFor(ctx, unpublished, now, limit, untold(unpublished.table, now))
 }
 
 // PendingInboxShops does the same with events of the inbox.
@@ -82,9 +85,9 @@ func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) 
 	return ids, nil
 }
 
-func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int, stopped ...shop.ID) ([]shop.ID, error) {
+func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int, narrow ...func(*bun.SelectQuery) *bun.SelectQuery) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := charging(s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), millis(now)), stopped).
+	err := s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), millis(now)).Apply(narrow...).
 		GroupExpr(s.db.engine.dialect().unindexed+"shop_id").OrderExpr("MIN(?), shop_id", ident(w.column)).Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops with %s that wait: %w", w.table, err)
@@ -105,11 +108,15 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 	}
 	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueMarks, dueFacts, dueMembers, dueRewards} {
 		q := s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column))
-		if w == dueAttempts {
-			q = charging(q, stopped)
+		switch w {
+		case dueAttempts:
+			q = q.Apply(charging(stopped))
+		case unpublished:
+			q = q.Apply(untold(unpublished.table, now))
 		}
 		earliest = earliest.UnionAll(q)
 	}
+	earliest = earliest.UnionAll(told(s.db.reader, now).ColumnExpr("MIN(t.telling_until)")) // of a dead process; another one tells then
 	var next int64
 	if err := s.db.reader.NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {
 		return time.Time{}, false, fmt.Errorf("find what is due next: %w", err)

@@ -32,11 +32,13 @@ func (s Shops) stoppedShops(ctx context.Context, now time.Time) ([]shop.ID, erro
 }
 
 // charging leaves out attempts of stopped shops that are not in flight.
-func charging(q *bun.SelectQuery, stopped []shop.ID) *bun.SelectQuery {
-	if len(stopped) == 0 {
-		return q
+func charging(stopped []shop.ID) func(*bun.SelectQuery) *bun.SelectQuery {
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		if len(stopped) == 0 {
+			return q
+		}
+		return q.Where("(shop_id NOT IN (?) OR status IN (?))", bun.List(stopped), bun.List(inFlight))
 	}
-	return q.Where("(shop_id NOT IN (?) OR status IN (?))", bun.List(stopped), bun.List(inFlight))
 }
 
 // UncheckedShops returns at most limit connected shops that are to be compared

@@ -60,15 +60,6 @@ func testDue(t *testing.T, open opener) {
 			if got := cycles(news); !reflect.DeepEqual(got, [][2]int{{1, 4}}) {
 				t.Errorf("unpublished: %v", got)
 			}
-			if err != nil {
-				return err
-			}
-			if _, err := tx.ClaimNews(t.Context(), news, day, day.Add(time.Hour)); err != nil {
-				return err
-			}
-			if news, err = tx.UnpublishedAttempts(t.Context(), day, 10); len(news) != 0 {
-				t.Errorf("told by somebody else: %v", cycles(news))
-			}
 			return err
 		})
 		shops := w.db.Shops()
@@ -87,6 +78,44 @@ func testDue(t *testing.T, open opener) {
 		if at, ok, err := shops.NextDue(t.Context(), day); !ok || err != nil || !at.Equal(day.Add(-time.Hour)) {
 			t.Errorf("next due at %v, %v", at, err)
 		}
+	})
+	t.Run("news wait while somebody tells of their contract", func(t *testing.T) {
+		w := begin(t, open)
+		w.put(monthly(1))
+		first, second := queued(1, 2, time.Time{}), queued(1, 3, time.Time{})
+		first.PublishAt, second.PublishAt = day, day.Add(time.Minute)
+		news := w.queue(first, second)[:1]
+		until := day.Add(time.Hour)
+		waiting := func(at time.Time, want []shop.ID, next time.Time) {
+			t.Helper()
+			if ids, err := w.db.Shops().UnpublishedShops(t.Context(), at, 10); err != nil || !slices.Equal(ids, want) {
+				t.Errorf("at %s shops %v have news, %v; want %v", at, ids, err, want)
+			}
+			if due, ok, err := w.db.Shops().NextDue(t.Context(), at); err != nil || !ok || !due.Equal(next) {
+				t.Errorf("at %s the next is due at %s, %v; want %s", at, due, err, next)
+			}
+			w.in(func(tx *store.Tx) error {
+				waits, err := tx.Waits(t.Context(), at)
+				if waits.News != (len(want) > 0) {
+					t.Errorf("at %s news wait: %v", at, waits.News)
+				}
+				if err != nil {
+					return err
+				}
+				found, err := tx.UnpublishedAttempts(t.Context(), at, 10)
+				if len(found) != 2*len(want) {
+					t.Errorf("at %s news are %v", at, cycles(found))
+				}
+				return err
+			})
+		}
+		waiting(day.Add(time.Minute), []shop.ID{w.shop.ID}, day)
+		w.in(func(tx *store.Tx) error {
+			_, err := tx.ClaimNews(t.Context(), news, day, until)
+			return err
+		})
+		waiting(day.Add(time.Minute), nil, until)
+		waiting(until, []shop.ID{w.shop.ID}, day)
 	})
 }
 
