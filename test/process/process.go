@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -174,14 +175,21 @@ func (n *Node) Stop(ctx context.Context) (code int, err error) {
 	}
 }
 
+// Ports that systems do not hand out by themselves: nobody is given the one of a node
+// that is dead and will come back on it.
+const firstPort, portCount = 20_000, 10_000
+
 // FreeAddress returns an address of this machine on which nobody listens.
 func FreeAddress(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	var taken error
+	for range 100 {
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(portCount))) //nolint:gosec // any port will do
+		if err == nil {
+			return l.Addr().String(), l.Close()
+		}
+		taken = err
 	}
-	defer l.Close()
-	return l.Addr().String(), nil
+	return "", fmt.Errorf("find a free port from %d on: %w", firstPort, taken)
 }
 
 // SecretKey is the key of every installation.
