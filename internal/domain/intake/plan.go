@@ -1,0 +1,192 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// had is what was known of a contract before a fresh reading.
+type had struct {
+	before  bool              // it was known at all
+	reached int               // highest cycle that was or is being charged, or was given up
+	last    time.Time         // latest date of those; zero when there are none
+	skipped map[int]bool      // cycles to come that people skip
+	next    time.Time         // of the earliest order that waits; zero when there is none
+	waits   int               // the cycle of that order
+	trial   *contract.Trial   // with which it begins
+	ran     contract.Contract // its calendar before it stood still; none when its interval has changed
+	from    int               // the cycle with which its queue began
+	jumped  int               // cycles before that one which were never an order
+	anew    bool              // its interval, or the days on which it falls, have changed
+	cutoff  int               // of the option that it is on now, in days
+}
+
+// of adds what the contract's own row says.
+func (h had) of(c *contract.Contract) had {
+	if c != nil {
+		h.before, h.from, h.jumped = true, c.Series.Cycle, c.PassedCycles
+		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns}
+	}
+	return h
+}
+
+// resumes returns the date of the first order at or after an instant that nobody
+// skips, by the series of before; zero when there is none. The platform's word on
+// the next date may be older than what people have skipped.
+func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore time.Time) time.Time {
+	if h.ran.Series.Start.IsZero() {
+		return time.Time{}
+	}
+	h.ran.Billing = p
+	cycle := h.ran.CycleFrom(notBefore, cal)
+	for h.skipped[cycle] {
+		cycle++
+	}
+	return h.ran.DueOn(cycle, cal)
+}
+
+// past returns what has become of the cycles of contracts.
+func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Contract, now time.Time) (map[contract.ID]had, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	past := make(map[contract.ID]had, len(contracts))
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		clear(past)
+		ids := make([]contract.ID, len(contracts))
+		for i, c := range contracts {
+			ids[i] = c.ID
+		}
+		attempts, err := tx.AttemptsOf(ctx, ids)
+		for _, a := range attempts {
+			h := past[a.Contract]
+			switch {
+			case a.Status.Upcoming():
+				if h.next.IsZero() || a.BillingDate.Before(h.next) {
+					h.next, h.waits = a.BillingDate, a.Cycle
+				}
+			case a.SkipsAhead(now):
+				if h.skipped == nil {
+					h.skipped = make(map[int]bool)
+				}
+				h.skipped[a.Cycle] = true
+			default:
+				h.reached = max(h.reached, a.Cycle)
+				if a.BillingDate.After(h.last) {
+					h.last = a.BillingDate
+				}
+			}
+			past[a.Contract] = h
+		}
+		return err
+	})
+	return past, err
+}
+
+// plan is where a contract's queue begins.
+type plan struct {
+	beginning
+	series contract.Series
+	turns  []contract.Series
+	fits   bool
+	passed []int // cycles before it that were neither charged nor skipped, since the last that was
+	jumped int   // all cycles before it that were never an order
+}
+
+// How many cycles are looked through for the one to begin with.
+const (
+	cyclesAtOnce = 25
+	cyclesAtMost = 1000
+)
+
+// plan chooses the cycle with which the queue begins. A new contract begins on
+// the date that the platform shows; one that changed its interval with the order that
+// waits, and one that runs again with the next date that is not past. The date of an
+// order that has been charged, or is being charged, is spoken for, and what people
+// skip stays skipped.
+func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract, shown time.Time, was had, now time.Time) (plan, error) {
+	cal, err := store.Calendar()
+	if err != nil {
+		return plan{}, err
+	}
+	wanted, notBefore, number := shown, time.Time{}, 0
+	if was.trial != nil {
+		wanted = was.trial.ChargeAt
+	}
+	if was.before {
+		notBefore = now
+		if wanted.Before(now) {
+			wanted = time.Time{}
+		}
+		taken := was.last.Add(c.Billing.Approx() / 2)
+		switch {
+		case was.next.After(now):
+			wanted, number = was.next, was.waits
+		case !was.last.IsZero() && taken.After(notBefore):
+			notBefore = taken
+			if !wanted.IsZero() && wanted.Before(taken) {
+				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
+			}
+		}
+		if on := was.resumes(c.Billing, cal, notBefore); !on.IsZero() {
+			wanted = on
+		}
+		if was.anew && len(c.Billing.Anchors) > 0 {
+			if wanted.Before(notBefore) {
+				wanted = notBefore
+			}
+			wanted = fixedDay(c.Billing, was.cutoff, wanted, now, cal)
+		}
+	}
+	var passed []int
+	jumped := was.jumped
+	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
+		cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), from, from+cyclesAtOnce-1)
+		if err != nil {
+			return plan{}, fmt.Errorf("read cycles of contract %d: %w", c.ID, err)
+		}
+		jumped -= len(missed(cycles, was.from, was.skipped)) // they are counted anew
+		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool {
+			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
+		})
+		if billing.Begin(&c, wanted, number, open, cal) {
+			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
+				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
+			}) || was.trial != nil
+			passed = append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)
+			return plan{series: c.Series, turns: contract.TurnsAfter(was.ran.Turns, c.Series), fits: true, passed: passed, jumped: max(0, jumped) + len(passed)}, nil
+		}
+		passed = append(passed, missed(cycles, math.MaxInt, was.skipped)...)
+		if len(cycles) < cyclesAtOnce {
+			break
+		}
+	}
+	return plan{jumped: was.jumped}, nil
+}
+
+// missed returns the cycles before one that were not charged and that nobody
+// skips.
+func missed(cycles []platform.Cycle, before int, skipped map[int]bool) []int {
+	var list []int
+	for _, y := range cycles {
+		if y.Index < before && !y.Billed && !y.Skipped && !skipped[y.Index] {
+			list = append(list, y.Index)
+		}
+	}
+	return list
+}
+
+// aDay is how far the date of an order may lie from the platform's before it must
+// be told.
+const aDay = 24 * time.Hour
+
+func apart(a, b time.Time) time.Duration { return a.Sub(b).Abs() }

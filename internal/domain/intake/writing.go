@@ -1,0 +1,280 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// write applies fresh readings to the rows as they are now.
+func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored, waits waiting) error {
+	now := s.Clock.Now()
+	if err := tx.PutUnread(ctx, found.unread); err != nil || len(found.fresh) == 0 {
+		return err
+	}
+	store, err := tx.Shop(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := tx.Contracts(ctx, numbers(found.fresh))
+	if err != nil {
+		return err
+	}
+	w := writing{now: now, by: by, waits: waits}
+	for _, p := range found.fresh {
+		delete(waits, contract.ID(p.ID)) // the transaction may have run before
+		var old *contract.Contract
+		if i := slices.IndexFunc(rows, func(c contract.Contract) bool { return c.ID == contract.ID(p.ID) }); i >= 0 {
+			old = &rows[i]
+			if old.Revision > p.Revision { // a later reading was faster
+				w.credit(*old)
+				continue
+			}
+		}
+		if err := w.contract(old, p, store, found.plans); err != nil {
+			return err
+		}
+	}
+	if err := tx.PutProgress(ctx, w.seen); err != nil {
+		return err
+	}
+	if len(w.contracts) == 0 {
+		return nil
+	}
+	if err := billing.MarkPriced(ctx, tx, w.contracts); err != nil {
+		return err
+	}
+	if err := billing.Fence(ctx, tx, store, w.contracts, now); err != nil {
+		return err
+	}
+	if err := tx.PutContracts(ctx, w.contracts); err != nil {
+		return err
+	}
+	replanned := make([]*contract.Contract, len(w.replanned))
+	for i, at := range w.replanned {
+		replanned[i] = &w.contracts[at]
+	}
+	if err := billing.Replan(ctx, tx, store, replanned, now); err != nil {
+		return err
+	}
+	limited := make([]*contract.Contract, len(w.limited))
+	for i, at := range w.limited {
+		limited[i] = &w.contracts[at]
+	}
+	if err := billing.Limit(ctx, tx, store, limited, now); err != nil {
+		return err
+	}
+	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
+		return err
+	}
+	if err := billing.MarkBegun(ctx, tx, w.begun, now); err != nil {
+		return err
+	}
+	if err := billing.MarkCustomers(ctx, tx, w.subscribed, now); err != nil {
+		return err
+	}
+	if err := tx.Record(ctx, w.entries...); err != nil {
+		return err
+	}
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewPayment, w.repaid, nil, now); err != nil {
+		return err
+	}
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewAddress, w.redirected, nil, now); err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, billing.Work{Shop: store.ID})
+}
+
+// writing collects the changes of one transaction.
+type writing struct {
+	now        time.Time
+	by         *Authored           // nil: the platform told us
+	waits      waiting             // for their authors; nil: none does
+	seen       []contract.Contract // of which nothing but the revision changed
+	contracts  []contract.Contract
+	replanned  []int               // indexes of contracts
+	limited    []int               // the same, of those that end with another cycle than before
+	begun      []contract.Contract // those that run for the first time
+	subscribed []contract.Contract // of which the customer's tags may change, as they were and as they are
+	repaid     []contract.ID       // with another payment method, or card, than before
+	redirected []contract.ID       // with another address than before
+	entries    []activity.Entry
+}
+
+// contract applies one fresh reading.
+func (w *writing) contract(old *contract.Contract, p platform.Contract, store shop.Shop, plans map[contract.ID]plan) error {
+	c, change, err := contract.Read(old, p, store.Settings, w.now)
+	if err != nil {
+		return err
+	}
+	if w.by != nil {
+		change.Terms = true
+		if w.by.Also != nil {
+			w.by.Also(&c)
+		}
+	}
+	var moved []activity.Entry
+	if old != nil && old.Moving != nil && old.Moving.To == c.Status {
+		moved = old.Moving.Entries(*old, w.now)
+		c.Arrive()
+	}
+	if !change.Any() && moved == nil || w.passesOver(old, p.Revision, change) {
+		return nil
+	}
+	if moved == nil && change == (contract.Change{Revision: true}) {
+		w.seen = append(w.seen, c)
+		return nil
+	}
+	if change.Created && w.by == nil {
+		c.Trial, c.Lifelong = plans[c.ID].trial, plans[c.ID].lifelong
+	}
+	if change.Replans() {
+		made, planned := plans[c.ID]
+		if c.Status == contract.Active && !planned {
+			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
+		}
+		if c.Status == contract.Active { // one that stands still keeps its calendar
+			c.Series, c.Turns = made.series, made.turns
+			if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum { // it ends after as many orders as before
+				ending := *c.Ending
+				ending.Cycle += made.jumped - c.PassedCycles
+				c.Ending = &ending
+			}
+			c.PassedCycles = made.jumped
+		} else if err := toFixedDays(&c, change, store); err != nil {
+			return err
+		}
+		w.replanned = append(w.replanned, len(w.contracts))
+		if c.Status == contract.Active && !made.fits {
+			w.record(c, activity.SubscriptionContractUpdated, activity.Failure, note{Reason: "the platform has no open billing cycle for the contract: nothing can be charged"})
+		}
+	}
+	c.UpdatedAt = w.now
+	w.contracts = append(w.contracts, c)
+	if old != nil && (old.PaymentMethod != c.PaymentMethod || c.Card.Replaces(old.Card, w.now)) {
+		w.repaid = append(w.repaid, c.ID)
+	}
+	if w.by != nil && slices.ContainsFunc(w.by.Entries, func(e activity.Entry) bool { return e.Event == activity.ShippingAddressChange }) {
+		w.redirected = append(w.redirected, c.ID)
+	}
+	if c.Status == contract.Active && (old == nil || old.ActivatedAt.IsZero()) {
+		w.begun = append(w.begun, c)
+	}
+	if old == nil || old.Status != c.Status || !billing.SamePlans(old.Lines, c.Lines) {
+		if old != nil && old.Status == contract.Active {
+			w.subscribed = append(w.subscribed, *old)
+		}
+		if c.Status == contract.Active {
+			w.subscribed = append(w.subscribed, c)
+		}
+	}
+	switch {
+	case w.by != nil:
+		w.entries = append(append(w.entries, moved...), w.by.Entries...)
+	case moved != nil: // the platform tells of what we have asked for
+		w.entries = append(w.entries, moved...)
+		change.Status = false
+		w.tell(old, c, change)
+	default:
+		w.tell(old, c, change)
+	}
+	if change.Limits && !change.Replans() {
+		w.limited = append(w.limited, len(w.contracts)-1)
+	}
+	if passed := plans[c.ID].passed; old != nil && old.Status != c.Status && c.Status == contract.Active && len(passed) > 0 && missedDates(*old, store, w.now) {
+		w.entries = append(w.entries, activity.Entry{
+			EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.UpdateQueuedAttempts, Status: activity.Info, Actor: activity.System, At: w.now,
+			Info: activity.Details(note{Reason: fmt.Sprintf("the contract did not run when cycles %v were due: they are not charged", passed), Passed: passed, Cycle: c.Series.Cycle}),
+		})
+	}
+	return nil
+}
+
+// missedDates reports whether a date of the contract's own calendar has passed while
+// it stood still. The platform's cycles may have other dates.
+func missedDates(c contract.Contract, of shop.Shop, now time.Time) bool {
+	since := map[contract.Status]time.Time{contract.Paused: c.PausedAt, contract.Cancelled: c.CancelledAt}[c.Status]
+	cal, err := of.Calendar()
+	if err != nil || since.IsZero() || c.Series.Start.IsZero() { // nobody knows
+		return true
+	}
+	return !c.DueOn(c.CycleFrom(since.Add(time.Millisecond), cal), cal).After(now)
+}
+
+// credit writes what an author's change owes a contract of which a later reading
+// is known already.
+func (w *writing) credit(c contract.Contract) {
+	if w.by == nil {
+		return
+	}
+	if w.by.Also != nil {
+		w.by.Also(&c)
+	}
+	if m := w.by.Moved; m != nil && c.Moving != nil && c.Moving.At.Equal(m.At) {
+		w.entries = append(w.entries, m.Entries(c, w.now)...)
+		c.Arrive()
+	}
+	c.UpdatedAt = w.now
+	w.contracts = append(w.contracts, c)
+	w.entries = append(w.entries, w.by.Entries...)
+}
+
+func (w *writing) record(c contract.Contract, event activity.EventType, status activity.Status, details note) {
+	w.entries = append(w.entries, activity.Entry{
+		EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: event,
+		Status: status, Actor: activity.Platform, At: w.now, Info: activity.Details(details),
+	})
+}
+
+// tell writes the entries that a change owes.
+func (w *writing) tell(old *contract.Contract, c contract.Contract, change contract.Change) {
+	record := func(event activity.EventType, details note) { w.record(c, event, activity.Success, details) }
+	if change.Created {
+		record(activity.ContractCreated, note{To: string(c.Status)})
+		return
+	}
+	if change.Status {
+		record(contract.EventOf(c.Status), note{From: string(old.Status), To: string(c.Status)})
+		if old.Ending != nil && c.Status == contract.Active {
+			w.entries = append(w.entries, old.Ending.Entry(c.ID, contract.Cleared, activity.Platform, w.now))
+		}
+	}
+	if change.Billing {
+		record(activity.BillingIntervalChange, note{From: words(old.Billing), To: words(c.Billing)})
+	}
+	if change.Delivery {
+		record(activity.DeliveryIntervalChange, note{From: words(old.Delivery), To: words(c.Delivery)})
+	}
+	if change.Payment {
+		record(activity.PaymentMethodUpdated, note{Reason: repaid(*old, c)})
+	}
+	if change.Terms {
+		record(activity.SubscriptionContractUpdated, note{})
+	}
+}
+
+// repaid says what has changed about what a contract is paid with.
+func repaid(old, c contract.Contract) string {
+	switch {
+	case c.PaymentMethod == "":
+		return "the payment method is gone: nothing can be charged"
+	case old.PaymentMethod != c.PaymentMethod:
+		return "the contract has another payment method"
+	case !c.PaymentUsable && old.PaymentUsable:
+		return "the payment method was revoked: nothing can be charged with it"
+	case c.PaymentUsable && !old.PaymentUsable:
+		return "the payment method can be charged again"
+	}
+	return "the country of the payment method has changed"
+}
+
+func words(p contract.Policy) string { return fmt.Sprintf("%d %s", p.Count, p.Interval) }
