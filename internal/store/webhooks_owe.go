@@ -56,11 +56,7 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 			o := webhook.Owed{Message: webhook.Message{
 				ID: webhook.NewMessageID(tx.of, e.ID, t, e.At), Shop: tx.of, Type: t, Line: about.Line, Contract: w.contract, Attempt: w.attempt, At: e.At,
 			}}
-			for _, to := range endpoints {
-				if to.Wants(t) {
-					o.To = append(o.To, to.ID)
-				}
-			}
+			o.To = wanting(endpoints, t)
 			if len(o.To) > 0 && !told[w] {
 				told[w] = true
 				list = append(list, o)

@@ -42,7 +42,8 @@ type Tx interface {
 	// InFlight returns how many deliveries to an endpoint are being sent.
 	InFlight(ctx context.Context, to EndpointID, now time.Time) (int, error)
 	// Before returns when the earliest delivery is due that goes to the same
-	// endpoint, about the same contract, before this one; zero when none waits.
+	// endpoint, about the same contract or customer, before this one; zero when none
+	// waits.
 	Before(ctx context.Context, d Delivery) (time.Time, error)
 	// Follow makes the next one after it due at an instant, if it is due later.
 	Follow(ctx context.Context, d Delivery, at time.Time) error
@@ -89,8 +90,8 @@ type Store interface {
 
 // Renderer writes what messages tell of.
 type Renderer interface {
-	// Data returns the contract or the attempt that a message is about, as JSON, in
-	// the shape in which the interface answers it; NotFound.
+	// Data returns what a message is about, as JSON: the contract, the attempt or what
+	// happened to a member, in the shape in which the interface answers it; NotFound.
 	Data(ctx context.Context, m Message) ([]byte, error)
 }
 

@@ -23,6 +23,16 @@ const (
 	Test             Type = "webhook.test"
 )
 
+// The types about members of the loyalty programme.
+const (
+	SignUp        Type = members + "sign-up"
+	Earned        Type = members + "earned"
+	Redeemed      Type = members + "redeemed"
+	CreditsEarned Type = members + "credits-earned"
+)
+
+const members = "loyalty."
+
 // topic is what happened, said of either line.
 type topic string
 
@@ -57,12 +67,12 @@ var Types = func() []Type {
 			list = append(list, t.of(l))
 		}
 	}
-	return list
+	return append(list, SignUp, Earned, Redeemed, CreditsEarned)
 }()
 
 // unsent reports whether a type is known elsewhere and never sent from here.
 func unsent(t string) bool {
-	return strings.HasPrefix(t, "loyalty.") || strings.HasSuffix(t, ".upcoming-order-notification")
+	return strings.HasPrefix(t, members) || strings.HasSuffix(t, ".upcoming-order-notification")
 }
 
 // ParseTypes reads the types that an endpoint subscribes to, each once.
@@ -204,8 +214,12 @@ func ofCharge(e activity.Entry, about Subject) []Type {
 // aboutAttempt holds the topics whose data is an attempt's record.
 var aboutAttempt = []topic{billingSuccess, billingFailure, billingSkipped}
 
+// AboutMember reports whether the data of a type is what happened to a member of the
+// loyalty programme.
+func (t Type) AboutMember() bool { return strings.HasPrefix(string(t), members) }
+
 // AboutContract reports whether the data of a type is the contract object;
-// otherwise it is an attempt's record.
+// otherwise, save for what is about members, it is an attempt's record.
 func (t Type) AboutContract() bool {
 	_, word, _ := strings.Cut(string(t), ".")
 	return slices.Contains(topics, topic(word)) && !slices.Contains(aboutAttempt, topic(word))

@@ -156,7 +156,7 @@ func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoi
 				break
 			}
 			first := time.Time{}
-			if d.Contract != 0 {
+			if d.follows() {
 				if first, err = tx.Before(ctx, d); err != nil {
 					return err
 				}
@@ -243,7 +243,7 @@ func (s *Service) settle(ctx context.Context, taken Delivery, a Answer) error {
 				return err
 			}
 		}
-		if d.Due.IsZero() && d.Contract != 0 && e.Enabled {
+		if d.Due.IsZero() && d.follows() && e.Enabled {
 			return tx.Follow(ctx, d, now)
 		}
 		return nil
