@@ -5298,7 +5298,7 @@ type NewEndpoint struct {
 	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
-	// Types What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure or billing-skipped, and loyalty. with sign-up, earned, redeemed or credits-earned.
+	// Types What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned.
 	//
 	// Examples: ["subscription.billing-success"]
 	Types *[]string `json:"types"`

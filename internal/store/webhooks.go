@@ -41,6 +41,7 @@ type endpointRow struct {
 	OldSecret    string
 	OldTill      int64
 	Enabled      bool
+	Announces    bool // is told of orders to come
 	Reason       string
 	FailingSince int64
 	CreatedAt    int64
@@ -50,7 +51,7 @@ type endpointRow struct {
 
 func (db *DB) endpointRow(of shop.ID, e webhook.Endpoint) (endpointRow, error) {
 	row := endpointRow{
-		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldTill), Enabled: e.Enabled, Reason: e.Reason,
+		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldTill), Enabled: e.Enabled, Announces: e.Announces(), Reason: e.Reason,
 		FailingSince: millis(e.Failing), CreatedAt: millis(e.Created), UpdatedAt: millis(e.Updated), Version: e.Version,
 	}
 	var err error

@@ -18,7 +18,7 @@ func (tx *Tx) Tell(ctx context.Context, news ...loyalty.News) error {
 	if len(news) == 0 {
 		return nil
 	}
-	endpoints, err := tx.listening(ctx)
+	endpoints, err := tx.Listening(ctx)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
@@ -27,21 +27,10 @@ func (tx *Tx) Tell(ctx context.Context, news ...loyalty.News) error {
 		t := ofMembers[n.Kind]
 		o := webhook.Owed{Message: webhook.Message{
 			ID: webhook.NewMessageID(tx.of, n.Record, t, n.At), Shop: tx.of, Type: t, Customer: n.Customer, Record: n.Record, At: n.At,
-		}, To: wanting(endpoints, t)}
+		}, To: webhook.Wanting(endpoints, t)}
 		if len(o.To) > 0 {
 			list = append(list, o)
 		}
 	}
 	return tx.Owe(ctx, list...)
-}
-
-// wanting returns the endpoints that are told of a type.
-func wanting(endpoints []webhook.Endpoint, t webhook.Type) []webhook.EndpointID {
-	var ids []webhook.EndpointID
-	for _, e := range endpoints {
-		if e.Wants(t) {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids
 }

@@ -28,6 +28,16 @@ type Tx interface {
 	// DropEndpoint removes an endpoint and all that is on its way to it.
 	DropEndpoint(ctx context.Context, id EndpointID) error
 
+	// Listening returns the endpoints that are enabled, with what they are told of.
+	Listening(ctx context.Context) ([]Endpoint, error)
+	// Shop is not locked.
+	Shop(ctx context.Context) (shop.Shop, error)
+	// UpcomingOrders returns at most limit contracts whose next order is due to be
+	// announced, with its attempts locked. They are due no more, for that date, when
+	// they are given to PutAnnounced.
+	UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]Upcoming, error)
+	PutAnnounced(ctx context.Context, list []Upcoming) error
+
 	// Owe keeps messages with a delivery to each of their endpoints, due at the
 	// messages' instants, and has them sent. It forgets some that are older than Keep.
 	Owe(ctx context.Context, list ...Owed) error
@@ -143,7 +153,7 @@ type Service struct {
 	working atomic.Int64
 }
 
-// Work is the task of sending what endpoints are owed.
+// Work is the task of announcing orders and of sending what endpoints are owed.
 type Work struct {
 	Shop shop.ID `json:"shop"`
 }

@@ -48,10 +48,11 @@ const (
 	billingSuccess  topic = "billing-success"
 	billingFailure  topic = "billing-failure"
 	billingSkipped  topic = "billing-skipped"
+	upcomingOrder   topic = "upcoming-order-notification"
 )
 
 var topics = []topic{
-	created, updated, activated, paused, cancelled, expired, dateChanged, intervalChanged, billingSuccess, billingFailure, billingSkipped,
+	created, updated, activated, paused, cancelled, expired, dateChanged, intervalChanged, billingSuccess, billingFailure, billingSkipped, upcomingOrder,
 }
 
 // prefixes begin the types of each line.
@@ -72,7 +73,7 @@ var Types = func() []Type {
 
 // unsent reports whether a type is known elsewhere and never sent from here.
 func unsent(t string) bool {
-	return strings.HasPrefix(t, members) || strings.HasSuffix(t, ".upcoming-order-notification")
+	return strings.HasPrefix(t, members)
 }
 
 // ParseTypes reads the types that an endpoint subscribes to, each once.
@@ -212,7 +213,7 @@ func ofCharge(e activity.Entry, about Subject) []Type {
 }
 
 // aboutAttempt holds the topics whose data is an attempt's record.
-var aboutAttempt = []topic{billingSuccess, billingFailure, billingSkipped}
+var aboutAttempt = []topic{billingSuccess, billingFailure, billingSkipped, upcomingOrder}
 
 // AboutMember reports whether the data of a type is what happened to a member of the
 // loyalty programme.

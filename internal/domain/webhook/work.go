@@ -29,7 +29,7 @@ const (
 	slow   = 2 * time.Second
 )
 
-// Work makes the bodies of what is due and sends it, to each endpoint by itself:
+// Work announces orders, makes the bodies of what is due and sends it, to each endpoint by itself:
 // one that is slow or down holds up no other.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	if s.working.Add(1) > int64(s.AtOnce) {
@@ -37,6 +37,9 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		return nil // the sweep finds it again
 	}
 	defer s.working.Add(-1)
+	if err := s.announce(ctx, of); err != nil {
+		return err
+	}
 	if err := s.writeDue(ctx, of); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (o Options) listEndpoints(ctx context.Context, in *struct{ web.Paging }) (*
 type newEndpoint struct {
 	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
 	URL    string   `json:"url" required:"true" maxLength:"500" doc:"Where messages are sent: https, at an address that the public can reach." example:"https://erp.example.com/perennial"`
-	Types  []string `json:"types" required:"true" minItems:"1" doc:"What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure or billing-skipped, and loyalty. with sign-up, earned, redeemed or credits-earned." example:"[\"subscription.billing-success\"]"`
+	Types  []string `json:"types" required:"true" minItems:"1" doc:"What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned." example:"[\"subscription.billing-success\"]"`
 	Secret string   `json:"secret,omitempty" doc:"The secret that signs, where the receiver has one already: whsec_ and the base64 of 24 to 64 bytes. Absent: one is made." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 }
 
