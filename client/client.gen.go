@@ -5298,7 +5298,7 @@ type NewEndpoint struct {
 	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
-	// Types What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure or billing-skipped.
+	// Types What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned.
 	//
 	// Examples: ["subscription.billing-success"]
 	Types *[]string `json:"types"`
@@ -6646,6 +6646,11 @@ type WebhookDelivery struct {
 	// Examples: 9001
 	ContractId *int64 `json:"contractId"`
 
+	// CustomerId The customer whose loyalty it is about; null when it is about none's.
+	//
+	// Examples: 7001
+	CustomerId *int64 `json:"customerId"`
+
 	// EndpointId Where the message goes.
 	//
 	// Examples: 1401
@@ -6666,7 +6671,7 @@ type WebhookDelivery struct {
 	// Examples: msg_0zWlVbq2uJt6oE9cZr1NwYxA
 	MessageId string `json:"messageId"`
 
-	// NextTryAt When the next try is made at the earliest, in UTC; null when none is. Messages about one contract reach an endpoint one after the other.
+	// NextTryAt When the next try is made at the earliest, in UTC; null when none is. Messages about one contract, or about one customer's loyalty, reach an endpoint one after the other.
 	//
 	// Examples: 2026-01-31T08:05:00Z
 	NextTryAt *time.Time `json:"nextTryAt"`
@@ -25689,6 +25694,14 @@ func (a *WebhookDelivery) UnmarshalJSON(b []byte) error {
 		delete(object, "contractId")
 	}
 
+	if raw, found := object["customerId"]; found {
+		err = json.Unmarshal(raw, &a.CustomerId)
+		if err != nil {
+			return fmt.Errorf("error reading 'customerId': %w", err)
+		}
+		delete(object, "customerId")
+	}
+
 	if raw, found := object["endpointId"]; found {
 		err = json.Unmarshal(raw, &a.EndpointId)
 		if err != nil {
@@ -25812,6 +25825,11 @@ func (a WebhookDelivery) MarshalJSON() ([]byte, error) {
 	object["contractId"], err = json.Marshal(a.ContractId)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
+	}
+
+	object["customerId"], err = json.Marshal(a.CustomerId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'customerId': %w", err)
 	}
 
 	object["endpointId"], err = json.Marshal(a.EndpointId)

@@ -35,6 +35,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
 	"github.com/perennialhq/perennial/internal/web/admin"
+	members "github.com/perennialhq/perennial/internal/web/loyalty"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -155,11 +156,12 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Repair(), Platform: client, Billing: a.Billing, Clock: o.Clock, Log: o.Log,
 		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: a.Billing.Policy.Horizon},
 	}
+	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
+	bodies := admin.Bodies{Contracts: a.Amend, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
 	a.Webhooks = &webhook.Service{
-		Store: db.Webhooks(), Renderer: admin.Bodies{Contracts: a.Amend, Book: db, Stores: db.Shops()}, Sender: sender,
+		Store: db.Webhooks(), Renderer: bodies, Sender: sender,
 		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, AtOnce: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}
-	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Work) error { return a.Intake.Work(ctx, t.Shop) })

@@ -116,6 +116,7 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 		}
 		earliest = earliest.UnionAll(q)
 	}
+	earliest = earliest.UnionAll(s.nextAnnouncement(now))
 	earliest = earliest.UnionAll(told(s.db.reader, now).ColumnExpr("MIN(t.telling_until)")) // of a dead process; another one tells then
 	var next int64
 	if err := s.db.reader.NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {

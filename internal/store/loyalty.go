@@ -272,8 +272,8 @@ func (tx *Tx) customer(ctx context.Context, where string, value any) (loyalty.Pe
 // Number returns a number that nothing else has.
 func (tx *Tx) Number(context.Context) (int64, error) { return tx.db.ids.take(1) }
 
-// AddCredit notes store credit that was given.
-func (tx *Tx) AddCredit(ctx context.Context, c loyalty.Credit) error {
+// AddCredit notes store credit that was given and gives it its ID.
+func (tx *Tx) AddCredit(ctx context.Context, c *loyalty.Credit) error {
 	id, err := tx.db.ids.take(1)
 	if err != nil {
 		return err
@@ -284,6 +284,9 @@ func (tx *Tx) AddCredit(ctx context.Context, c loyalty.Credit) error {
 	}}, "")
 	if err != nil && tx.db.engine.duplicate(err) {
 		return fault.Because(fault.Conflict, err, "the store credit was given already").On("loyaltyCustomer").Keyed("changedMeanwhile")
+	}
+	if err == nil {
+		c.ID = loyalty.CreditID(id)
 	}
 	return err
 }

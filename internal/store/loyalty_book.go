@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/uptrace/bun"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -70,6 +73,35 @@ func (db *DB) LoyaltyEntries(ctx context.Context, of shop.ID, member loyalty.Acc
 		entries[i] = r.entry()
 	}
 	return entries, total, nil
+}
+
+// LoyaltyEntry returns an entry of a member's, or NotFound.
+func (db *DB) LoyaltyEntry(ctx context.Context, of shop.ID, id loyalty.EntryID) (loyalty.Entry, error) {
+	var row pointRow
+	err := db.reader.NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.id = ?", id).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return loyalty.Entry{}, missing("the transaction")
+	}
+	if err != nil {
+		return loyalty.Entry{}, fmt.Errorf("read transaction %d: %w", id, err)
+	}
+	return row.entry(), nil
+}
+
+// LoyaltyCredit returns store credit that was given, or NotFound.
+func (db *DB) LoyaltyCredit(ctx context.Context, of shop.ID, id loyalty.CreditID) (loyalty.Credit, error) {
+	var r creditRow
+	err := db.reader.NewSelect().Model(&r).Where("k.shop_id = ?", of).Where("k.id = ?", id).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return loyalty.Credit{}, missing("the store credit")
+	}
+	if err != nil {
+		return loyalty.Credit{}, fmt.Errorf("read store credit %d: %w", id, err)
+	}
+	return loyalty.Credit{
+		ID: loyalty.CreditID(r.ID), Account: loyalty.AccountID(r.AccountID), Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: r.SourceID},
+		Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)}, Note: r.Note, Actor: r.Actor, At: instant(r.RecordedAt),
+	}, nil
 }
 
 // memberFields are the fields by which top members can be sorted.

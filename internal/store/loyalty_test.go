@@ -53,7 +53,7 @@ func postOne(ctx context.Context, tx loyalty.Tx, now time.Time) error {
 	}
 	id := members[0].ID
 	source := loyalty.Source{Of: loyalty.Manual, ID: "1"}
-	if err := tx.AddCredit(ctx, loyalty.Credit{Account: id, Source: source, At: now}); err != nil {
+	if err := tx.AddCredit(ctx, &loyalty.Credit{Account: id, Source: source, At: now}); err != nil {
 		return err
 	}
 	return tx.Post(ctx, []loyalty.Entry{{Account: id, Seq: 1, Kind: loyalty.Earn, Available: 5, Source: source}},

@@ -41,6 +41,7 @@ type endpointRow struct {
 	OldSecret    string
 	OldTill      int64
 	Enabled      bool
+	Announces    bool // is told of orders to come
 	Reason       string
 	FailingSince int64
 	CreatedAt    int64
@@ -50,7 +51,7 @@ type endpointRow struct {
 
 func (db *DB) endpointRow(of shop.ID, e webhook.Endpoint) (endpointRow, error) {
 	row := endpointRow{
-		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldTill), Enabled: e.Enabled, Reason: e.Reason,
+		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldTill), Enabled: e.Enabled, Announces: e.Announces(), Reason: e.Reason,
 		FailingSince: millis(e.Failing), CreatedAt: millis(e.Created), UpdatedAt: millis(e.Updated), Version: e.Version,
 	}
 	var err error
@@ -187,6 +188,8 @@ type webhookRow struct {
 	Line       string
 	ContractID int64
 	AttemptID  int64
+	CustomerID int64
+	RecordID   int64
 	At         int64
 	Body       string // sealed
 	ExpiresAt  int64
@@ -199,7 +202,7 @@ func (db *DB) webhookMessage(r webhookRow) (webhook.Message, error) {
 	}
 	m := webhook.Message{
 		ID: webhook.MessageID(r.ID), Shop: shop.ID(r.ShopID), Type: webhook.Type(r.Type), Line: shop.Line(r.Line),
-		Contract: contract.ID(r.ContractID), Attempt: r.AttemptID, At: instant(r.At),
+		Contract: contract.ID(r.ContractID), Attempt: r.AttemptID, Customer: r.CustomerID, Record: r.RecordID, At: instant(r.At),
 	}
 	if text != "" {
 		m.Body = []byte(text)
@@ -273,12 +276,12 @@ func (tx *Tx) Owe(ctx context.Context, list ...webhook.Owed) error {
 		}
 		messages[i] = webhookRow{
 			ShopID: int64(tx.of), ID: string(o.ID), Type: string(o.Type), Line: string(o.Line), ContractID: int64(o.Contract), AttemptID: o.Attempt,
-			At: millis(o.At), Body: sealed, ExpiresAt: millis(o.At.Add(webhook.Keep)),
+			CustomerID: o.Customer, RecordID: o.Record, At: millis(o.At), Body: sealed, ExpiresAt: millis(o.At.Add(webhook.Keep)),
 		}
 		for _, to := range o.To {
 			deliveries = append(deliveries, webhookDeliveryRow{
 				ShopID: int64(tx.of), ID: id, EndpointID: int64(to), MessageID: string(o.ID), Type: string(o.Type), ContractID: int64(o.Contract),
-				At: millis(o.At), Status: string(webhook.Pending), DueAt: millis(o.At), Version: 1,
+				CustomerID: o.Customer, At: millis(o.At), Status: string(webhook.Pending), DueAt: millis(o.At), Version: 1,
 			})
 			id++
 		}
@@ -305,6 +308,7 @@ type webhookDeliveryRow struct {
 	MessageID  string
 	Type       string
 	ContractID int64
+	CustomerID int64
 	At         int64
 	Status     string
 	Tries      int64
@@ -320,7 +324,7 @@ type webhookDeliveryRow struct {
 func webhookDeliveryRowOf(of shop.ID, d webhook.Delivery) webhookDeliveryRow {
 	return webhookDeliveryRow{
 		ShopID: int64(of), ID: int64(d.ID), EndpointID: int64(d.Endpoint), MessageID: string(d.Message), Type: string(d.Type), ContractID: int64(d.Contract),
-		At: millis(d.At), Status: string(d.Status), Tries: int64(d.Tries), DueAt: millis(d.Due), TriedAt: millis(d.TriedAt), Code: int64(d.Code),
+		CustomerID: d.Customer, At: millis(d.At), Status: string(d.Status), Tries: int64(d.Tries), DueAt: millis(d.Due), TriedAt: millis(d.TriedAt), Code: int64(d.Code),
 		Error: d.Error, Took: d.Took.Milliseconds(), Answer: d.Answer, Version: d.Version,
 	}
 }
@@ -328,7 +332,7 @@ func webhookDeliveryRowOf(of shop.ID, d webhook.Delivery) webhookDeliveryRow {
 func (r webhookDeliveryRow) delivery() webhook.Delivery {
 	return webhook.Delivery{
 		ID: webhook.DeliveryID(r.ID), Shop: shop.ID(r.ShopID), Endpoint: webhook.EndpointID(r.EndpointID), Message: webhook.MessageID(r.MessageID), Type: webhook.Type(r.Type),
-		Contract: contract.ID(r.ContractID), At: instant(r.At), Status: webhook.Status(r.Status), Tries: int(r.Tries), Due: instant(r.DueAt), TriedAt: instant(r.TriedAt),
+		Contract: contract.ID(r.ContractID), Customer: r.CustomerID, At: instant(r.At), Status: webhook.Status(r.Status), Tries: int(r.Tries), Due: instant(r.DueAt), TriedAt: instant(r.TriedAt),
 		Code: int(r.Code), Error: r.Error, Took: time.Duration(r.Took) * time.Millisecond, Answer: r.Answer, Version: r.Version,
 	}
 }
@@ -377,10 +381,10 @@ func (tx *Tx) InFlight(ctx context.Context, to webhook.EndpointID, now time.Time
 }
 
 // Before returns when the earliest delivery is due that goes to the same endpoint,
-// about the same contract, before this one; zero when none waits.
+// about the same, before this one; zero when none waits.
 func (tx *Tx) Before(ctx context.Context, d webhook.Delivery) (time.Time, error) {
 	var row webhookDeliveryRow
-	err := tx.sameContract(d).Model(&row).Where("d.at < ? OR d.at = ? AND d.id < ?", millis(d.At), millis(d.At), d.ID).Order("d.at", "d.id").Limit(1).Scan(ctx)
+	err := tx.sameSubject(d).Model(&row).Where("d.at < ? OR d.at = ? AND d.id < ?", millis(d.At), millis(d.At), d.ID).Order("d.at", "d.id").Limit(1).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, nil
 	}
@@ -390,14 +394,16 @@ func (tx *Tx) Before(ctx context.Context, d webhook.Delivery) (time.Time, error)
 	return instant(row.DueAt), nil
 }
 
-// sameContract selects what waits for a delivery's endpoint about its contract.
-func (tx *Tx) sameContract(d webhook.Delivery) *bun.SelectQuery {
-	return tx.q.NewSelect().Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", d.Endpoint).Where("d.contract_id = ?", d.Contract).Where("d.due_at IS NOT NULL")
+// sameSubject selects what waits for a delivery's endpoint about its contract or its
+// customer.
+func (tx *Tx) sameSubject(d webhook.Delivery) *bun.SelectQuery {
+	return tx.q.NewSelect().Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", d.Endpoint).Where("d.contract_id = ?", d.Contract).
+		Where("d.customer_id = ?", d.Customer).Where("d.due_at IS NOT NULL")
 }
 
 // Follow makes the next one after it due at an instant, if it is due later.
 func (tx *Tx) Follow(ctx context.Context, d webhook.Delivery, at time.Time) error {
-	following := tx.sameContract(d).Model((*webhookDeliveryRow)(nil)).Column("id").Where("d.at > ? OR d.at = ? AND d.id > ?", millis(d.At), millis(d.At), d.ID).
+	following := tx.sameSubject(d).Model((*webhookDeliveryRow)(nil)).Column("id").Where("d.at > ? OR d.at = ? AND d.id > ?", millis(d.At), millis(d.At), d.ID).
 		Order("d.at", "d.id").Limit(1)
 	_, err := tx.q.NewUpdate().Model((*webhookDeliveryRow)(nil)).Set("due_at = ?", millis(at)).Set("version = d.version + 1").
 		Where("d.shop_id = ?", tx.of).Where("d.id = (?)", following).Where("d.due_at > ?", millis(at)).Where("d.status = ?", webhook.Pending).Exec(ctx)

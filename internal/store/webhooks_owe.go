@@ -27,7 +27,7 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 	if len(telling) == 0 {
 		return nil
 	}
-	endpoints, err := tx.listening(ctx)
+	endpoints, err := tx.Listening(ctx)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
@@ -56,11 +56,7 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 			o := webhook.Owed{Message: webhook.Message{
 				ID: webhook.NewMessageID(tx.of, e.ID, t, e.At), Shop: tx.of, Type: t, Line: about.Line, Contract: w.contract, Attempt: w.attempt, At: e.At,
 			}}
-			for _, to := range endpoints {
-				if to.Wants(t) {
-					o.To = append(o.To, to.ID)
-				}
-			}
+			o.To = webhook.Wanting(endpoints, t)
 			if len(o.To) > 0 && !told[w] {
 				told[w] = true
 				list = append(list, o)
@@ -70,8 +66,8 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 	return tx.Owe(ctx, list...)
 }
 
-// listening returns the shop's enabled endpoints with what they are told of.
-func (tx *Tx) listening(ctx context.Context) ([]webhook.Endpoint, error) {
+// Listening returns the shop's enabled endpoints with what they are told of.
+func (tx *Tx) Listening(ctx context.Context) ([]webhook.Endpoint, error) {
 	var rows []endpointRow
 	err := tx.q.NewSelect().Model(&rows).Column("id", "types").Where("e.shop_id = ?", tx.of).Where("e.enabled").Order("e.id").Scan(ctx)
 	if err != nil {

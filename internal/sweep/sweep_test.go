@@ -39,6 +39,9 @@ func (s source) DueMessageShops(context.Context, time.Time, int) ([]shop.ID, err
 func (s source) DueWebhookShops(context.Context, time.Time, int) ([]shop.ID, error) {
 	return s.answer(13)
 }
+func (s source) AnnouncingShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(14)
+}
 func (s source) DueMarkShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(6) }
 func (s source) LoyaltyShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(7) }
 func (s source) DuePlanShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(8) }
@@ -68,7 +71,7 @@ func TestASweepFindsAllThatIsDue(t *testing.T) {
 	want := []string{
 		"billing_work{1}", "billing_work{2}", "billing_work{6}", "delivery_work{9}", "intake_work{3}", "amend_work{10}",
 		"loyalty_work{7}", "notify_work{5}", "partner_work{4}", "plan_repair{8}", "intake_reconcile{12}", "repair_check{11}",
-		"webhook_work{13}",
+		"webhook_work{13}", "webhook_work{14}",
 	}
 	slices.Sort(want)
 	var q queue

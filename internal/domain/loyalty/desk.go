@@ -18,6 +18,7 @@ type desk struct {
 	zone    *time.Location
 	program Program
 	now     time.Time
+	given   []News // of store credit, which is told when the ledger is written
 }
 
 // asked is whom a request is about, and its name when it may come again.
@@ -237,7 +238,10 @@ func (d *desk) save(ctx context.Context, ledgers ...*Ledger) error {
 		copy(l.Entries, entries[:n])
 		entries = entries[n:]
 	}
-	return d.tx.PutAccounts(ctx, accounts)
+	if err := d.tx.PutAccounts(ctx, accounts); err != nil {
+		return err
+	}
+	return d.tx.Tell(ctx, d.newsOf(ledgers)...)
 }
 
 // note is the additional information of an entry that loyalty writes.

@@ -65,7 +65,10 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 			return err
 		}
 		taken.Entry = l.Entries[len(l.Entries)-1].ID
-		return d.tx.PutReward(ctx, taken)
+		if err := d.tx.PutReward(ctx, taken); err != nil || taken.State == Reserved {
+			return err // one that the platform does not have is told when it does
+		}
+		return d.issued(ctx, taken)
 	})
 	if err != nil || taken.State != Reserved {
 		return m, err
@@ -202,7 +205,10 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 		case failed == nil:
 			r.PlatformID, r.IssuedAt, r.Failures = platformID, d.now, 0
 			r.DueAt = r.nextLook(d.now)
-			return r.move(Issued)
+			if err := r.move(Issued); err != nil {
+				return err
+			}
+			return d.issued(ctx, *r)
 		case refused:
 			r.Reason = refusal.Message
 			return d.cancel(ctx, r, "the platform refused: "+refusal.Message)

@@ -114,8 +114,13 @@ func StatesOf(s Standing) []State {
 	return in
 }
 
+// CreditID is the service's number of store credit that was given, unique within a
+// shop.
+type CreditID int64
+
 // Credit is store credit that was given to a member.
 type Credit struct {
+	ID      CreditID // given by the store
 	Account AccountID
 	Source  Source
 	Amount  money.Amount

@@ -369,7 +369,11 @@ func (d *desk) give(ctx context.Context, l *Ledger, c Credit) error {
 	c.Account, c.At = l.Account.ID, d.now
 	l.Account.Credit.Minor += c.Amount.Minor
 	l.Account.Credit.Currency = c.Amount.Currency
-	return d.tx.AddCredit(ctx, c)
+	if err := d.tx.AddCredit(ctx, &c); err != nil {
+		return err
+	}
+	d.given = append(d.given, News{CreditsEarned, l.Account.Person.Customer, int64(c.ID), d.now})
+	return nil
 }
 
 // maxCredit is the most store credit that a member can have, in minor units.

@@ -74,8 +74,11 @@ type Tx interface {
 	// PutReward inserts a reward whose ID has a Version of 0 and writes another
 	// under the rule of PutAccounts.
 	PutReward(ctx context.Context, r Taken) error
-	// AddCredit notes store credit that was given, in minor units.
-	AddCredit(ctx context.Context, c Credit) error
+	// AddCredit notes store credit that was given, in minor units, and gives it its ID.
+	AddCredit(ctx context.Context, c *Credit) error
+
+	// Tell owes news to whoever listens for them, in their order.
+	Tell(ctx context.Context, news ...News) error
 
 	// Repeats notes that a request is carried out, for as long as it may come again,
 	// and reports whether one of this name was before.
@@ -106,6 +109,10 @@ type Book interface {
 	// LoyaltyEntries returns a page of a member's entries, newest first unless
 	// the page says otherwise, and how many there are.
 	LoyaltyEntries(ctx context.Context, of shop.ID, member AccountID, p page.Request) ([]Entry, int, error)
+	// LoyaltyEntry returns an entry, or NotFound, and LoyaltyCredit store credit that
+	// was given.
+	LoyaltyEntry(ctx context.Context, of shop.ID, id EntryID) (Entry, error)
+	LoyaltyCredit(ctx context.Context, of shop.ID, id CreditID) (Credit, error)
 	// TopMembers returns a page of the members who take part, by what they have
 	// earned unless the page says otherwise, and how many there are.
 	TopMembers(ctx context.Context, of shop.ID, p page.Request) ([]Account, int, error)

@@ -51,6 +51,8 @@ type Message struct {
 	Line     shop.Line
 	Contract contract.ID // 0: about none
 	Attempt  int64       // 0: about none
+	Customer int64       // whose membership it is about; 0: about none's
+	Record   int64       // of the member's: which it is depends on the type
 	At       time.Time   // when it happened
 	Body     []byte      // JSON; empty until it is made
 }
@@ -103,8 +105,9 @@ type Delivery struct {
 	Endpoint EndpointID
 	Message  MessageID
 	Type     Type
-	Contract contract.ID
-	At       time.Time // when what it tells of happened
+	Contract contract.ID // 0: about none
+	Customer int64       // 0: about none
+	At       time.Time   // when what it tells of happened
 	Status   Status
 	Tries    int
 	Due      time.Time // of the next try; zero when none is to come
@@ -118,6 +121,10 @@ type Delivery struct {
 
 // MaxAnswer is how much of an answer is kept, in bytes.
 const MaxAnswer = 500
+
+// follows reports whether the delivery waits for others: those to its endpoint about
+// the same contract or the same customer arrive one after the other.
+func (d Delivery) follows() bool { return d.Contract != 0 || d.Customer != 0 }
 
 func (d *Delivery) move(to Status) error {
 	if !slices.Contains(next[d.Status], to) {

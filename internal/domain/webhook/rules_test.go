@@ -65,21 +65,24 @@ func TestWhatTheDataOfATypeIs(t *testing.T) {
 	t.Parallel()
 	for kind, contract := range map[Type]bool{
 		ImmediateSuccess: false, ImmediateFailure: false, "subscription.billing-success": false, "membership.billing-skipped": false,
-		"subscription.billing-interval-changed": true, "membership.created": true, "subscription.next-order-date-changed": true,
+		"subscription.billing-interval-changed": true, "membership.created": true, "subscription.next-order-date-changed": true, Earned: false, "subscription.upcoming-order-notification": false,
 	} {
 		if kind.AboutContract() != contract {
 			t.Errorf("%s is about the contract: %t", kind, !contract)
+		}
+		if kind.AboutMember() != (kind == Earned) {
+			t.Errorf("%s is about a member: %t", kind, kind.AboutMember())
 		}
 	}
 }
 
 func TestTypesThatCanBeSubscribedTo(t *testing.T) {
 	t.Parallel()
-	got, err := ParseTypes([]string{"subscription.created", "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS", "subscription.created"})
-	if err != nil || !slices.Equal(got, []Type{"subscription.created", ImmediateSuccess}) {
+	got, err := ParseTypes([]string{"subscription.created", "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS", "subscription.created", "loyalty.sign-up"})
+	if err != nil || !slices.Equal(got, []Type{"subscription.created", ImmediateSuccess, SignUp}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	for _, list := range [][]string{nil, {}, {""}, {"loyalty.earned"}, {"membership.upcoming-order-notification"}, {"webhook.test"}, {"subscription.created", "created"}} {
+	for _, list := range [][]string{nil, {}, {""}, {"loyalty.vip-tier-achieved"}, {"loyalty."}, {"loyalty.referral-reward"}, {"webhook.test"}, {"subscription.created", "created"}} {
 		if _, err := ParseTypes(list); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", list, err)
 		}

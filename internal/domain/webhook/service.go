@@ -28,6 +28,16 @@ type Tx interface {
 	// DropEndpoint removes an endpoint and all that is on its way to it.
 	DropEndpoint(ctx context.Context, id EndpointID) error
 
+	// Listening returns the endpoints that are enabled, with what they are told of.
+	Listening(ctx context.Context) ([]Endpoint, error)
+	// Shop is not locked.
+	Shop(ctx context.Context) (shop.Shop, error)
+	// UpcomingOrders returns at most limit contracts whose next order is due to be
+	// announced, with its attempts locked. They are due no more, for that date, when
+	// they are given to PutAnnounced.
+	UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]Upcoming, error)
+	PutAnnounced(ctx context.Context, list []Upcoming) error
+
 	// Owe keeps messages with a delivery to each of their endpoints, due at the
 	// messages' instants, and has them sent. It forgets some that are older than Keep.
 	Owe(ctx context.Context, list ...Owed) error
@@ -42,7 +52,8 @@ type Tx interface {
 	// InFlight returns how many deliveries to an endpoint are being sent.
 	InFlight(ctx context.Context, to EndpointID, now time.Time) (int, error)
 	// Before returns when the earliest delivery is due that goes to the same
-	// endpoint, about the same contract, before this one; zero when none waits.
+	// endpoint, about the same contract or customer, before this one; zero when none
+	// waits.
 	Before(ctx context.Context, d Delivery) (time.Time, error)
 	// Follow makes the next one after it due at an instant, if it is due later.
 	Follow(ctx context.Context, d Delivery, at time.Time) error
@@ -89,8 +100,8 @@ type Store interface {
 
 // Renderer writes what messages tell of.
 type Renderer interface {
-	// Data returns the contract or the attempt that a message is about, as JSON, in
-	// the shape in which the interface answers it; NotFound.
+	// Data returns what a message is about, as JSON: the contract, the attempt or what
+	// happened to a member, in the shape in which the interface answers it; NotFound.
 	Data(ctx context.Context, m Message) ([]byte, error)
 }
 
@@ -142,7 +153,7 @@ type Service struct {
 	working atomic.Int64
 }
 
-// Work is the task of sending what endpoints are owed.
+// Work is the task of announcing orders and of sending what endpoints are owed.
 type Work struct {
 	Shop shop.ID `json:"shop"`
 }

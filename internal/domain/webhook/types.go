@@ -23,6 +23,16 @@ const (
 	Test             Type = "webhook.test"
 )
 
+// The types about members of the loyalty programme.
+const (
+	SignUp        Type = members + "sign-up"
+	Earned        Type = members + "earned"
+	Redeemed      Type = members + "redeemed"
+	CreditsEarned Type = members + "credits-earned"
+)
+
+const members = "loyalty."
+
 // topic is what happened, said of either line.
 type topic string
 
@@ -38,10 +48,11 @@ const (
 	billingSuccess  topic = "billing-success"
 	billingFailure  topic = "billing-failure"
 	billingSkipped  topic = "billing-skipped"
+	upcomingOrder   topic = "upcoming-order-notification"
 )
 
 var topics = []topic{
-	created, updated, activated, paused, cancelled, expired, dateChanged, intervalChanged, billingSuccess, billingFailure, billingSkipped,
+	created, updated, activated, paused, cancelled, expired, dateChanged, intervalChanged, billingSuccess, billingFailure, billingSkipped, upcomingOrder,
 }
 
 // prefixes begin the types of each line.
@@ -57,12 +68,12 @@ var Types = func() []Type {
 			list = append(list, t.of(l))
 		}
 	}
-	return list
+	return append(list, SignUp, Earned, Redeemed, CreditsEarned)
 }()
 
 // unsent reports whether a type is known elsewhere and never sent from here.
 func unsent(t string) bool {
-	return strings.HasPrefix(t, "loyalty.") || strings.HasSuffix(t, ".upcoming-order-notification")
+	return strings.HasPrefix(t, members)
 }
 
 // ParseTypes reads the types that an endpoint subscribes to, each once.
@@ -202,10 +213,14 @@ func ofCharge(e activity.Entry, about Subject) []Type {
 }
 
 // aboutAttempt holds the topics whose data is an attempt's record.
-var aboutAttempt = []topic{billingSuccess, billingFailure, billingSkipped}
+var aboutAttempt = []topic{billingSuccess, billingFailure, billingSkipped, upcomingOrder}
+
+// AboutMember reports whether the data of a type is what happened to a member of the
+// loyalty programme.
+func (t Type) AboutMember() bool { return strings.HasPrefix(string(t), members) }
 
 // AboutContract reports whether the data of a type is the contract object;
-// otherwise it is an attempt's record.
+// otherwise, save for what is about members, it is an attempt's record.
 func (t Type) AboutContract() bool {
 	_, word, _ := strings.Cut(string(t), ".")
 	return slices.Contains(topics, topic(word)) && !slices.Contains(aboutAttempt, topic(word))

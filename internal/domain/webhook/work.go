@@ -29,7 +29,7 @@ const (
 	slow   = 2 * time.Second
 )
 
-// Work makes the bodies of what is due and sends it, to each endpoint by itself:
+// Work announces orders, makes the bodies of what is due and sends it, to each endpoint by itself:
 // one that is slow or down holds up no other.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	if s.working.Add(1) > int64(s.AtOnce) {
@@ -37,6 +37,9 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		return nil // the sweep finds it again
 	}
 	defer s.working.Add(-1)
+	if err := s.announce(ctx, of); err != nil {
+		return err
+	}
 	if err := s.writeDue(ctx, of); err != nil {
 		return err
 	}
@@ -156,7 +159,7 @@ func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoi
 				break
 			}
 			first := time.Time{}
-			if d.Contract != 0 {
+			if d.follows() {
 				if first, err = tx.Before(ctx, d); err != nil {
 					return err
 				}
@@ -243,7 +246,7 @@ func (s *Service) settle(ctx context.Context, taken Delivery, a Answer) error {
 				return err
 			}
 		}
-		if d.Due.IsZero() && d.Contract != 0 && e.Enabled {
+		if d.Due.IsZero() && d.follows() && e.Enabled {
 			return tx.Follow(ctx, d, now)
 		}
 		return nil

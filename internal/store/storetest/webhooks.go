@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/store"
@@ -92,6 +94,84 @@ func testWebhooks(t *testing.T, open opener) {
 			t.Errorf("owed %+v", again)
 		}
 	})
+	t.Run("what happens to members is owed to those that listen, with the points that move", func(t *testing.T) {
+		c := beginClub(t, open, func(terms *loyalty.Terms) { terms.Approval = true })
+		e := listener(c.world, c.shop.ID, true, webhook.SignUp, webhook.Earned, webhook.CreditsEarned, webhook.Redeemed)
+		listener(c.world, c.shop.ID, false, webhook.SignUp)
+		listener(c.world, c.addShop("second.myshopify.com").ID, true, webhook.SignUp)
+		c.put(monthly(1))
+		const ada = 901
+		told := func(want ...webhook.Type) []webhook.Delivery {
+			t.Helper()
+			list := all(c.world, c.shop.ID, webhook.Question{Endpoint: e.ID})
+			slices.Reverse(list)
+			var got []webhook.Type
+			for _, d := range list {
+				got = append(got, d.Type)
+				if d.Customer != ada || d.Contract != 0 || !d.Due.Equal(c.clock.Now()) {
+					t.Errorf("owed %+v", d)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("told of %v, want %v", got, want)
+			}
+			return list
+		}
+		c.work()
+		list := told(webhook.SignUp, webhook.Earned) // pending
+		m, err := c.db.Webhooks().Message(t.Context(), c.shop.ID, list[1].Message)
+		if err != nil || m.Customer != ada || m.Record == 0 || len(m.Body) != 0 {
+			t.Fatalf("message %+v, %v", m, err)
+		}
+		entry, err := c.db.LoyaltyEntry(t.Context(), c.shop.ID, loyalty.EntryID(m.Record))
+		if err != nil || entry.Kind != loyalty.Pend || entry.Pending != 20*loyalty.One {
+			t.Errorf("it tells of %+v, %v", entry, err)
+		}
+		if _, err := c.db.LoyaltyEntry(t.Context(), c.shop.ID+1, entry.ID); !fault.Is(err, fault.NotFound) {
+			t.Errorf("another shop finds %v", err)
+		}
+		if _, err := c.Approve(t.Context(), c.shop.ID, loyalty.ApproveCommand{Who: loyalty.Who{Customer: ada}}); err != nil {
+			t.Fatal(err)
+		}
+		told(webhook.SignUp, webhook.Earned) // what is released was told
+		if _, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: ada}, Amount: 700, Note: "why", Actor: clerk}); err != nil {
+			t.Fatal(err)
+		}
+		list = told(webhook.SignUp, webhook.Earned, webhook.CreditsEarned)
+		if m, err = c.db.Webhooks().Message(t.Context(), c.shop.ID, list[2].Message); err != nil {
+			t.Fatal(err)
+		}
+		credit, err := c.db.LoyaltyCredit(t.Context(), c.shop.ID, loyalty.CreditID(m.Record))
+		if err != nil || credit.Amount != (money.Amount{Minor: 700, Currency: "EUR"}) || credit.Note != "why" || credit.Actor != clerk.By || credit.Source.Of != loyalty.Manual {
+			t.Errorf("it tells of %+v, %v", credit, err)
+		}
+		c.add(ada, 500*loyalty.One)
+		redeem := func() error {
+			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1})
+			return err
+		}
+		c.codes.fails = errors.New("nobody answers")
+		if err := redeem(); err != nil {
+			t.Fatal(err)
+		}
+		told(webhook.SignUp, webhook.Earned, webhook.CreditsEarned, webhook.Earned) // there is no code yet
+		c.codes.fails = nil
+		c.clock.Set(c.clock.Now().Add(time.Hour))
+		c.work()
+		if list := all(c.world, c.shop.ID, webhook.Question{Endpoint: e.ID}); len(list) != 5 || list[0].Type != webhook.Redeemed {
+			t.Errorf("when there is one: %+v", list)
+		}
+	})
+	t.Run("what happens to a member that is not written is not told", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		listener(c.world, c.shop.ID, true, webhook.SignUp, webhook.CreditsEarned)
+		c.put(monthly(1))
+		_, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: 901}, Amount: 1 << 60})
+		c.wantKind(err, fault.Refused)
+		if list := all(c.world, c.shop.ID, webhook.Question{}); len(list) != 0 {
+			t.Errorf("owed %+v", list)
+		}
+	})
 	t.Run("a body is kept once", func(t *testing.T) {
 		w := begin(t, open)
 		e := listener(w, w.shop.ID, true)
@@ -156,6 +236,30 @@ func testWebhooks(t *testing.T, open opener) {
 		if list := all(w, w.shop.ID, webhook.Question{Endpoint: e.ID, Status: webhook.Delivered}); len(list) != 1 {
 			t.Errorf("delivered: %+v", list)
 		}
+	})
+	t.Run("deliveries about one customer follow each other", func(t *testing.T) {
+		w := begin(t, open)
+		e := listener(w, w.shop.ID, true)
+		owe(w, day.Add(-time.Second), 901, e.ID) // a contract with the same number
+		for i, customer := range []int64{901, 902, 901} {
+			at := day.Add(time.Duration(i) * time.Second)
+			m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, customer, webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Customer: customer, At: at}
+			w.in(func(tx *store.Tx) error {
+				return tx.Owe(t.Context(), webhook.Owed{Message: m, To: []webhook.EndpointID{e.ID}})
+			})
+		}
+		w.in(func(tx *store.Tx) error {
+			due, err := tx.DueDeliveries(t.Context(), e.ID, day.Add(time.Hour), 10)
+			if err != nil || len(due) != 4 {
+				return fmt.Errorf("due %+v, %w", due, err)
+			}
+			for i, want := range []time.Time{{}, {}, {}, day} {
+				if before, err := tx.Before(t.Context(), due[i]); err != nil || !before.Equal(want) {
+					t.Errorf("before delivery %d: %s, %v", i, before, err)
+				}
+			}
+			return nil
+		})
 	})
 	t.Run("what waits is given up or put off together", func(t *testing.T) {
 		w := begin(t, open)

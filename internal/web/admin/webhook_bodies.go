@@ -16,16 +16,21 @@ type Bodies struct {
 	Contracts interface {
 		Standing(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error)
 	}
-	Book   billing.Book
-	Stores interface {
+	Book    billing.Book
+	Members webhook.Renderer // of what is about members
+	Stores  interface {
 		DomainOf(ctx context.Context, of shop.ID) (string, error)
 	}
 }
 
 var _ webhook.Renderer = Bodies{}
 
-// Data returns the contract object or the attempt's record that a message is about.
+// Data returns the contract object or the attempt's record that a message is about,
+// or what happened to a member.
 func (b Bodies) Data(ctx context.Context, m webhook.Message) ([]byte, error) {
+	if m.Type.AboutMember() {
+		return b.Members.Data(ctx, m)
+	}
 	if m.Type.AboutContract() {
 		d, err := b.Contracts.Standing(ctx, m.Shop, m.Line, m.Contract)
 		if err != nil {

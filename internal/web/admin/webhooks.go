@@ -156,7 +156,7 @@ func (o Options) listEndpoints(ctx context.Context, in *struct{ web.Paging }) (*
 type newEndpoint struct {
 	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
 	URL    string   `json:"url" required:"true" maxLength:"500" doc:"Where messages are sent: https, at an address that the public can reach." example:"https://erp.example.com/perennial"`
-	Types  []string `json:"types" required:"true" minItems:"1" doc:"What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure or billing-skipped." example:"[\"subscription.billing-success\"]"`
+	Types  []string `json:"types" required:"true" minItems:"1" doc:"What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned." example:"[\"subscription.billing-success\"]"`
 	Secret string   `json:"secret,omitempty" doc:"The secret that signs, where the receiver has one already: whsec_ and the base64 of 24 to 64 bytes. Absent: one is made." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 }
 
@@ -248,10 +248,11 @@ type webhookDelivery struct {
 	MessageID  webhook.MessageID `json:"messageId" doc:"Id of the message: the same in every try, and at every endpoint." example:"msg_0zWlVbq2uJt6oE9cZr1NwYxA"`
 	Type       webhook.Type      `json:"type" doc:"What it tells of." example:"subscription.billing-success"`
 	ContractID *int64            `json:"contractId" doc:"The contract that it is about; null when it is about none." example:"9001"`
+	CustomerID *int64            `json:"customerId" doc:"The customer whose loyalty it is about; null when it is about none's." example:"7001"`
 	At         *web.Instant      `json:"at" doc:"When that happened, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	Status     webhook.Status    `json:"status" enum:"PENDING,SENDING,DELIVERED,FAILED" doc:"How far it is. PENDING: a try is to come. FAILED: no other try is made by itself."`
 	Tries      int               `json:"tries" doc:"Tries so far." example:"1"`
-	NextTryAt  *web.Instant      `json:"nextTryAt" doc:"When the next try is made at the earliest, in UTC; null when none is. Messages about one contract reach an endpoint one after the other." format:"date-time" example:"2026-01-31T08:05:00Z"`
+	NextTryAt  *web.Instant      `json:"nextTryAt" doc:"When the next try is made at the earliest, in UTC; null when none is. Messages about one contract, or about one customer's loyalty, reach an endpoint one after the other." format:"date-time" example:"2026-01-31T08:05:00Z"`
 	TriedAt    *web.Instant      `json:"triedAt" doc:"When it was tried last, in UTC; null before the first try." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	Code       *int              `json:"responseCode" doc:"Status of the last answer; null when there was none." example:"500"`
 	Error      *string           `json:"error" doc:"Why the last try did not arrive; null when it did." example:"it answered 500"`
@@ -261,7 +262,7 @@ type webhookDelivery struct {
 
 func newWebhookDelivery(d webhook.Delivery) webhookDelivery {
 	v := webhookDelivery{
-		ID: int64(d.ID), EndpointID: int64(d.Endpoint), MessageID: d.Message, Type: d.Type, ContractID: web.Some(int64(d.Contract)), At: web.At(d.At), Status: d.Status,
+		ID: int64(d.ID), EndpointID: int64(d.Endpoint), MessageID: d.Message, Type: d.Type, ContractID: web.Some(int64(d.Contract)), CustomerID: web.Some(d.Customer), At: web.At(d.At), Status: d.Status,
 		Tries: d.Tries, NextTryAt: web.At(d.Due), TriedAt: web.At(d.TriedAt), Code: web.Some(d.Code), Error: web.Some(d.Error), Answer: web.Some(d.Answer),
 	}
 	if !d.TriedAt.IsZero() {

@@ -136,14 +136,18 @@ func (o Options) history(ctx context.Context, in *historyQuery) (*historyOut, er
 	}
 	out := &historyOut{ListHeaders: web.Paged(ctx, p, total), Body: make([]transaction, len(entries))}
 	for i, e := range entries {
-		out.Body[i] = transaction{
-			ID: int64(e.ID), Shop: caller.Shop.Domain, CustomerID: customer, TransactionType: string(e.Kind), Activity: string(e.Source.Of),
-			Points: e.Available.Float(), PendingPoints: e.Pending.Float(), Description: e.Description, Note: web.Some(e.Note), ActivityBy: web.Some(e.Actor),
-			EarnRuleID: web.Some(int64(e.Rule)), RewardID: web.Some(int64(e.Reward)), AvailableAt: web.At(e.AvailableAt), ExpireAt: web.At(e.ExpiresAt),
-			OccurredAt: web.At(e.OccurredAt), CreateAt: web.At(e.RecordedAt),
-		}
+		out.Body[i] = newTransaction(caller.Shop.Domain, customer, e)
 	}
 	return out, nil
+}
+
+func newTransaction(domain string, customer int64, e loyalty.Entry) transaction {
+	return transaction{
+		ID: int64(e.ID), Shop: domain, CustomerID: customer, TransactionType: string(e.Kind), Activity: string(e.Source.Of),
+		Points: e.Available.Float(), PendingPoints: e.Pending.Float(), Description: e.Description, Note: web.Some(e.Note), ActivityBy: web.Some(e.Actor),
+		EarnRuleID: web.Some(int64(e.Rule)), RewardID: web.Some(int64(e.Reward)), AvailableAt: web.At(e.AvailableAt), ExpireAt: web.At(e.ExpiresAt),
+		OccurredAt: web.At(e.OccurredAt), CreateAt: web.At(e.RecordedAt),
+	}
 }
 
 // earnRule is a rule that gives points.

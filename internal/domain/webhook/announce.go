@@ -1,0 +1,90 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Upcoming is the next order of a contract, which is to be announced.
+type Upcoming struct {
+	Line     shop.Line
+	Contract contract.ID
+	Date     time.Time
+	// Attempts wait for that date and were not announced, for another date either.
+	Attempts []int64
+}
+
+// announces reports whether a type tells of orders to come.
+func (t Type) announces() bool {
+	return t == upcomingOrder.of(shop.Subscriptions) || t == upcomingOrder.of(shop.Memberships)
+}
+
+// Announces reports whether the endpoint is told of orders to come.
+func (e Endpoint) Announces() bool { return slices.ContainsFunc(e.Types, Type.announces) }
+
+// announce tells of the orders that are to come, each attempt once. What of them is
+// too late to be told is passed over. A store that is not charged announces nothing.
+func (s *Service) announce(ctx context.Context, of shop.ID) error {
+	for ctx.Err() == nil {
+		n := 0
+		err := s.Store.Update(ctx, of, func(tx Tx) error {
+			n = 0
+			endpoints, err := tx.Listening(ctx)
+			if err != nil || !slices.ContainsFunc(endpoints, Endpoint.Announces) {
+				return err
+			}
+			now := s.Clock.Now()
+			store, err := tx.Shop(ctx)
+			if err != nil || !store.Connected || store.Guard.Bar(now) != "" {
+				return err
+			}
+			due, err := tx.UpcomingOrders(ctx, now, lookAt)
+			if err != nil {
+				return err
+			}
+			n = len(due)
+			if err := tx.Owe(ctx, announcements(of, endpoints, due, now)...); err != nil {
+				return err
+			}
+			return tx.PutAnnounced(ctx, due)
+		})
+		if err != nil {
+			return fmt.Errorf("announce orders: %w", err)
+		}
+		if n < lookAt {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+func announcements(of shop.ID, endpoints []Endpoint, due []Upcoming, now time.Time) (list []Owed) {
+	for _, u := range due {
+		t := upcomingOrder.of(u.Line)
+		to := Wanting(endpoints, t)
+		if len(to) == 0 || !u.Date.After(now) {
+			continue
+		}
+		for _, a := range u.Attempts {
+			// Of a database that was put back the same order is the same message.
+			list = append(list, Owed{Message{ID: NewMessageID(of, a, t, u.Date), Shop: of, Type: t, Line: u.Line, Contract: u.Contract, Attempt: a, At: now}, to})
+		}
+	}
+	return list
+}
+
+// Wanting returns those of some endpoints that are told of a type.
+func Wanting(endpoints []Endpoint, t Type) []EndpointID {
+	var ids []EndpointID
+	for _, e := range endpoints {
+		if e.Wants(t) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}

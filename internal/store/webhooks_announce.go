@@ -1,0 +1,117 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
+)
+
+// unannounced selects contracts, named c, whose next order is still to be announced.
+func unannounced(db bun.IDB) *bun.SelectQuery {
+	return db.NewSelect().TableExpr("contracts AS c").Where("c.announce_at IS NOT NULL").Where("c.announced_for <> c.next_billing_date")
+}
+
+// announcing selects the shops of endpoints, named e, that are told of orders to come:
+// of no others is it asked which those are.
+func (s Shops) announcing(now time.Time) *bun.SelectQuery {
+	charged := s.db.reader.NewSelect().Model((*shopRow)(nil)).ColumnExpr("1").Where("s.id = e.shop_id").Where("s.connected").Where("s.frozen_at = 0").
+		Where("(s.confirm_by = 0 OR s.confirm_by > ?)", millis(now))
+	return s.db.reader.NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.announces").Where("EXISTS (?)", charged)
+}
+
+// firstUnannounced asks for the earliest instant at which an order of the shop of an
+// endpoint, named e, is announced. It is asked of each by itself: of shops where
+// nobody asks, orders stay unannounced for good.
+func (s Shops) firstUnannounced() *bun.SelectQuery {
+	return unannounced(s.db.reader).ColumnExpr("MIN(c.announce_at)").Where("c.shop_id = e.shop_id")
+}
+
+// AnnouncingShops returns at most limit shops that have orders to announce.
+func (s Shops) AnnouncingShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	var ids []shop.ID
+	err := s.announcing(now).Distinct().Column("e.shop_id").Where("(?) <= ?", s.firstUnannounced(), millis(now)).Order("e.shop_id").Limit(int64(limit)).Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("find the shops with orders to announce: %w", err)
+	}
+	return ids, nil
+}
+
+// nextAnnouncement asks for the earliest instant at which an order is announced.
+func (s Shops) nextAnnouncement(now time.Time) *bun.SelectQuery {
+	return s.db.reader.NewSelect().TableExpr("(?) AS announced", s.announcing(now).ColumnExpr("(?) AS at", s.firstUnannounced())).ColumnExpr("MIN(announced.at)")
+}
+
+// UpcomingOrders returns at most limit contracts whose next order is due to be
+// announced, with the attempts that wait for it, locked.
+func (tx *Tx) UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]webhook.Upcoming, error) {
+	type row struct {
+		ID              contract.ID
+		Line            shop.Line
+		NextBillingDate int64
+	}
+	var rows []row
+	err := unannounced(tx.q).Column("c.id", "c.line", "c.next_billing_date").Where("c.shop_id = ?", tx.of).Where("c.announce_at <= ?", millis(now)).
+		Order("c.announce_at", "c.id").Limit(int64(limit)).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read the contracts with an order to announce: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.ID, b.ID) }) // the order in which rows are locked
+	list, at, ids := make([]webhook.Upcoming, len(rows)), make(map[contract.ID]int, len(rows)), make([]contract.ID, len(rows))
+	for i, r := range rows {
+		list[i] = webhook.Upcoming{Line: r.Line, Contract: r.ID, Date: instant(r.NextBillingDate)}
+		at[r.ID], ids[i] = i, r.ID
+	}
+	var attempts []struct {
+		ID          int64
+		ContractID  contract.ID
+		BillingDate int64
+	}
+	// Attempts are locked and read before contracts are written, as everywhere: who was
+	// first to charge, skip or move one has had their way.
+	q := tx.q.NewSelect().TableExpr("attempts AS a").Column("a.id", "a.contract_id", "a.billing_date").Where("a.shop_id = ?", tx.of).
+		Where("a.contract_id IN (?)", bun.List(ids)).Where("a.status IN (?)", bun.List(billing.Open)).Where("a.status = ?", billing.Queued).
+		Where("NOT a.announced").Order("a.contract_id", "a.cycle")
+	if err := tx.dialect().forUpdate(q).Scan(ctx, &attempts); err != nil {
+		return nil, fmt.Errorf("read the orders to announce: %w", err)
+	}
+	for _, a := range attempts {
+		if u := &list[at[a.ContractID]]; millis(u.Date) == a.BillingDate {
+			u.Attempts = append(u.Attempts, a.ID)
+		}
+	}
+	return list, nil
+}
+
+// PutAnnounced notes that orders are announced, or passed over.
+func (tx *Tx) PutAnnounced(ctx context.Context, list []webhook.Upcoming) error {
+	var attempts []int64
+	for _, u := range list {
+		attempts = append(attempts, u.Attempts...)
+	}
+	if len(attempts) > 0 {
+		_, err := tx.q.NewUpdate().TableExpr("attempts AS a").Set("announced = ?", true).Where("a.shop_id = ?", tx.of).Where("a.id IN (?)", bun.List(attempts)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("note that %d orders are announced: %w", len(attempts), err)
+		}
+	}
+	for _, u := range list {
+		_, err := tx.q.NewUpdate().TableExpr("contracts AS c").Set("announced_for = ?", millis(u.Date)).Where("c.shop_id = ?", tx.of).Where("c.id = ?", u.Contract).
+			Where("c.next_billing_date = ?", millis(u.Date)).Exec(ctx) // one that has another date by now is not done
+		if err != nil {
+			return fmt.Errorf("note that the order of contract %d is announced: %w", u.Contract, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
+)
+
+// ofMembers says of which type a message is that tells news of a member.
+var ofMembers = map[loyalty.NewsKind]webhook.Type{
+	loyalty.SignedUp: webhook.SignUp, loyalty.PointsEarned: webhook.Earned, loyalty.PointsSpent: webhook.Redeemed, loyalty.CreditsEarned: webhook.CreditsEarned,
+}
+
+// Tell owes news of members to the shop's endpoints, in their order. A shop without
+// endpoints costs one look into an index.
+func (tx *Tx) Tell(ctx context.Context, news ...loyalty.News) error {
+	if len(news) == 0 {
+		return nil
+	}
+	endpoints, err := tx.Listening(ctx)
+	if err != nil || len(endpoints) == 0 {
+		return err
+	}
+	var list []webhook.Owed
+	for _, n := range news {
+		t := ofMembers[n.Kind]
+		o := webhook.Owed{Message: webhook.Message{
+			ID: webhook.NewMessageID(tx.of, n.Record, t, n.At), Shop: tx.of, Type: t, Customer: n.Customer, Record: n.Record, At: n.At,
+		}, To: webhook.Wanting(endpoints, t)}
+		if len(o.To) > 0 {
+			list = append(list, o)
+		}
+	}
+	return tx.Owe(ctx, list...)
+}
