@@ -61,6 +61,16 @@ func TestAContractEndsAfterSoManyOrdersWhateverBecomesOfItsCalendar(t *testing.T
 		{"it was paused over its dates", "MONTH", 2, "2026-11-11T14:00:00Z", func(s *subscription) {
 			s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2027-01-15")
 		}, "[02-11 03-11]"},
+		{"one order waits behind those that follow it, and it stands still", "DAY", 4, "2026-11-03T14:00:00Z", func(s *subscription) {
+			s.reschedule(0, "2026-12-01", false)
+			s.until("2026-11-07")
+			s.standStill()
+		}, "[11-04 11-05 11-06 11-08]"},
+		{"one order waits behind those that follow it, and the interval changes", "DAY", 4, "2026-11-03T14:00:00Z", func(s *subscription) {
+			s.reschedule(0, "2026-12-01", false)
+			s.until("2026-11-07")
+			s.interval("DAY", 2)
+		}, "[11-04 11-05 11-06 12-01]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -101,7 +101,7 @@ type contractRow struct {
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "turns", "next_billing_date", "announce_at", "queue_updated_at", "wishes", "one_offs", "orders", "lifetime",
+	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "turns", "passed_cycles", "ending", "next_billing_date", "announce_at", "queue_updated_at", "wishes", "one_offs", "orders", "lifetime",
 	"last_order_id", "last_order", "last_order_at", "dunning", "updated_at", "amend_at", "amending", "expire_at",
 }
 
@@ -215,10 +215,14 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	ending, err := optionalText(c.Ending)
+	if err != nil {
+		return contractRow{}, err
+	}
 	dunned, err := optionalText(c.Dunning)
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
-		SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
+		SeriesMoved: c.Series.Moved, Turns: turns, PassedCycles: int64(c.PassedCycles), Ending: ending, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
 		Dunning: dunned, AmendAt: millis(c.AmendAt), Amending: amending, ExpireAt: millis(c.ExpireAt),
 	}, err

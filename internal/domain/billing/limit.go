@@ -23,21 +23,18 @@ func Limit(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contr
 // last one, and new ones for cycles that lack one between others.
 func limited(c contract.Contract, there []Attempt, cal cadence.Calendar, now time.Time) (gone, holes []Attempt) {
 	has := make(map[int]bool, len(there))
-	reached, last := 0, 0
+	last := 0
 	for _, a := range there {
 		if a.Status == Queued && c.Beyond(a.Cycle) {
 			gone = append(gone, a)
 			continue
 		}
 		has[a.Cycle], last = true, max(last, a.Cycle)
-		if a.Status != Queued && !(a.Status == Skipped && a.BillingDate.After(now)) {
-			reached = max(reached, a.Cycle)
-		}
 	}
 	if c.Status != contract.Active || c.Series.Start.IsZero() {
 		return gone, nil
 	}
-	for cycle := max(c.Series.Cycle, reached+1); cycle < last; cycle++ {
+	for cycle := max(c.Series.Cycle, reached(there, now)+1); cycle < last; cycle++ {
 		if !has[cycle] && !c.Beyond(cycle) {
 			holes = append(holes, upcoming(c, cycle, cal, now))
 		}

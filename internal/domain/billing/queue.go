@@ -70,8 +70,12 @@ func reshape(
 	var entries []activity.Entry
 	for _, c := range contracts {
 		dropped, follow := rule(*c, byContract[c.ID], cal)
+		made := reached(byContract[c.ID], now)
 		for _, a := range dropped {
 			if a.BillingDate.After(now) {
+				if a.Cycle < made && !c.Beyond(a.Cycle) { // a queue begins after what was made: it never comes back
+					c.Jump(1)
+				}
 				gone = append(gone, a.ID)
 				keepWish(c, a, follow)
 				continue
@@ -94,6 +98,16 @@ func reshape(
 		return err
 	}
 	return tx.Record(ctx, entries...)
+}
+
+// reached returns the highest cycle that was or is being charged, or was given up.
+func reached(attempts []Attempt, now time.Time) (cycle int) {
+	for _, a := range attempts {
+		if !a.Status.Upcoming() && !a.SkipsAhead(now) {
+			cycle = max(cycle, a.Cycle)
+		}
+	}
+	return cycle
 }
 
 // giveUp ends an attempt that has fallen due and waits, and has no place in the

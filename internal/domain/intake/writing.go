@@ -144,12 +144,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			c.Series, c.Turns = made.series, made.turns
-			if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum { // it ends after as many orders as before
-				ending := *c.Ending
-				ending.Cycle += made.jumped - c.PassedCycles
-				c.Ending = &ending
-			}
-			c.PassedCycles = made.jumped
+			c.Jump(made.jumped - c.PassedCycles)
 		} else if err := toFixedDays(&c, change, store); err != nil {
 			return err
 		}

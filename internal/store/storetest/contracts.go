@@ -115,6 +115,7 @@ func testContracts(t *testing.T, open opener) {
 		later := day.Add(99 * time.Hour)
 		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later}, later, 7, 7000
 		sent.Turns = []contract.Series{{Cycle: 50, Start: later}}
+		sent.PassedCycles, sent.Ending = 5, &contract.Ending{Why: contract.EndOfMinimum, Cycle: 44, At: later}
 		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		sent.AmendAt, sent.ExpireAt, sent.QueueUpdatedAt = later, later.Add(time.Hour), later.Add(time.Minute)
@@ -129,7 +130,7 @@ func testContracts(t *testing.T, open opener) {
 		})
 		want := before
 		want.Series, want.NextBillingDate, want.Orders, want.Lifetime.Minor = sent.Series, later, 7, 7000
-		want.Turns = sent.Turns
+		want.Turns, want.PassedCycles, want.Ending = sent.Turns, sent.PassedCycles, sent.Ending
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		want.Wishes = sent.Wishes
 		want.AmendAt, want.ExpireAt, want.Amending, want.QueueUpdatedAt = sent.AmendAt, sent.ExpireAt, sent.Amending, sent.QueueUpdatedAt
