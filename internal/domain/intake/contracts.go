@@ -231,8 +231,8 @@ type plan struct {
 	turns  []contract.Series
 	fits   bool
 	today  time.Time // of its first order: the instant later today at which it was asked for; zero: it has that of the calendar
-	passed []int // cycles before it that were neither charged nor skipped, since the last that was
-	jumped int   // all cycles before it that were never an order
+	passed []int     // cycles before it that were neither charged nor skipped, since the last that was
+	jumped int       // all cycles before it that were never an order
 }
 
 // How many cycles are looked through for the one to begin with.
