@@ -43,17 +43,72 @@ func TestAnOrderThatIsMovedToLaterTodayWaitsForIt(t *testing.T) {
 				t.Fatalf("%d orders a minute before, want none", n)
 			}
 			until(asked.AddDate(0, 1, 2))
-			var orders []string
-			for _, o := range s.orders() {
-				orders = append(orders, o.At.Truncate(time.Minute).Format("01-02 15:04"))
-			}
 			second := map[string]string{"update-billing-date": "12-10 14:00"}[name] // the calendar follows
 			if second == "" {
 				second = "12-11 14:00"
 			}
-			if want := []string{"11-10 23:00", second}; !slices.Equal(orders, want) {
-				t.Errorf("orders on %v, want %v", orders, want)
-			}
+			s.wantOrderTimes("11-10 23:00", second)
 		})
+	}
+}
+
+// A contract whose first order is to come later today has it then, whoever makes it,
+// also when nobody heard that it was made and when it begins to run only now.
+func TestAContractThatBeginsLaterTodayWaitsForIt(t *testing.T) {
+	t.Parallel()
+	evening, asked := time.Date(2026, 11, 10, 20, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 23, 0, 0, 0, time.UTC)
+	for name, status := range map[string]string{"made active": "ACTIVE", "made paused, and activated now": "PAUSED"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			until := func(at time.Time) { s.pass(fmt.Sprintf("PT%dS", int(at.Sub(s.now()).Seconds()))) }
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-date?contractId=%d&nextBillingDate=2027-03-01", s.id), nil)
+			until(evening)
+			var made struct{ ID string }
+			if status == "" {
+				s.id = s.checkout(map[string]any{"nextBillingDate": asked})
+			} else if got := s.post("/subscription-contract-details/create-subscription-contract", map[string]any{
+				"customerId": s.ana().CustomerID, "nextBillingDate": asked, "status": status, "billingIntervalType": "MONTH", "billingIntervalCount": 1,
+				"lines":            []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": 9}},
+				"deliveryAddress1": "12 Rua Nova", "deliveryCity": "Lisboa", "deliveryCountryCode": "PT",
+			}, &made); got != http.StatusCreated {
+				t.Fatalf("making it answered %d", got)
+			} else {
+				s.follow(made.ID)
+			}
+			if status == "PAUSED" {
+				s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=ACTIVE", s.id), nil, nil)
+			}
+			if next := s.upcoming()[0]; !next.BillingDate.Equal(asked) {
+				t.Errorf("it is due at %s, want %s", next.BillingDate, asked)
+			}
+			until(asked.AddDate(0, 1, 2))
+			s.wantOrderTimes("11-10 23:00", "12-10 14:00")
+		})
+	}
+}
+
+// Another interval leaves the order that waits for an instant later today where it is.
+func TestAnOrderThatWaitsForLaterTodayStaysWhenTheIntervalChanges(t *testing.T) {
+	t.Parallel()
+	evening, asked := time.Date(2026, 11, 10, 20, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 23, 0, 0, 0, time.UTC)
+	s := subscribe(t, nil)
+	until := func(at time.Time) { s.pass(fmt.Sprintf("PT%dS", int(at.Sub(s.now()).Seconds()))) }
+	until(evening)
+	s.put(fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=%s", s.upcoming()[0].ID, asked.Format(time.RFC3339)), nil, nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-interval?contractId=%d&interval=WEEK&intervalCount=2", s.id), nil)
+	until(asked.AddDate(0, 0, 16))
+	s.wantOrderTimes("11-10 23:00", "11-24 14:00")
+}
+
+// wantOrderTimes asserts when orders were made.
+func (s *subscription) wantOrderTimes(want ...string) {
+	s.t.Helper()
+	var got []string
+	for _, o := range s.orders() {
+		got = append(got, o.At.Truncate(time.Minute).Format("01-02 15:04"))
+	}
+	if !slices.Equal(got, want) {
+		s.t.Errorf("orders on %v, want %v", got, want)
 	}
 }

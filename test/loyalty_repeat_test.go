@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
@@ -46,4 +47,37 @@ func TestWhatMovesPointsMovesThemOnceThoughItsAnswerWasLost(t *testing.T) {
 	}
 	const byHand = "MERCHANT_EXTERNAL_API INFORMATIONAL_EVENT SUCCESS"
 	h.wantEntries(created, byHand, byHand, byHand)
+}
+
+// Who approves under a key what is pending approves that, and nothing that has come
+// since.
+func TestWhatIsApprovedUnderAKeyIsApprovedOnce(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.call("POST", "/loyalty", map[string]any{"pendingDays": 300}, nil)
+	h.id = h.checkout(nil)
+	customer := h.ana().CustomerID
+	approve := func() (p points) {
+		t.Helper()
+		got := h.sendWith("PUT", h.urls.Subscriptions+"/api/external/approve-pending-transactions", h.key, map[string]string{"Idempotency-Key": "once"}, map[string]any{"customerId": customer}, &p)
+		if got != http.StatusOK {
+			t.Fatalf("approving answered %d", got)
+		}
+		return p
+	}
+	h.pass(fmt.Sprintf("PT%dS", int(time.Date(2026, 11, 11, 12, 0, 0, 0, time.UTC).Sub(h.now()).Seconds())))
+	first := approve()
+	if first.AvailablePoints == 0 {
+		t.Fatal("nothing was pending")
+	}
+	for _, wait := range []string{"PT0S", "PT4H"} { // at once, and when an order has earned more
+		h.pass(wait)
+		h.alter("DELETE FROM idempotency_keys")
+		if again := approve(); again.AvailablePoints != first.AvailablePoints {
+			t.Errorf("approved again after %s: %v points, want %v", wait, again.AvailablePoints, first.AvailablePoints)
+		}
+	}
+	if n := len(h.orders()); n != 1 {
+		t.Errorf("%d orders have earned points meanwhile, want 1", n)
+	}
 }

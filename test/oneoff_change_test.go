@@ -315,3 +315,35 @@ func TestWhatAnUnpaidOrderCarriedComesWithTheNext(t *testing.T) {
 	s.pass("P60D")
 	s.wantLedger("2: A×2@12.50 B×1@"+v[1].Price, "3: A×2@12.50")
 }
+
+// An order that was given up while the customer was asked to confirm its payment may be
+// paid long afterwards. What it carries stays with it for as long, and comes once.
+func TestAOneTimeProductOfAnOrderThatIsPaidLateComesOnce(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		days string // until the payment is confirmed
+		with []int  // the orders that are made, in their order
+	}{
+		"before the next order": {"P10D", []int{1, 2}},
+		"after it":              {"P40D", []int{2, 1, 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := load(t)
+			s.settings(map[string]any{"mode": "SIMPLE", "retries": 0, "finalAction": "SKIP"})
+			s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{1}, "code": "CHALLENGE"}, nil)
+			s.pass(row.days)
+			s.call("POST", fmt.Sprintf("/platform/attempts/%d", s.contract(s.id).Attempts[0].ID), map[string]any{"code": "SUCCESS"}, nil)
+			s.pass("P30D")
+			var want []string
+			for _, cycle := range row.with {
+				has := "A×2@20.00 B×1@10.00"
+				if cycle == 1 {
+					has += " " + s.once
+				}
+				want = append(want, s.book(cycle, has))
+			}
+			s.wantLedger(want...)
+		})
+	}
+}

@@ -277,7 +277,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 	}
 	billed, delivered := policy(n.Billing, contract.Policy{}, least, most), policy(n.Delivery, contract.Policy{}, 0, 0)
 	made := platform.NewContract{
-		Customer: n.Customer, Currency: store.Currency, NextBillingDate: cal.At(n.NextBillingDate), Status: string(n.Status),
+		Customer: n.Customer, Currency: store.Currency, NextBillingDate: billing.OrderAt(n.NextBillingDate, s.Clock.Now(), cal), Status: string(n.Status),
 		Edit: platform.Edit{Billing: &billed, Delivery: &delivered, DeliveryPrice: n.DeliveryPrice},
 	}
 	if method != "" {

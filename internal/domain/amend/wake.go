@@ -43,20 +43,23 @@ func (s *Service) tellLater(ctx context.Context, of shop.ID, c contract.Contract
 	})
 }
 
-// bring makes the contract what it was waiting to become.
+// bring makes the contract what it was waiting to become, unless it was changed since it
+// was read: somebody may want it to be something else. It is looked at anew then.
 func (s *Service) bring(ctx context.Context, of shop.ID, c contract.Contract, to contract.Status) error {
-	first := false
+	read, first, changed := c.Version, false, false
 	err := s.keep(ctx, of, &c, func(c *contract.Contract) error {
-		if first = c.Moving == nil; first {
-			c.Moving = &contract.Move{To: to, Actor: activity.System, At: s.Clock.Now()}
-			if to == contract.Cancelled {
-				c.Moving.Feedback, c.Moving.Note = c.CancellationFeedback, c.CancellationNote
-			}
-			c.AmendAt = c.Moving.At.Add(Leash)
+		changed, first = c.Version != read, c.Moving == nil
+		if changed || !first {
+			return nil
 		}
+		c.Moving = &contract.Move{To: to, Actor: activity.System, At: s.Clock.Now()}
+		if to == contract.Cancelled {
+			c.Moving.Feedback, c.Moving.Note = c.CancellationFeedback, c.CancellationNote
+		}
+		c.AmendAt = c.Moving.At.Add(Leash)
 		return nil
 	})
-	if err != nil {
+	if err != nil || changed {
 		return err
 	}
 	return s.finish(ctx, of, c, first)

@@ -1,6 +1,7 @@
 package amend_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -104,4 +107,98 @@ func TestACancelledContractStartsAgainWhereThePlatformAllowsIt(t *testing.T) {
 		t.Errorf("started again: %s, next order %s instead of %s, cancelled at %s, %q", c.Status, c.NextBillingDate, due, c.CancelledAt, c.CancellationFeedback)
 	}
 	w.wantEntries("in the end", w.ours, "MERCHANT_EXTERNAL_API CONTRACT_CANCELLED", "MERCHANT_EXTERNAL_API CONTRACT_ACTIVATED")
+}
+
+// sleepy is a store of a node that sleeps after its nth commit, while others go on.
+type sleepy struct {
+	amend.Store
+	awake     int
+	meanwhile func()
+}
+
+func (s *sleepy) Update(ctx context.Context, of shop.ID, fn func(intake.Tx) error) error {
+	err := s.Store.Update(ctx, of, fn)
+	if s.awake--; s.awake == 0 {
+		s.meanwhile()
+	}
+	return err
+}
+
+// What a contract waits to become is made of it only while it still waits.
+func TestWhoSleptChangesNoStatusThatSomebodyElseHasChanged(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		meanwhile []contract.Status
+		want      contract.Status
+		entries   []string // after those of the pause
+	}{
+		"the paused contract is cancelled": {[]contract.Status{contract.Cancelled}, contract.Cancelled, []string{"MERCHANT_EXTERNAL_API CONTRACT_CANCELLED"}},
+		"it is activated":                  {[]contract.Status{contract.Active}, contract.Active, []string{"MERCHANT_EXTERNAL_API CONTRACT_ACTIVATED"}},
+		"it is activated and paused again": {[]contract.Status{contract.Active, contract.Paused}, contract.Paused, []string{"MERCHANT_EXTERNAL_API CONTRACT_ACTIVATED", "MERCHANT_EXTERNAL_API CONTRACT_PAUSED"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t)
+			w.way.status = func(to string) (platform.Detail, error) { // one that lets cancelled contracts start again
+				d, err := w.way.client.Detail(t.Context(), w.of.At(), int64(w.ours))
+				d.Status, d.Revision = to, w.contract(w.ours).Revision+1
+				return d, err
+			}
+			set := func(to contract.Status, until time.Time) {
+				_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: to, Until: until})
+				w.must(err)
+			}
+			set(contract.Paused, w.at.Now().AddDate(0, 0, 2))
+			w.at.Set(w.contract(w.ours).AmendAt)
+			slept := *w.amend
+			slept.Store = &sleepy{w.amend.Store, 1, func() {
+				for _, to := range row.meanwhile {
+					set(to, time.Time{})
+				}
+			}}
+			w.must(slept.Work(t.Context(), w.of.ID))
+			w.at.Set(w.at.Now().Add(time.Hour))
+			w.must(w.amend.Work(t.Context(), w.of.ID))
+			if c := w.contract(w.ours); c.Status != row.want || c.Moving != nil {
+				t.Errorf("the contract is %s, on the move %+v; want %s", c.Status, c.Moving, row.want)
+			}
+			w.wantEntries("in the end", w.ours, append([]string{"MERCHANT_EXTERNAL_API CONTRACT_PAUSED", "MERCHANT_EXTERNAL_API AUTO_RESUME_SCHEDULED"}, row.entries...)...)
+		})
+	}
+}
+
+// Of two nodes that find the same contract one acts on it.
+func TestOneNodeAtATimeDoesWhatAContractWaitsFor(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Paused, Until: w.at.Now().AddDate(0, 0, 2)})
+	w.must(err)
+	w.at.Set(w.contract(w.ours).AmendAt)
+	told := 0
+	w.way.status = func(to string) (platform.Detail, error) {
+		if told++; told == 1 { // while the platform is told
+			other := *w.amend
+			other.Chores = &found{w.amend.Chores, []contract.Contract{w.contract(w.ours)}}
+			w.must(other.Work(t.Context(), w.of.ID))
+		}
+		return w.way.client.SetStatus(t.Context(), w.of.At(), int64(w.ours), to)
+	}
+	w.must(w.amend.Work(t.Context(), w.of.ID))
+	if c := w.contract(w.ours); c.Status != contract.Active || told != 1 {
+		t.Errorf("the contract is %s, and the platform was told %d times", c.Status, told)
+	}
+}
+
+// found is what a node has found to do just before another one began with it.
+type found struct {
+	amend.Chores
+	due []contract.Contract
+}
+
+func (f *found) ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, limit int) ([]contract.Contract, error) {
+	if due := f.due; len(due) > 0 {
+		f.due = nil // once
+		return due, nil
+	}
+	return f.Chores.ContractsToAmend(ctx, of, now, limit)
 }

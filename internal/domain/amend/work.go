@@ -39,10 +39,11 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			return err
 		}
 		for _, c := range due {
-			if err := s.lease(ctx, of, &c); err != nil {
-				return err
+			ours, err := s.lease(ctx, of, &c)
+			if err == nil && ours {
+				err = s.attend(ctx, of, c)
 			}
-			if err := s.attend(ctx, of, c); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -106,12 +107,24 @@ func final(err error) bool {
 	return fault.Is(err, fault.Refused) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid)
 }
 
-// lease puts off the next time that somebody acts on the contract.
-func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) error {
-	return s.keep(ctx, of, c, func(c *contract.Contract) error {
-		c.AmendAt = s.Clock.Now().Add(Leash)
+// lease puts off the next time that somebody acts on the contract, and reads it anew.
+// It reports false when somebody else is at it, or has been.
+func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (ours bool, err error) {
+	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		ours = false
+		now := s.Clock.Now()
+		rows, err := tx.Contracts(ctx, []contract.ID{c.ID})
+		if err != nil || len(rows) == 0 || rows[0].AmendAt.IsZero() || rows[0].AmendAt.After(now) {
+			return err
+		}
+		rows[0].AmendAt = now.Add(Leash)
+		if err := tx.PutContracts(ctx, rows); err != nil {
+			return err
+		}
+		*c, ours = rows[0], true
 		return nil
 	})
+	return ours, err
 }
 
 // giveUp ends the waiting for what cannot be done.

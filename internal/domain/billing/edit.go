@@ -113,7 +113,7 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 	if err != nil {
 		return nil, err
 	}
-	effective := orderAt(date, now, cal)
+	effective := OrderAt(date, now, cal)
 	if effective.Equal(before) {
 		return nil, nil
 	}
@@ -137,10 +137,10 @@ func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]ac
 	}, nil
 }
 
-// orderAt returns when an order is charged that somebody wants on a date: at the order
+// OrderAt returns when an order is charged that somebody wants on a date: at the order
 // time of its day. An instant that is later today is not brought forward to an order
 // time before it, which may have passed.
-func orderAt(date, now time.Time, cal cadence.Calendar) time.Time {
+func OrderAt(date, now time.Time, cal cadence.Calendar) time.Time {
 	at := cal.At(date)
 	if at.Before(date) && cal.Day(date) == cal.Day(now) {
 		at = date

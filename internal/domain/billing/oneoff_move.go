@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -77,7 +78,7 @@ func (m *moving) contract(c contract.Contract, waiting []OneOff, attempts []Atte
 		case at >= 0 && attempts[at].Status == Success:
 			o.Done, o.UpdatedAt = true, m.now
 			m.put[o.ID] = o
-		case at >= 0 && (attempts[at].ordersYet() || attempts[at].Status == Failure && c.Status != contract.Active):
+		case at >= 0 && (attempts[at].ordersYet() || attempts[at].leftOpen(m.now) || attempts[at].Status == Failure && c.Status != contract.Active):
 			left = append(left, o)
 			m.announce(attempts, at, offset)
 		default:
@@ -165,6 +166,17 @@ func (m *moving) write(ctx context.Context, tx Tx, attempts []Attempt) error {
 // one does as long as it is to be tried again.
 func (a Attempt) ordersYet() bool {
 	return a.Status == Queued || a.Status.InFlight() || a.Status == Failure && (a.Dunning.State.Live() || !a.DueAt.IsZero())
+}
+
+// LeftOpen is how long a charge may still be paid that was given up while the platform
+// held it open. The platform does not say when it ends those itself.
+const LeftOpen = 60 * 24 * time.Hour
+
+// leftOpen reports whether the attempt was given up and may become an order all the
+// same, with what it carries.
+func (a Attempt) leftOpen(now time.Time) bool {
+	open := a.ErrorCode == dunning.ChallengeExpired || a.ErrorCode == dunning.EarlierChargeOpen
+	return open && (a.Status == Failure || a.Status == SkippedDunning) && now.Sub(a.UpdatedAt) < LeftOpen
 }
 
 func attemptOn(attempts []Attempt, cycle int) int {

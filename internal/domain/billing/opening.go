@@ -53,7 +53,7 @@ func (s *Service) openingFor(ctx context.Context, of shop.ID, t target, date tim
 	return s.opening(ctx, of, t, func(r Record) (bool, error) {
 		cal, err := r.shop.Calendar()
 		now := s.Clock.Now()
-		return checkDate(date, now) == nil && earlier(r, orderAt(date, now, cal)), err
+		return checkDate(date, now) == nil && earlier(r, OrderAt(date, now, cal)), err
 	})
 }
 

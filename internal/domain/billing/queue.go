@@ -138,13 +138,14 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		case a.Status != Queued && a.Status != Skipped:
 			has[a.Cycle] = true
 		case runs && !past && a.Cycle >= c.Series.Cycle:
-			date := c.DueOn(a.Cycle, cal)
 			if a.Moved || c.SeriesOf(a.Cycle).Moved || a.Status == Skipped {
 				a.PublishAt = now
 			}
-			a.BillingDate, a.Moved, a.UpdatedAt = date, false, now
-			if a.Status == Queued {
-				a.DueAt = date
+			if date := c.DueOn(a.Cycle, cal); !a.Moved || cal.Day(date) != cal.Day(a.BillingDate) { // one that a person put later on its day stays there
+				a.BillingDate, a.Moved = date, false
+			}
+			if a.UpdatedAt = now; a.Status == Queued {
+				a.DueAt = a.BillingDate
 			}
 			kept = append(kept, a)
 			fallthrough

@@ -27,7 +27,7 @@ func TakeEdit(a *Attempt, c platform.Cycle, cal cadence.Calendar, tolerance time
 		return entryOf(*a, activity.BillingAttemptUpdated, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle, Reason: noLongerSkipped}), true
 	case a.Status == Queued && c.Edited && !a.Prep.Edited && c.Expected.After(now) && !c.Expected.Equal(a.Prep.Kept) && apart(c.Expected, a.BillingDate) > tolerance:
 		before := a.BillingDate
-		a.BillingDate, a.Moved = orderAt(c.Expected, now, cal), true
+		a.BillingDate, a.Moved = OrderAt(c.Expected, now, cal), true
 		a.DueAt = a.BillingDate
 		return entryOf(*a, activity.NextBillingDateChange, activity.Success, activity.Platform, now, outcome{
 			Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339),

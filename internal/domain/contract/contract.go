@@ -3,6 +3,7 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -136,6 +137,18 @@ type Wish struct {
 	Date  time.Time `json:"date,omitzero"` // zero: that of the calendar
 	Note  string    `json:"note,omitempty"`
 	Flags
+}
+
+// WishFor notes when people want an order to come, unless they have said so before.
+func (c *Contract) WishFor(cycle int, date time.Time) {
+	c.Wishes = slices.Clone(c.Wishes)
+	at := slices.IndexFunc(c.Wishes, func(w Wish) bool { return w.Cycle == cycle })
+	switch {
+	case at < 0:
+		c.Wishes = append(c.Wishes, Wish{Cycle: cycle, Date: date})
+	case c.Wishes[at].Date.IsZero():
+		c.Wishes[at].Date = date
+	}
 }
 
 // Flags are marks that an integrator keeps on an order. The service does not act

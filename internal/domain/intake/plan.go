@@ -98,8 +98,9 @@ type plan struct {
 	series contract.Series
 	turns  []contract.Series
 	fits   bool
-	passed []int // cycles before it that were neither charged nor skipped, since the last that was
-	jumped int   // all cycles before it that were never an order
+	today  time.Time // of its first order: the instant later today at which it was asked for; zero: it has that of the calendar
+	passed []int     // cycles before it that were neither charged nor skipped, since the last that was
+	jumped int       // all cycles before it that were never an order
 }
 
 // How many cycles are looked through for the one to begin with.
@@ -159,11 +160,17 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
 		})
 		if billing.Begin(&c, wanted, number, open, cal) {
+			var today time.Time
+			if at := billing.OrderAt(wanted, now, cal); c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
+				today = at
+			}
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
 			}) || was.trial != nil
 			passed = append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)
-			return plan{series: c.Series, turns: contract.TurnsAfter(was.ran.Turns, c.Series), fits: true, passed: passed, jumped: max(0, jumped) + len(passed)}, nil
+			return plan{
+				series: c.Series, turns: contract.TurnsAfter(was.ran.Turns, c.Series), fits: true, today: today, passed: passed, jumped: max(0, jumped) + len(passed),
+			}, nil
 		}
 		passed = append(passed, missed(cycles, math.MaxInt, was.skipped)...)
 		if len(cycles) < cyclesAtOnce {

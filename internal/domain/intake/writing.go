@@ -144,6 +144,9 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			c.Series, c.Turns = made.series, made.turns
+			if !made.today.IsZero() {
+				c.WishFor(made.series.Cycle, made.today)
+			}
 			c.Jump(made.jumped - c.PassedCycles)
 		} else if err := toFixedDays(&c, change, store); err != nil {
 			return err

@@ -276,11 +276,13 @@ type ApproveCommand struct {
 	Who     Who
 	Entries []EntryID // that are to be released; empty: all
 	Actor   activity.Actor
+
+	Request string // as in a PointsCommand
 }
 
 // Approve makes pending points available.
 func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (Member, error) {
-	return s.act(ctx, of, asked{who: cmd.Who}, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err

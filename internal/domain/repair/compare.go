@@ -29,9 +29,6 @@ const (
 	// slack is how long a contract's date may be past before something must be
 	// wrong. What an outage made late is spread over two days at most.
 	slack = 3 * 24 * time.Hour
-	// leftOpen is how long a charge is asked for that was given up while the
-	// platform held it open. The platform does not say when it ends those itself.
-	leftOpen = 60 * 24 * time.Hour
 )
 
 // Settler writes what the platform says of charges.
@@ -316,7 +313,7 @@ func (s *Service) readOurs(ctx context.Context, c *comparison) error {
 // held a charge of theirs open. The customer may have confirmed it since, long after
 // it was made, and word of that may be lost.
 func (s *Service) readLeftOpen(ctx context.Context, c *comparison) error {
-	return s.inPages(ctx, c, c.reading.Started.Add(-leftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
+	return s.inPages(ctx, c, c.reading.Started.Add(-billing.LeftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
 		states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(page))
 		if err != nil {
 			return fmt.Errorf("ask for %d charges that were left open: %w", len(page), err)

@@ -231,7 +231,7 @@ func (o Options) approve(ctx context.Context, in *changeIn) (*memberOut, error) 
 	if len(body.TransactionIDs) > maxApprovals {
 		return nil, fault.New(fault.Invalid, "field 'transactionIds' names %d transactions: at most %d are allowed", len(body.TransactionIDs), maxApprovals).Keyed("bodyField").At("transactionIds")
 	}
-	cmd := loyalty.ApproveCommand{Who: who, Actor: caller.Actor}
+	cmd := loyalty.ApproveCommand{Who: who, Actor: caller.Actor, Request: web.RequestName(ctx)}
 	for _, id := range body.TransactionIDs {
 		cmd.Entries = append(cmd.Entries, loyalty.EntryID(id))
 	}
