@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 )
 
 // group is what a story looks at in a subscription group.
@@ -174,45 +173,4 @@ func (s *subscription) platformGroups() []string {
 		names = append(names, n.Name)
 	}
 	return names
-}
-
-// A customer may subscribe to a plan of which the platform's word that it made it was
-// lost. The contract waits until the plan is known, and begins with its free trial.
-func TestACheckoutOnAPlanThatIsNotKnownYetHasItsTrial(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	s.cancel(http.StatusNoContent, "")
-	body := monthlyGroup("Tea")
-	terms := body["subscriptionPlans"].([]any)[0].(map[string]any)
-	terms["freeTrialEnabled"], terms["freeTrialCount"], terms["freeTrialInterval"] = true, 45, "DAY"
-	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_after"}, "seed": 1}, nil)
-	if got := s.post("/subscription-groups", body, nil); got != http.StatusServiceUnavailable {
-		t.Fatalf("answered %d, want 503", got)
-	}
-	s.call("DELETE", "/platform/faults", nil, nil)
-	var there struct {
-		SellingPlanGroups struct {
-			Nodes []struct {
-				Name         string
-				SellingPlans struct{ Nodes []struct{ ID string } }
-			}
-		}
-	}
-	s.mutateInto(`{ sellingPlanGroups(first: 20) { nodes { name sellingPlans(first: 1) { nodes { id } } } } }`, &there)
-	var sold string
-	for _, g := range there.SellingPlanGroups.Nodes {
-		if g.Name == "Tea" {
-			sold = g.SellingPlans.Nodes[0].ID
-		}
-	}
-	began := s.now()
-	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "9.00", "sellingPlanId": sold}}})
-	s.pass("PT10M")
-	if next := s.upcoming()[0]; next.BillingDate.Sub(began).Round(24*time.Hour) != 45*24*time.Hour {
-		t.Errorf("the first order is due at %s, want 45 days after %s", next.BillingDate, began)
-	}
-	s.pass("P44D")
-	s.wantOrders()
-	s.pass("P3D")
-	s.wantOrders(2) // the platform's cycles count the trial
 }

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -37,9 +36,6 @@ func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []plat
 		contracts[i].NextBillingDate = p.NextBillingDate
 	}
 	options, err := s.options(ctx, store.ID, contracts)
-	if err == nil {
-		err = s.plansKnown(ctx, store.ID, contracts, options)
-	}
 	begun := make(map[int64]beginning, len(options))
 	for _, c := range contracts {
 		if o, ok := options[c.ID]; ok {
@@ -47,28 +43,6 @@ func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []plat
 		}
 	}
 	return begun, err
-}
-
-// plansKnown fails while a contract may have been bought on an option of ours of which
-// only the platform knows the number: the change that makes it is under way, or its
-// answer was lost and is looked for.
-func (s *Service) plansKnown(ctx context.Context, of shop.ID, contracts []contract.Contract, options map[contract.ID]offers.Option) error {
-	at := slices.IndexFunc(contracts, func(c contract.Contract) bool {
-		_, known := options[c.ID]
-		return !known && slices.ContainsFunc(c.Lines, func(l contract.Line) bool { return l.SellingPlanID != 0 })
-	})
-	if at < 0 {
-		return nil
-	}
-	var underWay []offers.ID
-	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
-		underWay, err = tx.WaitingPlanGroups(ctx, s.Clock.Now().AddDate(1, 0, 0), 1)
-		return err
-	})
-	if err == nil && len(underWay) > 0 {
-		err = fmt.Errorf("contract %d is on a plan that may be one of group %d: %w", contracts[at].ID, underWay[0], platform.ErrUnknown)
-	}
-	return err
 }
 
 // options returns the plan options that contracts are on: of several that of the

@@ -10,7 +10,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/partner"
-	offers "github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -33,9 +32,6 @@ type Tx interface {
 	// Unpaid returns at most limit ACTIVE contracts with an open case of dunning, by
 	// id, after one.
 	Unpaid(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
-	// WaitingPlanGroups returns at most limit plan groups of which a change is under way
-	// that somebody looks at by an instant, earliest first.
-	WaitingPlanGroups(ctx context.Context, by time.Time, limit int) ([]offers.ID, error)
 
 	// PutUnread notes contracts that cannot be taken over. One that was noted before
 	// keeps since when.
