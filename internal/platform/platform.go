@@ -55,6 +55,13 @@ type Refusal struct {
 // Error returns the code and the message.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
+// Definite reports whether the platform has said that it will not do what was asked:
+// asked again, it says so again.
+func Definite(err error) bool {
+	_, refused := errors.AsType[*Refusal](err)
+	return refused || errors.Is(err, ErrNotFound)
+}
+
 // Limits of one call. Longer lists are an error of the caller's.
 const (
 	MaxCharges = 25 // charges, and cycle questions, in one call

@@ -2,7 +2,6 @@ package billing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -221,8 +220,7 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, wor
 		var read []Attempt
 		for i, m := range marks {
 			a, err := attempts[m.Attempt], answers[i].err
-			_, refused := errors.AsType[*platform.Refusal](err)
-			settled := refused || errors.Is(err, platform.ErrNotFound) || m.Failures+1 >= maxMarkFailures
+			settled := platform.Definite(err) || m.Failures+1 >= maxMarkFailures
 			switch {
 			case m.asks() && err == nil:
 				done = append(done, m.ID)

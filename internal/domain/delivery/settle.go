@@ -169,12 +169,11 @@ func (s *Service) search(ctx context.Context, of shop.ID, at platform.Shop, p Pr
 // finish asks for a change again.
 func (s *Service) finish(ctx context.Context, of shop.ID, at platform.Shop, p Profile, _ []Profile) error {
 	err := s.replace(ctx, at, p)
-	_, refused := errors.AsType[*platform.Refusal](err)
 	switch {
 	case err == nil:
 		_, err := s.changed(ctx, of, p)
 		return err
-	case refused, errors.Is(err, platform.ErrNotFound), errors.Is(err, platform.ErrDisconnected):
+	case platform.Definite(err), errors.Is(err, platform.ErrDisconnected):
 		s.Log.WarnContext(ctx, "a delivery profile was not changed", "shop", of, "profile", p.ID, "error", err)
 		return s.giveUp(ctx, of, p, err)
 	default:

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -111,7 +110,7 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 			continue
 		}
 		made, err := s.plan(ctx, store, c, shown[c.ID], was, now)
-		if refused(err) && by == nil {
+		if platform.Definite(err) && by == nil {
 			leaveOut(c.ID, err)
 			continue
 		}
@@ -122,13 +121,6 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 		found.plans[c.ID] = made
 	}
 	return found, nil
-}
-
-// refused reports whether a failure is the platform's definite no to what was asked of
-// one contract.
-func refused(err error) bool {
-	_, no := errors.AsType[*platform.Refusal](err)
-	return no || errors.Is(err, platform.ErrNotFound)
 }
 
 func numbers(fresh []platform.Contract) []contract.ID {

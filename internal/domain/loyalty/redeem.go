@@ -270,7 +270,7 @@ func (s *Service) end(ctx context.Context, store shop.Shop, r Taken) error {
 		return nil
 	}
 	err := s.Platform.EndDiscountCode(ctx, store.At(), r.PlatformID)
-	if _, refused := errors.AsType[*platform.Refusal](err); refused || errors.Is(err, platform.ErrNotFound) {
+	if platform.Definite(err) {
 		return nil // there is nothing left to end
 	}
 	return err

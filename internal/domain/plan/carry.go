@@ -161,7 +161,7 @@ func (s *Service) revert(ctx context.Context, store shop.Shop, g Group) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.tell(ctx, store, &undo, false); err != nil && !definite(err) {
+	if _, err := s.tell(ctx, store, &undo, false); err != nil && !platform.Definite(err) {
 		s.Log.WarnContext(ctx, "a refused change of a plan group is taken back later", "shop", store.Domain, "group", g.ID, "error", err)
 		return s.postpone(ctx, store.ID, undo, settling)
 	}
@@ -231,12 +231,6 @@ func (g Group) entry(options []Option, now time.Time) activity.Entry {
 }
 
 func isMissing(err error) bool { return errors.Is(err, platform.ErrNotFound) }
-
-// definite reports whether the platform has said that it will not do it.
-func definite(err error) bool {
-	_, refused := errors.AsType[*platform.Refusal](err)
-	return refused || isMissing(err)
-}
 
 // unanswered turns what the platform answered instead of what was asked of it
 // into the failure that the caller reads.

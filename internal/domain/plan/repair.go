@@ -66,12 +66,12 @@ func (s *Service) repair(ctx context.Context, store shop.Shop, id ID) error {
 	}
 	answer, err := s.tell(ctx, store, &g, true)
 	switch {
-	case err == nil && g.Pending.Undo, definite(err) && g.Pending.Undo:
+	case err == nil && g.Pending.Undo, platform.Definite(err) && g.Pending.Undo:
 		return s.restore(ctx, store.ID, g)
 	case err == nil:
 		_, err = s.settle(ctx, store.ID, g, answer)
 		return err
-	case definite(err):
+	case platform.Definite(err):
 		return s.revert(ctx, store, g)
 	case errors.Is(err, platform.ErrDisconnected):
 		return s.postpone(ctx, store.ID, g, outage)
