@@ -22,15 +22,10 @@ func (tx *Tx) Tell(ctx context.Context, news ...loyalty.News) error {
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
-	var list []webhook.Owed
-	for _, n := range news {
+	list := make([]webhook.Message, len(news))
+	for i, n := range news {
 		t := ofMembers[n.Kind]
-		o := webhook.Owed{Message: webhook.Message{
-			ID: webhook.NewMessageID(tx.of, n.Record, t, n.At), Shop: tx.of, Type: t, Customer: n.Customer, Record: n.Record, At: n.At,
-		}, To: webhook.Wanting(endpoints, t)}
-		if len(o.To) > 0 {
-			list = append(list, o)
-		}
+		list[i] = webhook.Message{ID: webhook.NewMessageID(tx.of, n.Record, t, n.At), Shop: tx.of, Type: t, Customer: n.Customer, Record: n.Record, At: n.At}
 	}
-	return tx.Owe(ctx, list...)
+	return tx.Owe(ctx, webhook.Addressed(endpoints, list)...)
 }

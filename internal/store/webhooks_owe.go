@@ -42,7 +42,7 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 		attempt  int64
 	}
 	told := map[what]bool{}
-	var list []webhook.Owed
+	var list []webhook.Message
 	for _, e := range telling {
 		about, known := subjects[subject{e.EntityType, e.EntityID}]
 		if !known {
@@ -53,17 +53,16 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 			if e.EntityType == activity.EntitySubscriptionBillingAttempt && !t.AboutContract() {
 				w.attempt = e.EntityID
 			}
-			o := webhook.Owed{Message: webhook.Message{
-				ID: webhook.NewMessageID(tx.of, e.ID, t, e.At), Shop: tx.of, Type: t, Line: about.Line, Contract: w.contract, Attempt: w.attempt, At: e.At,
-			}}
-			o.To = webhook.Wanting(endpoints, t)
-			if len(o.To) > 0 && !told[w] {
-				told[w] = true
-				list = append(list, o)
+			if told[w] {
+				continue
 			}
+			told[w] = true
+			list = append(list, webhook.Message{
+				ID: webhook.NewMessageID(tx.of, e.ID, t, e.At), Shop: tx.of, Type: t, Line: about.Line, Contract: w.contract, Attempt: w.attempt, At: e.At,
+			})
 		}
 	}
-	return tx.Owe(ctx, list...)
+	return tx.Owe(ctx, webhook.Addressed(endpoints, list)...)
 }
 
 // Listening returns the shop's enabled endpoints with what they are told of.

@@ -48,7 +48,7 @@ func (s *Service) announce(ctx context.Context, of shop.ID) error {
 				return err
 			}
 			n = len(due)
-			if err := tx.Owe(ctx, announcements(of, endpoints, due, now)...); err != nil {
+			if err := tx.Owe(ctx, Addressed(endpoints, announcements(of, due, now))...); err != nil {
 				return err
 			}
 			return tx.PutAnnounced(ctx, due)
@@ -63,28 +63,16 @@ func (s *Service) announce(ctx context.Context, of shop.ID) error {
 	return ctx.Err()
 }
 
-func announcements(of shop.ID, endpoints []Endpoint, due []Upcoming, now time.Time) (list []Owed) {
+func announcements(of shop.ID, due []Upcoming, now time.Time) (list []Message) {
 	for _, u := range due {
-		t := upcomingOrder.of(u.Line)
-		to := Wanting(endpoints, t)
-		if len(to) == 0 || !u.Date.After(now) {
+		if !u.Date.After(now) {
 			continue
 		}
+		t := upcomingOrder.of(u.Line)
 		for _, a := range u.Attempts {
 			// Of a database that was put back the same order is the same message.
-			list = append(list, Owed{Message{ID: NewMessageID(of, a, t, u.Date), Shop: of, Type: t, Line: u.Line, Contract: u.Contract, Attempt: a, At: now}, to})
+			list = append(list, Message{ID: NewMessageID(of, a, t, u.Date), Shop: of, Type: t, Line: u.Line, Contract: u.Contract, Attempt: a, At: now})
 		}
 	}
 	return list
-}
-
-// Wanting returns those of some endpoints that are told of a type.
-func Wanting(endpoints []Endpoint, t Type) []EndpointID {
-	var ids []EndpointID
-	for _, e := range endpoints {
-		if e.Wants(t) {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids
 }

@@ -75,6 +75,24 @@ type Owed struct {
 	To []EndpointID
 }
 
+// Addressed returns messages with those of some endpoints that are told of their types.
+// What none is told of is left out.
+func Addressed(endpoints []Endpoint, messages []Message) []Owed {
+	var list []Owed
+	for _, m := range messages {
+		o := Owed{Message: m}
+		for _, e := range endpoints {
+			if e.Wants(m.Type) {
+				o.To = append(o.To, e.ID)
+			}
+		}
+		if len(o.To) > 0 {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // Question selects deliveries. What is not set is not asked for.
 type Question struct {
 	Endpoint EndpointID
