@@ -81,6 +81,12 @@ type docsField struct {
 	Required                    bool
 }
 
+// OperationsOf returns the operations of a path, in the order in which they are shown.
+func OperationsOf(item *huma.PathItem) []*huma.Operation {
+	all := []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete}
+	return slices.DeleteFunc(all, func(op *huma.Operation) bool { return op == nil })
+}
+
 func renderDocs(doc *huma.OpenAPI) ([]byte, error) {
 	page, err := template.New("docs").Parse(docsPage)
 	if err != nil {
@@ -88,11 +94,8 @@ func renderDocs(doc *huma.OpenAPI) ([]byte, error) {
 	}
 	view := docsView{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description}
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
-		item := doc.Paths[path]
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if op != nil {
-				view.Operations = append(view.Operations, describe(doc, op))
-			}
+		for _, op := range OperationsOf(doc.Paths[path]) {
+			view.Operations = append(view.Operations, describe(doc, op))
 		}
 	}
 	slices.SortStableFunc(view.Operations, func(a, b docsOperation) int { return cmp.Compare(a.Path, b.Path) })

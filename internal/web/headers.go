@@ -53,10 +53,7 @@ func (a *API) describeHeaders() {
 		}
 	}
 	for _, item := range doc.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if op == nil {
-				continue
-			}
+		for _, op := range OperationsOf(item) {
 			for status, r := range op.Responses {
 				if r.Ref != "" {
 					r = doc.Components.Responses[r.Ref[strings.LastIndex(r.Ref, "/")+1:]]

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/perennialhq/perennial/internal/web"
 )
 
 // alwaysNull is how the description of a field puts it that has never a value.
@@ -36,10 +38,7 @@ func Described(t *testing.T, doc *huma.OpenAPI) {
 		t.Error("the document has no fields: the test looks at the wrong place")
 	}
 	for path, item := range doc.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if op == nil {
-				continue
-			}
+		for _, op := range web.OperationsOf(item) {
 			for _, p := range op.Parameters {
 				if p.Description == "" {
 					t.Errorf("parameter %s of %s %s is not described", p.Name, op.Method, path)
