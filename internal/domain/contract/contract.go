@@ -139,6 +139,16 @@ type Wish struct {
 	Flags
 }
 
+// WishedOn returns when people want an order to come; zero: they have not said so.
+func (c Contract) WishedOn(cycle int) time.Time {
+	for _, w := range c.Wishes {
+		if w.Cycle == cycle {
+			return w.Date
+		}
+	}
+	return time.Time{}
+}
+
 // WishFor notes when people want an order to come, unless they have said so before.
 func (c *Contract) WishFor(cycle int, date time.Time) {
 	c.Wishes = slices.Clone(c.Wishes)

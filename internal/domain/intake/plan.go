@@ -23,7 +23,7 @@ type had struct {
 	next    time.Time         // of the earliest order that waits; zero when there is none
 	waits   int               // the cycle of that order
 	trial   *contract.Trial   // with which it begins
-	ran     contract.Contract // its calendar before it stood still; none when its interval has changed
+	ran     contract.Contract // its calendar before it stood still, and what people wish of its orders; none when its interval has changed
 	from    int               // the cycle with which its queue began
 	jumped  int               // cycles before that one which were never an order
 	anew    bool              // its interval, or the days on which it falls, have changed
@@ -34,15 +34,17 @@ type had struct {
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
 		h.before, h.from, h.jumped = true, c.Series.Cycle, c.PassedCycles
-		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns}
+		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns, Wishes: c.Wishes}
 	}
 	return h
 }
 
 // resumes returns the date of the first order at or after an instant that nobody
 // skips, by the series of before; zero when there is none. The platform's word on
-// the next date may be older than what people have skipped.
-func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore time.Time) time.Time {
+// the next date may be older than what people have skipped. Orders right before it
+// that people have put off come first: their own dates may be past, and the days that
+// were chosen are not.
+func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore, now time.Time) time.Time {
 	if h.ran.Series.Start.IsZero() {
 		return time.Time{}
 	}
@@ -51,7 +53,17 @@ func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore time.Tim
 	for h.skipped[cycle] {
 		cycle++
 	}
-	return h.ran.DueOn(cycle, cal)
+	first := cycle
+	for before := cycle - 1; before > h.reached && before >= h.ran.Series.Cycle; before-- {
+		if h.skipped[before] {
+			continue
+		}
+		if !h.ran.WishedOn(before).After(now) {
+			break
+		}
+		first = before
+	}
+	return h.ran.DueOn(first, cal)
 }
 
 // past returns what has become of the cycles of contracts.
@@ -138,7 +150,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
 			}
 		}
-		if on := was.resumes(c.Billing, cal, notBefore); !on.IsZero() {
+		if on := was.resumes(c.Billing, cal, notBefore, now); !on.IsZero() {
 			wanted = on
 		}
 		if was.anew && len(c.Billing.Anchors) > 0 {

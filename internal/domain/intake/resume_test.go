@@ -16,6 +16,8 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 	ran := contract.Contract{Series: contract.Series{Cycle: 4, Start: day(1, 31)}}
 	turned := ran
 	turned.Turns = []contract.Series{{Cycle: 6, Start: day(4, 10)}}
+	putOff := ran
+	putOff.Wishes = []contract.Wish{{Cycle: 4, Date: day(3, 9)}, {Cycle: 5, Date: day(3, 8)}}
 	for _, row := range []struct {
 		name      string
 		had       had
@@ -30,8 +32,13 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 		{"the date with which it does", had{ran: turned}, day(3, 1), day(4, 10)},
 		{"the one after that", had{ran: turned}, day(4, 11), day(5, 10)},
 		{"the one after that, when people skip that order", had{ran: turned, skipped: map[int]bool{6: true}}, day(3, 1), day(5, 10)},
+		{"orders that people put off", had{ran: putOff}, day(3, 7), day(1, 31)},
+		{"not when one between would be past", had{ran: putOff}, day(3, 8), day(3, 31)},
+		{"an order put off is not made twice", had{ran: putOff, reached: 4}, day(3, 7), day(2, 28)},
+		{"before one that people skip", had{ran: putOff, skipped: map[int]bool{5: true}}, day(3, 7), day(1, 31)},
+		{"an order put off and skipped", had{ran: putOff, skipped: map[int]bool{4: true}}, day(3, 7), day(2, 28)},
 	} {
-		if got := row.had.resumes(monthly, cal, row.notBefore); !got.Equal(row.want) {
+		if got := row.had.resumes(monthly, cal, row.notBefore, row.notBefore); !got.Equal(row.want) {
 			t.Errorf("%s: %s, want %s", row.name, got, row.want)
 		}
 	}
