@@ -86,6 +86,7 @@ type change struct {
 	entries []note
 	moved   *contract.Move // the change of status that this is; it has its own entries
 	told    *underway      // how it was announced; nil: not at all
+	alone   bool           // nobody may change meanwhile what only the service keeps
 }
 
 // note is an entry to be written when the change has been made.
@@ -151,7 +152,7 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 		if err != nil {
 			return contract.Detail{}, err
 		}
-		if boxed || c.edit.Empty() {
+		if boxed || c.alone || c.edit.Empty() {
 			if ours, err := s.claim(ctx, of, known, &mine); err != nil {
 				return contract.Detail{}, err
 			} else if !ours {

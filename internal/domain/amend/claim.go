@@ -33,7 +33,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID, read contract.Contract,
 		case len(rows) == 0:
 			return nil
 		case rows[0].ChangingUntil.After(s.Clock.Now()):
-			return fault.New(fault.Conflict, "subscription contract %d is being changed by somebody else", read.ID).On(entity).Keyed("changedMeanwhile")
+			return beingChanged(read.ID)
 		case rows[0].Version != read.Version:
 			return nil
 		}
@@ -46,6 +46,10 @@ func (s *Service) claim(ctx context.Context, of shop.ID, read contract.Contract,
 	}
 	*mine = claim{read.ID, until}
 	return true, nil
+}
+
+func beingChanged(id contract.ID) error {
+	return fault.New(fault.Conflict, "subscription contract %d is being changed by somebody else", id).On(entity).Keyed("changedMeanwhile")
 }
 
 // ends makes a change give the claim back in the commit that takes it over.

@@ -47,7 +47,13 @@ func (s *Service) CancelPending(ctx context.Context, of shop.ID, cmd Command) er
 	if err != nil {
 		return err
 	}
-	return s.keep(ctx, of, &contract.Contract{ID: cmd.Contract}, func(c *contract.Contract) error { dropPending(c); return nil }, activity.Entry{
+	return s.keep(ctx, of, &contract.Contract{ID: cmd.Contract}, func(c *contract.Contract) error {
+		if c.ChangingUntil.After(s.Clock.Now()) {
+			return beingChanged(c.ID) // the change may be on its way
+		}
+		dropPending(c)
+		return nil
+	}, activity.Entry{
 		EntityID: int64(cmd.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.InformationalEvent, Status: activity.Success,
 		Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(noteOf(pending, "CANCELLED")),
 	})
@@ -79,12 +85,34 @@ func (s *Service) wait(ctx context.Context, store shop.Shop, d contract.Detail, 
 	}, nil
 }
 
-// downgrade makes a change whose day has come.
+// downgrade makes a change whose day has come, if it still waits.
 func (s *Service) downgrade(ctx context.Context, of shop.ID, c contract.Contract) error {
 	p := *c.Pending
-	cmd := Command{Line: c.Line, Contract: c.ID, Actor: activity.System}
-	if _, err := s.ChangeLine(ctx, of, cmd, LineChange{Line: p.Line, Variant: &p.Variant, Reprice: true}); err != nil {
+	waits := func(c contract.Contract) bool {
+		return c.Pending != nil && c.Pending.Line == p.Line && c.Pending.Variant == p.Variant
+	}
+	_, err := s.amend(ctx, of, Command{Line: c.Line, Contract: c.ID, Actor: activity.System}, func(store shop.Shop, d contract.Detail) (change, error) {
+		if !waits(d.Contract) {
+			return change{}, nil
+		}
+		if err := changeable(d.Contract); err != nil {
+			return change{}, err
+		}
+		at := d.LineByID(p.Line)
+		if at < 0 {
+			return change{}, lineNotFound()
+		}
+		made, err := s.lineChange(ctx, store, d, at, LineChange{Variant: &p.Variant, Reprice: true})
+		made.alone = true
+		return made, err
+	})
+	if err != nil {
 		return err
 	}
-	return s.keep(ctx, of, &c, func(c *contract.Contract) error { dropPending(c); return nil })
+	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
+		if waits(*c) {
+			dropPending(c)
+		}
+		return nil
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 func TestAChangeOfStatusThatIsNotAnsweredIsToldAgainLessAndLessOften(t *testing.T) {
@@ -186,6 +187,51 @@ func TestOneNodeAtATimeDoesWhatAContractWaitsFor(t *testing.T) {
 	w.must(w.amend.Work(t.Context(), w.of.ID))
 	if c := w.contract(w.ours); c.Status != contract.Active || told != 1 {
 		t.Errorf("the contract is %s, and the platform was told %d times", c.Status, told)
+	}
+}
+
+// A change that waits for the next order is made or taken back, not both.
+func TestAChangeThatIsMadeCannotBeTakenBackMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		during  func(w *world, takeBack func())
+		want    fault.Kind // of taking it back; 0: done
+		product int        // that the contract has then
+		entries []string
+	}{
+		{"before it is read", func(w *world, takeBack func()) { w.way.detail = takeBack }, 0, 0, []string{"MERCHANT_EXTERNAL_API INFORMATIONAL_EVENT"}},
+		{"while it is made", func(w *world, takeBack func()) {
+			w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
+				takeBack()
+				return carryOut()
+			}
+		}, fault.Conflict, 1, []string{replaced}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t)
+			w.must(w.db.Update(t.Context(), w.of.ID, func(tx *store.Tx) error {
+				rows, err := tx.Contracts(t.Context(), []contract.ID{w.ours})
+				w.must(err)
+				c := &rows[0]
+				c.Pending = &contract.PendingChange{Line: c.Lines[0].ID, OldVariant: w.sold[0], Variant: w.sold[1], At: c.NextBillingDate}
+				c.Rewake()
+				return tx.PutContracts(t.Context(), rows)
+			}))
+			w.at.Set(w.contract(w.ours).AmendAt)
+			row.during(w, func() {
+				err := w.amend.CancelPending(t.Context(), w.of.ID, w.command())
+				if row.want == 0 && err != nil || row.want != 0 && !fault.Is(err, row.want) {
+					t.Errorf("taking it back: %v", err)
+				}
+			})
+			w.must(w.amend.Work(t.Context(), w.of.ID))
+			if c := w.contract(w.ours); c.Pending != nil || c.Lines[0].VariantID != w.sold[row.product] || c.ChangingUntil.After(w.at.Now()) {
+				t.Errorf("the contract has %+v, waits for %+v and is being changed until %s", c.Lines, c.Pending, c.ChangingUntil)
+			}
+			w.wantEntries("in the end", w.ours, row.entries...)
+		})
 	}
 }
 

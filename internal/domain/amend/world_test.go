@@ -35,6 +35,7 @@ type between struct {
 	client
 	edit   func(carryOut func() (platform.Detail, error)) (platform.Detail, error) // nil: nothing does
 	status func(to string) (platform.Detail, error)                                // in place of a change of status; nil: it is made
+	detail func()                                                                  // before a contract is read; nil: nothing does
 	create func(carryOut func() (platform.Detail, error)) (platform.Detail, error) // nil: nothing does
 }
 
@@ -45,6 +46,14 @@ func (p *between) CreateContract(ctx context.Context, of platform.Shop, n platfo
 		return meanwhile(carryOut)
 	}
 	return carryOut()
+}
+
+func (p *between) Detail(ctx context.Context, of platform.Shop, id int64) (platform.Detail, error) {
+	if meanwhile := p.detail; meanwhile != nil {
+		p.detail = nil // once
+		meanwhile()
+	}
+	return p.client.Detail(ctx, of, id)
 }
 
 func (p *between) SetStatus(ctx context.Context, of platform.Shop, id int64, to string) (platform.Detail, error) {
