@@ -80,6 +80,7 @@ func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, w Stat
 		return contract.Detail{}, err
 	}
 	ctx = platform.Interactive(ctx)
+	until := s.Clock.Now().Add(Leash)
 	store, known, err := s.known(ctx, of, cmd)
 	if err != nil {
 		return contract.Detail{}, err
@@ -91,7 +92,7 @@ func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, w Stat
 	if c.Moving == nil {
 		return s.shown(ctx, of, cmd)
 	}
-	return s.move(ctx, store, c, known.Moving == nil)
+	return s.move(ctx, store, c, known.Moving == nil, until)
 }
 
 // decide commits what becomes of the contract: a move that the platform is to be
@@ -146,11 +147,14 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 
 // move tells the platform of the change of status that the contract is on. What
 // the platform definitely did not do is forgotten: what it refuses and, the first
-// time that it is told, whatever has failed and is known not to have reached it.
-func (s *Service) move(ctx context.Context, store shop.Shop, c contract.Contract, first bool) (contract.Detail, error) {
+// time that it is told, whatever has failed and is known not to have reached it. The
+// platform is told until an instant: then others may be at it, and whoever slept would
+// bring an old status back.
+func (s *Service) move(ctx context.Context, store shop.Shop, c contract.Contract, first bool, until time.Time) (contract.Detail, error) {
 	m := *c.Moving
-	after, err := s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(m.To))
-	if errors.Is(err, platform.ErrUnknown) { // setting it again changes nothing
+	var after platform.Detail
+	err := platform.ErrUnknown
+	for try := 0; try < 2 && errors.Is(err, platform.ErrUnknown) && s.Clock.Now().Before(until); try++ { // setting it again changes nothing
 		after, err = s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(m.To))
 	}
 	switch why := unanswered(err); {

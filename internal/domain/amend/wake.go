@@ -21,7 +21,7 @@ const aDay = 24 * time.Hour
 func (s *Service) finish(ctx context.Context, of shop.ID, c contract.Contract, first bool) error {
 	store, err := s.store(ctx, of)
 	if err == nil {
-		_, err = s.move(ctx, store, c, first)
+		_, err = s.move(ctx, store, c, first, c.AmendAt)
 	}
 	return err
 }

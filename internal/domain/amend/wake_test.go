@@ -168,6 +168,29 @@ func TestWhoSleptChangesNoStatusThatSomebodyElseHasChanged(t *testing.T) {
 	}
 }
 
+// Whoever sleeps between writing down a change of status and telling the platform of it
+// finds that another node has told of it, and leaves alone what was done since.
+func TestWhoSleptTellsNoOldStatus(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	slept := *w.amend
+	slept.Store = &sleepy{w.amend.Store, 2, func() { // it was read and written down
+		w.at.Set(w.contract(w.ours).AmendAt)
+		w.must(w.amend.Work(t.Context(), w.of.ID))
+		_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Active})
+		w.must(err)
+	}}
+	_, err := slept.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Paused})
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("who slept is told: %v", err)
+	}
+	w.tell(w.ours)
+	if c := w.contract(w.ours); c.Status != contract.Active || c.Moving != nil {
+		t.Errorf("the contract is %s, on the move %+v", c.Status, c.Moving)
+	}
+	w.wantEntries("in the end", w.ours, "MERCHANT_EXTERNAL_API CONTRACT_PAUSED", "MERCHANT_EXTERNAL_API CONTRACT_ACTIVATED")
+}
+
 // Of two nodes that find the same contract one acts on it.
 func TestOneNodeAtATimeDoesWhatAContractWaitsFor(t *testing.T) {
 	t.Parallel()
