@@ -11,7 +11,7 @@ import (
 
 // Relocate moves the calendars of contracts, and their orders to come, to the same
 // local days in the zone that the store has now, in the caller's transaction. An order
-// that has fallen due, or is being charged, stays.
+// that has fallen due, is being charged, or was put to an hour of its own stays.
 func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contract, from cadence.Calendar, now time.Time) error {
 	to, err := of.Calendar()
 	if err != nil {
@@ -29,7 +29,7 @@ func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Con
 	}
 	var moved []Attempt
 	for _, a := range there {
-		date := to.Local(from.Day(a.BillingDate))
+		date := from.In(to, a.BillingDate)
 		if !a.BillingDate.After(now) || date.Equal(a.BillingDate) {
 			continue
 		}

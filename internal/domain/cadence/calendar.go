@@ -49,6 +49,16 @@ func (c Calendar) Local(day Date) time.Time {
 	return c.local(day.number())
 }
 
+// In returns when something falls in another calendar: at the order time of the same
+// local day. What is not at the order time of its day stays at its instant: somebody
+// chose that.
+func (c Calendar) In(to Calendar, t time.Time) time.Time {
+	if !c.At(t).Equal(t) {
+		return t
+	}
+	return to.Local(c.Day(t))
+}
+
 func (c Calendar) local(day int64) time.Time {
 	for range longestLeap {
 		at := c.reach(day*secondsPerDay + c.secondOfDay())

@@ -89,7 +89,7 @@ func (c *Contract) Relocate(from, to cadence.Calendar) {
 		if t.IsZero() {
 			return t
 		}
-		return to.Local(from.Day(t))
+		return from.In(to, t)
 	}
 	c.Series.Start = there(c.Series.Start)
 	c.Turns, c.Wishes = slices.Clone(c.Turns), slices.Clone(c.Wishes)

@@ -47,6 +47,7 @@ func TestAStoreThatIsConnectedInAnotherZoneKeepsTheDaysOfItsOrders(t *testing.T)
 			monthly := cadence.Policy{Interval: cadence.Month, Count: 1, Anchors: []cadence.Anchor{{Kind: cadence.MonthDay, Day: 15}}}
 			first := cal.Local(cadence.Date{Year: 2026, Month: 2, Day: 15})
 			chosen := cal.Local(cadence.Date{Year: 2026, Month: 4, Day: 20})
+			evening := cal.Local(cadence.Date{Year: 2026, Month: 5, Day: 15}).Add(11 * time.Hour)
 			must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
 				list := []contract.Contract{{ID: 1, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: monthly, Delivery: monthly, Series: contract.Series{Cycle: 2, Start: first}, CreatedAt: at.Now()}}
 				list[0].Lifetime.Currency = "USD"
@@ -61,8 +62,11 @@ func TestAStoreThatIsConnectedInAnotherZoneKeepsTheDaysOfItsOrders(t *testing.T)
 					return err
 				}
 				for i := range queue {
-					if queue[i].Cycle == 4 { // a person chose the day
+					switch queue[i].Cycle {
+					case 4: // a person chose the day
 						queue[i].BillingDate, queue[i].DueAt, queue[i].Moved = chosen, chosen, true
+					case 5: // and the hour
+						queue[i].BillingDate, queue[i].DueAt, queue[i].Moved = evening, evening, true
 					}
 				}
 				return tx.PutAttempts(t.Context(), queue)
@@ -96,8 +100,11 @@ func TestAStoreThatIsConnectedInAnotherZoneKeepsTheDaysOfItsOrders(t *testing.T)
 				}
 				for _, a := range queue {
 					want := cal.Local(cadence.Date{Year: 2026, Month: time.Month(a.Cycle), Day: 15})
-					if a.Cycle == 4 {
+					switch a.Cycle {
+					case 4:
 						want = cal.Local(cadence.Date{Year: 2026, Month: 4, Day: 20})
+					case 5:
+						want = evening
 					}
 					if !a.BillingDate.Equal(want) || a.Status == billing.Queued && !a.DueAt.Equal(want) {
 						t.Errorf("order %d is on %s and due on %s, want %s", a.Cycle, a.BillingDate, a.DueAt, want)
