@@ -3928,10 +3928,12 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	TrialEndDate *time.Time `json:"trialEndDate"`
 
-	// UpcomingEmailBufferDays Days before an order on which its e-mail is due. Always null: the service does not send it.
+	// UpcomingEmailBufferDays Days, of 24 hours, before an order at which it is announced.
+	//
+	// Examples: 3
 	UpcomingEmailBufferDays *int32 `json:"upcomingEmailBufferDays"`
 
-	// UpcomingEmailTaskUrl Address of the task that sends it. Always null.
+	// UpcomingEmailTaskUrl Always null: no task of its own announces it.
 	UpcomingEmailTaskUrl *string `json:"upcomingEmailTaskUrl"`
 
 	// UpdatedAt When it was changed last, in UTC.

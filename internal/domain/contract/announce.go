@@ -6,11 +6,19 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-// How long before its date an order is announced.
+// How many days before its date an order is announced.
 const (
-	notice      = 3 * 24 * time.Hour
-	shortNotice = 24 * time.Hour // of orders that come every week, or more often
+	notice      = 3
+	shortNotice = 1 // of orders that come every week, or more often
 )
+
+// NoticeDays returns how many days before their dates the orders are announced.
+func (c Contract) NoticeDays() int {
+	if c.Billing.Interval == cadence.Day && c.Billing.Count <= 7 || c.Billing.Interval == cadence.Week && c.Billing.Count == 1 {
+		return shortNotice
+	}
+	return notice
+}
 
 // AnnounceAt returns when the next order is announced; zero when it is not, because
 // the contract does not run, has no order to come, or is not charged by itself.
@@ -18,8 +26,5 @@ func (c Contract) AnnounceAt() time.Time {
 	if c.Status != Active || !c.AutoCharge || c.NextBillingDate.IsZero() {
 		return time.Time{}
 	}
-	if c.Billing.Interval == cadence.Day && c.Billing.Count <= 7 || c.Billing.Interval == cadence.Week && c.Billing.Count == 1 {
-		return c.NextBillingDate.Add(-shortNotice)
-	}
-	return c.NextBillingDate.Add(-notice)
+	return c.NextBillingDate.Add(-time.Duration(c.NoticeDays()) * 24 * time.Hour)
 }

@@ -47,8 +47,8 @@ type ContractRow struct {
 	MaxCycles                      *int32         `json:"maxCycles" doc:"Orders after which the contract ends; null: no end." example:"12"`
 	TotalSuccessfulOrders          int32          `json:"totalSuccessfulOrders" doc:"Renewal orders that were charged so far." example:"4"`
 	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"The last renewal order, as JSON text with orderId, orderName and billingDate; null before the first one." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\"}"`
-	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days before an order on which its e-mail is due. Always null: the service does not send it."`
-	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Address of the task that sends it. Always null."`
+	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days, of 24 hours, before an order at which it is announced." example:"3"`
+	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Always null: no task of its own announces it."`
 	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Orders that the pause leaves out, when it was told in orders; null otherwise." example:"2"`
 	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"The last cycle that is charged before the contract is cancelled; null when no cancellation waits." example:"4"`
 	CurrencyCode                   string         `json:"currencyCode" doc:"Currency of the contract: ISO 4217." example:"USD"`
@@ -187,6 +187,7 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings,
 	}
 	row.CustomerTag = customerTags(c, offers)
 	row.waits(c)
+	row.UpcomingEmailBufferDays = new(int32(c.NoticeDays()))
 	row.EndsAt, row.QueueUpdatedAt = web.At(c.End(cal)), web.At(c.QueueUpdatedAt)
 	return row, row.texts(c)
 }
