@@ -105,3 +105,29 @@ func TestAnOrderThatIsPutOffOutlivesAPauseAfterItsOwnDay(t *testing.T) {
 		})
 	}
 }
+
+// An order that was made before its own day is not made again on it when the contract
+// stood still in between. The orders are due on November 11, December 11 and so on.
+func TestAnOrderThatWasMadeEarlyIsNotMadeAgainAfterAPause(t *testing.T) {
+	t.Parallel()
+	for name, early := range map[string]func(s *subscription){
+		"it was brought forward": func(s *subscription) { s.reschedule(0, "2026-11-20", false) },
+		"it was ordered at once": func(s *subscription) {
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.until("2026-11-19")
+			early(s)
+			s.until("2026-12-09")
+			s.standStill()
+			s.until("2027-01-20")
+			if got := s.orderDays(); len(got) != 3 || got[0] != "11-11" || got[2] != "01-11" {
+				t.Errorf("orders on %v, want three, the last on 01-11", got)
+			}
+		})
+	}
+}

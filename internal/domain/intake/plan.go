@@ -40,7 +40,8 @@ func (h had) of(c *contract.Contract) had {
 }
 
 // resumes returns the date of the first order at or after an instant that nobody
-// skips, by the series of before; zero when there is none. The platform's word on
+// skips and that was not made before its day, by the series of before; zero when there
+// is none. The platform's word on
 // the next date may be older than what people have skipped. Orders right before it
 // that people have put off come first: their own dates may be past, and the days that
 // were chosen are not.
@@ -49,7 +50,7 @@ func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore, now tim
 		return time.Time{}
 	}
 	h.ran.Billing = p
-	cycle := h.ran.CycleFrom(notBefore, cal)
+	cycle := max(h.ran.CycleFrom(notBefore, cal), h.reached+1)
 	for h.skipped[cycle] {
 		cycle++
 	}

@@ -32,6 +32,7 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 		{"the date with which it does", had{ran: turned}, day(3, 1), day(4, 10)},
 		{"the one after that", had{ran: turned}, day(4, 11), day(5, 10)},
 		{"the one after that, when people skip that order", had{ran: turned, skipped: map[int]bool{6: true}}, day(3, 1), day(5, 10)},
+		{"not the date of an order that was made before its day", had{ran: ran, reached: 6}, day(3, 1), day(4, 30)},
 		{"orders that people put off", had{ran: putOff}, day(3, 7), day(1, 31)},
 		{"not when one between would be past", had{ran: putOff}, day(3, 8), day(3, 31)},
 		{"an order put off is not made twice", had{ran: putOff, reached: 4}, day(3, 7), day(2, 28)},
