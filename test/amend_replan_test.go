@@ -123,6 +123,19 @@ func TestOrdersBeforeAMovedCalendarAreNotForgotten(t *testing.T) {
 	}
 }
 
+// What people skip stays skipped when the calendar was moved so far that the platform's
+// own cycles of those days are others.
+func TestSkipsOfAMovedCalendarOutliveAPause(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	s.skipNumber(1)
+	s.skipNumber(1)
+	s.reschedule(0, "2026-11-28", true)
+	s.standStill()
+	s.until("2026-12-20")
+	s.wantOrderDays("[11-28 12-19]")
+}
+
 // A pause for some orders leaves out those that would have been made.
 func TestAPauseForSomeOrdersCountsNoneThatIsSkipped(t *testing.T) {
 	t.Parallel()

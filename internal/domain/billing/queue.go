@@ -211,25 +211,24 @@ func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Tim
 	return a
 }
 
-// Begin sets where the counting of a contract's cycles starts: the first of the
-// platform's cycles that is not billed, not skipped and belongs to the date on
-// which the contract wants its next order, or has the number that the order has
-// already; 0: it has none. It reports false when none of the cycles fits; later ones
-// may.
+// Begin sets where the counting of a contract's cycles starts: with the number that
+// the order has already, unless it is 0 or the platform has billed or skips that cycle;
+// else with the first of the platform's cycles that is not billed, not skipped and
+// belongs to the date on which the contract wants its next order. It reports false when
+// none of the cycles fits; later ones may.
 func Begin(c *contract.Contract, wanted time.Time, number int, cycles []platform.Cycle, cal cadence.Calendar) bool {
-	slack := c.Billing.Approx() / 2
-	for _, cycle := range cycles {
-		if cycle.Billed || cycle.Skipped {
-			continue
-		}
-		if wanted.IsZero() {
-			wanted = cycle.Expected
-		}
-		if cycle.Index != number && cycle.Expected.Before(wanted.Add(-slack)) {
-			continue
-		}
-		c.Series = contract.Series{Cycle: cycle.Index, Start: cal.At(wanted)}
-		return true
+	open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool { return y.Billed || y.Skipped })
+	at := slices.IndexFunc(open, func(y platform.Cycle) bool { return number > 0 && y.Index == number })
+	if at < 0 {
+		slack := c.Billing.Approx() / 2
+		at = slices.IndexFunc(open, func(y platform.Cycle) bool { return !y.Expected.Before(wanted.Add(-slack)) })
 	}
-	return false
+	if at < 0 {
+		return false
+	}
+	if wanted.IsZero() {
+		wanted = open[at].Expected
+	}
+	c.Series = contract.Series{Cycle: open[at].Index, Start: cal.At(wanted)}
+	return true
 }

@@ -40,17 +40,17 @@ func (h had) of(c *contract.Contract) had {
 }
 
 // resumes returns the date of the first order at or after an instant that nobody
-// skips and that was not made before its day, by the series of before; zero when there
-// is none. The platform's word on
+// skips and that was not made before its day, by the series of before, and its cycle;
+// zero when there is none. The platform's word on
 // the next date may be older than what people have skipped. Orders right before it
 // that people have put off come first: their own dates may be past, and the days that
 // were chosen are not.
-func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore, now time.Time) time.Time {
+func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore, now time.Time) (on time.Time, cycle int) {
 	if h.ran.Series.Start.IsZero() {
-		return time.Time{}
+		return time.Time{}, 0
 	}
 	h.ran.Billing = p
-	cycle := max(h.ran.CycleFrom(notBefore, cal), h.reached+1)
+	cycle = max(h.ran.CycleFrom(notBefore, cal), h.reached+1)
 	for h.skipped[cycle] {
 		cycle++
 	}
@@ -64,7 +64,7 @@ func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore, now tim
 		}
 		first = before
 	}
-	return h.ran.DueOn(first, cal)
+	return h.ran.DueOn(first, cal), first
 }
 
 // past returns what has become of the cycles of contracts.
@@ -151,8 +151,8 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
 			}
 		}
-		if on := was.resumes(c.Billing, cal, notBefore, now); !on.IsZero() {
-			wanted = on
+		if on, cycle := was.resumes(c.Billing, cal, notBefore, now); cycle > 0 {
+			wanted, number = on, cycle
 		}
 		if was.anew && len(c.Billing.Anchors) > 0 {
 			if wanted.Before(notBefore) {
