@@ -1989,6 +1989,30 @@ func (e SwapRecordDiscountCarryForward) Valid() bool {
 	}
 }
 
+// Defines values for VariantSwapCarryForwardDiscount1.
+const (
+	VariantSwapCarryForwardDiscount1EXISTINGPLAN        VariantSwapCarryForwardDiscount1 = "EXISTING_PLAN"
+	VariantSwapCarryForwardDiscount1NONE                VariantSwapCarryForwardDiscount1 = "NONE"
+	VariantSwapCarryForwardDiscount1PRODUCTPLAN         VariantSwapCarryForwardDiscount1 = "PRODUCT_PLAN"
+	VariantSwapCarryForwardDiscount1PRODUCTTHENEXISTING VariantSwapCarryForwardDiscount1 = "PRODUCT_THEN_EXISTING"
+)
+
+// Valid indicates whether the value is a known member of the VariantSwapCarryForwardDiscount1 enum.
+func (e VariantSwapCarryForwardDiscount1) Valid() bool {
+	switch e {
+	case VariantSwapCarryForwardDiscount1EXISTINGPLAN:
+		return true
+	case VariantSwapCarryForwardDiscount1NONE:
+		return true
+	case VariantSwapCarryForwardDiscount1PRODUCTPLAN:
+		return true
+	case VariantSwapCarryForwardDiscount1PRODUCTTHENEXISTING:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WebhookDeliveryStatus.
 const (
 	WebhookDeliveryStatusDELIVERED WebhookDeliveryStatus = "DELIVERED"
@@ -6551,8 +6575,8 @@ type TriedEndpoint struct {
 
 // VariantSwap defines model for VariantSwap.
 type VariantSwap struct {
-	// CarryForwardDiscount The new lines get the discount of the old ones: as many per cent off their own prices, by the same steps where the price changes with the orders.
-	CarryForwardDiscount *bool `json:"carryForwardDiscount,omitempty"`
+	// CarryForwardDiscount EXISTING_PLAN or true: the new lines get the discount of the old ones, as many per cent off their own prices, by the same steps where the price changes with the orders. PRODUCT_THEN_EXISTING: what the plan of the old lines asks or, where they are on none, as EXISTING_PLAN. PRODUCT_PLAN, NONE, false or nothing: what that plan asks or, where there is none, their own prices.
+	CarryForwardDiscount *VariantSwap_CarryForwardDiscount `json:"carryForwardDiscount,omitempty"`
 
 	// ContractId The contract: number or graph id.
 	ContractId VariantSwap_ContractId `json:"contractId"`
@@ -6587,6 +6611,17 @@ type VariantSwap struct {
 	// StopSwapEmails No e-mail about the change.
 	StopSwapEmails       *bool                  `json:"stopSwapEmails,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// VariantSwapCarryForwardDiscount0 defines model for VariantSwap.CarryForwardDiscount.0.
+type VariantSwapCarryForwardDiscount0 = bool
+
+// VariantSwapCarryForwardDiscount1 defines model for VariantSwap.CarryForwardDiscount.1.
+type VariantSwapCarryForwardDiscount1 string
+
+// VariantSwap_CarryForwardDiscount EXISTING_PLAN or true: the new lines get the discount of the old ones, as many per cent off their own prices, by the same steps where the price changes with the orders. PRODUCT_THEN_EXISTING: what the plan of the old lines asks or, where they are on none, as EXISTING_PLAN. PRODUCT_PLAN, NONE, false or nothing: what that plan asks or, where there is none, their own prices.
+type VariantSwap_CarryForwardDiscount struct {
+	union json.RawMessage
 }
 
 // VariantSwapContractId0 defines model for VariantSwap.ContractId.0.
@@ -8410,7 +8445,7 @@ type SearchCustomersParams struct {
 
 // ReplaceVariantsParams defines parameters for ReplaceVariants.
 type ReplaceVariantsParams struct {
-	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -8580,6 +8615,9 @@ type AddLineItemParams struct {
 
 	// IsOneTimeProduct Only in the next order.
 	IsOneTimeProduct *bool `form:"isOneTimeProduct,omitempty" json:"isOneTimeProduct,omitempty"`
+
+	// Price Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own.
+	Price *float64 `form:"price,omitempty" json:"price,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
@@ -29779,6 +29817,68 @@ func (t *ShippingProfileBody_Id) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsVariantSwapCarryForwardDiscount0 returns the union data inside the VariantSwap_CarryForwardDiscount as a VariantSwapCarryForwardDiscount0
+func (t VariantSwap_CarryForwardDiscount) AsVariantSwapCarryForwardDiscount0() (VariantSwapCarryForwardDiscount0, error) {
+	var body VariantSwapCarryForwardDiscount0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVariantSwapCarryForwardDiscount0 overwrites any union data inside the VariantSwap_CarryForwardDiscount as the provided VariantSwapCarryForwardDiscount0
+func (t *VariantSwap_CarryForwardDiscount) FromVariantSwapCarryForwardDiscount0(v VariantSwapCarryForwardDiscount0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVariantSwapCarryForwardDiscount0 performs a merge with any union data inside the VariantSwap_CarryForwardDiscount, using the provided VariantSwapCarryForwardDiscount0
+func (t *VariantSwap_CarryForwardDiscount) MergeVariantSwapCarryForwardDiscount0(v VariantSwapCarryForwardDiscount0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVariantSwapCarryForwardDiscount1 returns the union data inside the VariantSwap_CarryForwardDiscount as a VariantSwapCarryForwardDiscount1
+func (t VariantSwap_CarryForwardDiscount) AsVariantSwapCarryForwardDiscount1() (VariantSwapCarryForwardDiscount1, error) {
+	var body VariantSwapCarryForwardDiscount1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVariantSwapCarryForwardDiscount1 overwrites any union data inside the VariantSwap_CarryForwardDiscount as the provided VariantSwapCarryForwardDiscount1
+func (t *VariantSwap_CarryForwardDiscount) FromVariantSwapCarryForwardDiscount1(v VariantSwapCarryForwardDiscount1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVariantSwapCarryForwardDiscount1 performs a merge with any union data inside the VariantSwap_CarryForwardDiscount, using the provided VariantSwapCarryForwardDiscount1
+func (t *VariantSwap_CarryForwardDiscount) MergeVariantSwapCarryForwardDiscount1(v VariantSwapCarryForwardDiscount1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t VariantSwap_CarryForwardDiscount) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *VariantSwap_CarryForwardDiscount) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsVariantSwapContractId0 returns the union data inside the VariantSwap_ContractId as a VariantSwapContractId0
 func (t VariantSwap_ContractId) AsVariantSwapContractId0() (VariantSwapContractId0, error) {
 	var body VariantSwapContractId0
@@ -30438,7 +30538,7 @@ type ClientInterface interface {
 
 	// AddLineItemWithPrice Add a line at a price
 	//
-	// As subscription-contracts-add-line-item, with the unit price given.
+	// As subscription-contracts-add-line-item.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contract-add-line-item (the `AddLineItemWithPrice` operationId).
 	AddLineItemWithPrice(ctx context.Context, params *AddLineItemWithPriceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -30484,7 +30584,7 @@ type ClientInterface interface {
 
 	// ReplaceVariantsWithBody Replace variants
 	//
-	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -30493,7 +30593,7 @@ type ClientInterface interface {
 
 	// ReplaceVariants Replace variants
 	//
-	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -30576,7 +30676,7 @@ type ClientInterface interface {
 
 	// AddLineItem Add a line
 	//
-	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only.
+	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-add-line-item (the `AddLineItem` operationId).
 	AddLineItem(ctx context.Context, params *AddLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31987,7 +32087,7 @@ func (c *Client) GetBundleSettings(ctx context.Context, id int64, reqEditors ...
 
 // AddLineItemWithPrice Add a line at a price
 //
-// As subscription-contracts-add-line-item, with the unit price given.
+// As subscription-contracts-add-line-item.
 //
 // Corresponds with PUT /api/external/v2/subscription-contract-add-line-item (the `AddLineItemWithPrice` operationId).
 func (c *Client) AddLineItemWithPrice(ctx context.Context, params *AddLineItemWithPriceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -32093,7 +32193,7 @@ func (c *Client) SearchCustomers(ctx context.Context, params *SearchCustomersPar
 
 // ReplaceVariantsWithBody Replace variants
 //
-// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 //
 // Takes any type of body and a specified content type.
 //
@@ -32112,7 +32212,7 @@ func (c *Client) ReplaceVariantsWithBody(ctx context.Context, params *ReplaceVar
 
 // ReplaceVariants Replace variants
 //
-// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -32305,7 +32405,7 @@ func (c *Client) AddDiscount(ctx context.Context, params *AddDiscountParams, req
 
 // AddLineItem Add a line
 //
-// Adds a recurring line on the plan of the contract's first line, or a product for the next order only.
+// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-add-line-item (the `AddLineItem` operationId).
 func (c *Client) AddLineItem(ctx context.Context, params *AddLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -39039,6 +39139,18 @@ func NewAddLineItemRequest(server string, params *AddLineItemParams) (*http.Requ
 
 		}
 
+		if params.Price != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "price", *params.Price, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "number", Format: "double"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -43566,7 +43678,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddLineItemWithPriceWithResponse Add a line at a price
 	//
-	// As subscription-contracts-add-line-item, with the unit price given.
+	// As subscription-contracts-add-line-item.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -43620,7 +43732,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReplaceVariantsWithBodyWithResponse Replace variants
 	//
-	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43629,7 +43741,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReplaceVariantsWithResponse Replace variants
 	//
-	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+	// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43728,7 +43840,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddLineItemWithResponse Add a line
 	//
-	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only.
+	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -51554,7 +51666,7 @@ func (c *ClientWithResponses) GetBundleSettingsWithResponse(ctx context.Context,
 
 // AddLineItemWithPriceWithResponse Add a line at a price
 //
-// As subscription-contracts-add-line-item, with the unit price given.
+// As subscription-contracts-add-line-item.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -51644,7 +51756,7 @@ func (c *ClientWithResponses) SearchCustomersWithResponse(ctx context.Context, p
 
 // ReplaceVariantsWithBodyWithResponse Replace variants
 //
-// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51659,7 +51771,7 @@ func (c *ClientWithResponses) ReplaceVariantsWithBodyWithResponse(ctx context.Co
 
 // ReplaceVariantsWithResponse Replace variants
 //
-// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
+// Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51824,7 +51936,7 @@ func (c *ClientWithResponses) AddDiscountWithResponse(ctx context.Context, param
 
 // AddLineItemWithResponse Add a line
 //
-// Adds a recurring line on the plan of the contract's first line, or a product for the next order only.
+// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
 //
 // Returns a wrapper object for the known response body format(s).
 //

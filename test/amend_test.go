@@ -154,6 +154,36 @@ func TestSeveralLinesAreReplacedInOneChange(t *testing.T) {
 	s.wantEntries(created, api2+"PRODUCT_REPLACE SUCCESS", api2+"PRODUCT_REPLACE SUCCESS", api2+"PRODUCT_ADD SUCCESS", api2+"PRODUCT_REMOVE SUCCESS", api2+"PRODUCT_REMOVE SUCCESS")
 }
 
+func TestLinesAreAddedAndRemovedWhereTheyAreReplaced(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	sold := s.variants()
+	const path = "/subscription-contract-details/replace-variants-v3"
+	o := s.change("POST", path, map[string]any{"contractId": s.id, "newVariants": map[string]int{fmt.Sprint(sold[1]): 2}})
+	if n := o.Lines.Nodes; len(n) != 2 || n[1].Quantity != 2 {
+		t.Errorf("after adding the lines are %+v", n)
+	}
+	o = s.change("POST", path, map[string]any{"contractId": s.id, "oldVariants": []int64{sold[1]}, "newVariants": map[string]int{}})
+	if len(o.Lines.Nodes) != 1 {
+		t.Errorf("after removing %d lines are left", len(o.Lines.Nodes))
+	}
+	s.refused(http.StatusBadRequest, "POST", path, map[string]any{"contractId": s.id, "oldVariants": []int64{sold[0]}})
+	s.refused(http.StatusBadRequest, "POST", path, map[string]any{"contractId": s.id, "oldLineId": "x"})
+	s.refused(http.StatusBadRequest, "POST", path, map[string]any{"contractId": s.id})
+	s.wantEntries(created, api2+"PRODUCT_ADD SUCCESS", api2+"PRODUCT_REMOVE SUCCESS")
+}
+
+func TestAPriceIsGivenToALineThatIsAdded(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	for i, path := range []string{"/subscription-contracts-add-line-item", "/subscription-contract-add-line-item"} {
+		o := s.change("PUT", fmt.Sprintf("%s?contractId=%d&variantId=%d&quantity=1&price=3.33", path, s.id, s.variants()[1]), nil)
+		if n := o.Lines.Nodes; len(n) != i+2 || n[i+1].CurrentPrice.Amount != "3.33" {
+			t.Errorf("%s: the lines are %+v", path, n)
+		}
+	}
+}
+
 func TestWhatTheNextOrderCannotHaveKeepsLinesFromBeingReplaced(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -162,7 +192,7 @@ func TestWhatTheNextOrderCannotHaveKeepsLinesFromBeingReplaced(t *testing.T) {
 	one := func(variant int64) map[string]int { return map[string]int{fmt.Sprint(variant): 1} }
 	swap := map[string]any{"contractId": s.id, "oldVariants": []int64{sold[0]}, "newVariants": one(sold[1])}
 	s.refused(http.StatusNotFound, "POST", path, with(swap, "newOneTimeVariants", one(999999)))
-	s.refused(http.StatusBadRequest, "POST", path, map[string]any{"contractId": s.id, "newVariants": one(sold[1]), "newOneTimeVariants": one(sold[2])})
+	s.refused(http.StatusNotFound, "POST", path, map[string]any{"contractId": s.id, "newVariants": one(sold[1]), "newOneTimeVariants": one(999999)})
 	s.status(http.StatusNoContent, "PAUSED")
 	s.refused(http.StatusBadRequest, "POST", path, with(swap, "newOneTimeVariants", one(sold[2])))
 	if o := s.change("POST", path, swap); len(o.Lines.Nodes) != 1 || o.Lines.Nodes[0].VariantID != fmt.Sprintf("gid://shopify/ProductVariant/%d", sold[1]) {

@@ -212,13 +212,13 @@ func TestAnAddressThatDoesNotExistIsRefused(t *testing.T) {
 		want          int
 		says, shownAs string
 	}{
-		{"a province of its country", nil, 200, "", "Ontario ON CA"},
-		{"codes in small letters", map[string]any{"countryCode": "ca", "provinceCode": "qc"}, 200, "", "Quebec QC CA"},
-		{"names", map[string]any{"countryCode": "", "provinceCode": "", "country": "Canada", "province": "Yukon"}, 200, "", "Yukon YT CA"},
-		{"a province of another country", map[string]any{"provinceCode": "TX"}, 400, "Province is not valid in CA", "Yukon YT CA"},
-		{"no province at all", map[string]any{"provinceCode": "ZZ"}, 400, "Province is not valid in CA", "Yukon YT CA"},
-		{"a name that is no province's", map[string]any{"provinceCode": "", "province": "Atlantis"}, 400, "Province is not valid in CA", "Yukon YT CA"},
-		{"no country at all", map[string]any{"countryCode": "XX"}, 400, "which is no country: write two letters", "Yukon YT CA"},
+		{"a province of its country", nil, 200, "", "Ontario ON CA Canada"},
+		{"codes in small letters", map[string]any{"countryCode": "ca", "provinceCode": "qc"}, 200, "", "Quebec QC CA Canada"},
+		{"names", map[string]any{"countryCode": "", "provinceCode": "", "country": "Canada", "province": "Yukon"}, 200, "", "Yukon YT CA Canada"},
+		{"a province of another country", map[string]any{"provinceCode": "TX"}, 400, "Province is not valid in CA", "Yukon YT CA Canada"},
+		{"no province at all", map[string]any{"provinceCode": "ZZ"}, 400, "Province is not valid in CA", "Yukon YT CA Canada"},
+		{"a name that is no province's", map[string]any{"provinceCode": "", "province": "Atlantis"}, 400, "Province is not valid in CA", "Yukon YT CA Canada"},
+		{"no country at all", map[string]any{"countryCode": "XX"}, 400, "which is no country: write two letters", "Yukon YT CA Canada"},
 	} {
 		got := s.demand("PUT", path, s.key, address(row.change))
 		if got.status != row.want || !strings.Contains(string(got.body), row.says) {
@@ -226,11 +226,11 @@ func TestAnAddressThatDoesNotExistIsRefused(t *testing.T) {
 		}
 		var now struct {
 			DeliveryMethod struct {
-				Address struct{ Province, ProvinceCode, CountryCode string }
+				Address struct{ Province, ProvinceCode, CountryCode, Country string }
 			}
 		}
 		s.get(fmt.Sprintf("/subscription-contracts/%d", s.id), &now)
-		if a := now.DeliveryMethod.Address; a.Province+" "+a.ProvinceCode+" "+a.CountryCode != row.shownAs {
+		if a := now.DeliveryMethod.Address; a.Province+" "+a.ProvinceCode+" "+a.CountryCode+" "+a.Country != row.shownAs {
 			t.Errorf("%s: the address is in %+v, want %s", row.name, a, row.shownAs)
 		}
 	}

@@ -33,7 +33,7 @@ func TestAChangeOfTheDeliveryNamesWhatChangedAndNobodysAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	c := fmt.Sprintf("contractId=%d", s.id)
-	address := map[string]any{"firstName": "Ana", "lastName": "Silva", "address1": "12 Mill Lane", "city": "Reno", "provinceCode": "NV", "countryCode": "US", "zip": "89501", "methodType": "SHIPPING"}
+	address := map[string]any{"firstName": "Ana", "lastName": "Silva", "address1": "12 Mill Lane", "city": "Reno", "provinceCode": "NV", "country": "United States", "countryCode": "US", "zip": "89501", "methodType": "SHIPPING"}
 	for range 2 { // the same again changes nothing
 		s.change("PUT", "/subscription-contracts-update-shipping-address?"+c, address)
 	}

@@ -3,6 +3,7 @@ package test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ type points struct {
 	Rewards         []struct {
 		ID             int64
 		Status         string
+		Description    string
 		DiscountCode   *string
 		DiscountCodeID *string
 		ExpireDate     *time.Time
@@ -85,6 +87,37 @@ func TestOrdersAndRenewalsEarnPointsAndPointsBecomeACode(t *testing.T) {
 	}
 	const byHand = "MERCHANT_EXTERNAL_API INFORMATIONAL_EVENT SUCCESS"
 	s.wantEntries(created, charged, byHand, byHand)
+}
+
+func TestPointsSayWhichRewardIsTaken(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	ana := s.ana()
+	in := map[string]any{"customerId": ana.CustomerID, "points": 1000 - ana.AvailablePoints}
+	if got := s.loyalty("POST", "/add-points", in, nil); got != http.StatusOK {
+		t.Fatalf("adding answered %d", got)
+	}
+	for _, row := range []struct {
+		points, rest float64
+		says         string
+	}{{500, 500, "5 off an order"}, {120, 380, "As much as you like off an order"}} {
+		in["points"] = row.points
+		if got := s.loyalty("POST", "/redeem-points", in, nil); got != http.StatusOK {
+			t.Fatalf("redeeming %g answered %d", row.points, got)
+		}
+		ana = s.ana()
+		var got []string
+		for _, r := range ana.Rewards {
+			got = append(got, r.Description)
+		}
+		if !slices.Contains(got, row.says) || ana.AvailablePoints != row.rest {
+			t.Errorf("redeeming %g: %v and %g points are left", row.points, got, ana.AvailablePoints)
+		}
+	}
+	in["points"] = 99 // no rule is for so few
+	if got := s.loyalty("POST", "/redeem-points", in, nil); got != http.StatusBadRequest {
+		t.Errorf("redeeming 99 answered %d", got)
+	}
 }
 
 func TestACodeThatIsNotUsedEndsByItself(t *testing.T) {

@@ -458,6 +458,42 @@ func (s *subscription) replace(old, by int64, carry bool) {
 	})
 }
 
+// Integrations name the way in which a discount is carried.
+func TestTheWayToCarryADiscountIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		carry any
+		plan  float64
+		now   string
+	}{
+		{"EXISTING_PLAN", 10, "19.50"},
+		{"existing_plan", 0, "19.50"},
+		{"PRODUCT_THEN_EXISTING", 10, "35.10"},
+		{"PRODUCT_THEN_EXISTING", 0, "19.50"},
+		{"PRODUCT_PLAN", 10, "35.10"},
+		{"PRODUCT_PLAN", 0, "39.00"},
+		{"NONE", 0, "39.00"},
+		{nil, 0, "39.00"},
+	} {
+		t.Run(fmt.Sprint(row.carry, row.plan), func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, one(4001, "8.00"))
+			if row.plan > 0 {
+				s.cancel(http.StatusNoContent, "")
+				plan := s.planned(s.urls.Subscriptions, percent(row.plan))
+				s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "8.00", "sellingPlanId": plan}}})
+				s.pass("PT1M")
+			}
+			body := map[string]any{"contractId": s.id, "oldVariants": []int64{4001}, "newVariants": map[string]int{"4003": 1}, "carryForwardDiscount": row.carry}
+			s.refused(http.StatusBadRequest, "POST", "/subscription-contract-details/replace-variants-v3", with(body, "carryForwardDiscount", "COUPON"))
+			o := s.change("POST", "/subscription-contract-details/replace-variants-v3", body)
+			if n := o.Lines.Nodes; len(n) != 1 || n[0].CurrentPrice.Amount != row.now {
+				t.Errorf("the lines are %+v, want one at %s", n, row.now)
+			}
+		})
+	}
+}
+
 // The prices of a plan go by the orders that were made. One that is paid late, after
 // the next, is the later of both.
 func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {

@@ -15,6 +15,7 @@ type happening struct {
 	Customer struct {
 		points
 		PendingPoints, StoreCreditBalance float64
+		CurrentVIPTier                    string
 	}
 	Transaction *struct {
 		ID, CustomerID                int64
@@ -121,6 +122,43 @@ func TestWebhooksTellOfMembers(t *testing.T) {
 	if a := s.demand("GET", fmt.Sprintf("/webhook-deliveries?endpointId=%d", dull.id), s.key, nil); strings.TrimSpace(string(a.body)) != "[]" {
 		t.Errorf("owed to a receiver that had not asked: %s", a.body)
 	}
+}
+
+func TestWebhooksTellOfTiersAndReferrals(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	who := s.ana().CustomerID
+	var rules []struct {
+		ID       int64
+		RuleType string
+	}
+	if got := s.loyalty("GET", "/point-earn-rules?size=100", nil, &rules); got != http.StatusOK {
+		t.Fatalf("the rules answered %d", got)
+	}
+	r := listen(s, append([]string{"loyalty.vip-tier-achieved", "loyalty.birthday-trigger", "loyalty.referral-reward", "loyalty.referred-reward"}, ofMembers...)...)
+	add := func(occasion string, points float64) {
+		t.Helper()
+		for _, rule := range rules {
+			if rule.RuleType != occasion {
+				continue
+			}
+			if got := s.loyalty("POST", "/add-points", map[string]any{"customerId": who, "earnRuleId": rule.ID, "points": points}, nil); got != http.StatusOK {
+				t.Fatalf("adding for %s answered %d", occasion, got)
+			}
+		}
+	}
+	add("REFERRAL", 200)
+	list := r.wantTypes("loyalty.earned", "loyalty.referral-reward")
+	if h := list[1].happening(t); h.Transaction == nil || h.Transaction.Activity != "REFERRAL" || h.Transaction.Points != 200 || h.Customer.CurrentVIPTier != "Seedling" {
+		t.Errorf("a referral tells %s", list[1].Body)
+	}
+	add("PURCHASE", 30) // with the 25 of the checkout it is more than 250
+	list = r.wantTypes("loyalty.earned", "loyalty.referral-reward", "loyalty.earned", "loyalty.vip-tier-achieved")
+	if h := list[3].happening(t); h.Transaction == nil || h.Transaction.Points != 30 || h.Customer.CurrentVIPTier != "Sapling" {
+		t.Errorf("a tier tells %s", list[3].Body)
+	}
+	add("PURCHASE", 30)
+	r.wantTypes("loyalty.earned", "loyalty.referral-reward", "loyalty.earned", "loyalty.vip-tier-achieved", "loyalty.earned")
 }
 
 func TestWebhooksOfOneMemberKeepTheirOrder(t *testing.T) {

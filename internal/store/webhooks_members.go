@@ -10,6 +10,7 @@ import (
 // ofMembers says of which type a message is that tells news of a member.
 var ofMembers = map[loyalty.NewsKind]webhook.Type{
 	loyalty.SignedUp: webhook.SignUp, loyalty.PointsEarned: webhook.Earned, loyalty.PointsSpent: webhook.Redeemed, loyalty.CreditsEarned: webhook.CreditsEarned,
+	loyalty.TierAchieved: webhook.TierAchieved, loyalty.Referred: webhook.ReferralReward, loyalty.BirthdayCame: webhook.Birthday,
 }
 
 // Tell owes news of members to the shop's endpoints, in their order. A shop without

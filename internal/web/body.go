@@ -32,6 +32,31 @@ type JSONList struct{ JSONBody }
 // Resolve reads the body. Whatever content type it claims, it is read as JSON.
 func (b *JSONList) Resolve(ctx huma.Context) []error { return b.read(ctx, '[', "array") }
 
+// OptionalBody is JSONBody for an operation that takes everything from the query too.
+type OptionalBody struct{ JSONBody }
+
+// Resolve reads the body, if there is one.
+func (b *OptionalBody) Resolve(ctx huma.Context) []error {
+	r, _ := humago.Unwrap(ctx)
+	text, err := ReadBody(r)
+	if err != nil {
+		return []error{err}
+	}
+	if len(bytes.TrimSpace(text)) == 0 { // its length is not always told before
+		return nil
+	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	return b.JSONBody.Resolve(ctx)
+}
+
+// Into is JSONBody's; without a body it leaves everything alone.
+func (b *OptionalBody) Into(v any) error {
+	if b.text == nil {
+		return nil
+	}
+	return b.JSONBody.Into(v)
+}
+
 // maxDepth is how deep the objects and arrays of a body may be nested.
 const maxDepth = 32
 

@@ -19,12 +19,26 @@ type Swap struct {
 	OldLine     string
 	OldVariants []int64
 	New         []NewLine
-	CarryOver   bool // the new lines get the discount of the old ones
+	Carry       swap.Carry // the discount of the new lines; empty: as ProductPlan
+}
+
+// named reports whether something is to give way.
+func (w Swap) named() bool { return w.OldLine != "" || len(w.OldVariants) > 0 }
+
+// gone returns the lines that give way.
+func (w Swap) gone(d contract.Detail) []contract.Line {
+	var old []contract.Line
+	for _, l := range d.Lines {
+		if l.ID == w.OldLine || slices.Contains(w.OldVariants, l.VariantID) {
+			old = append(old, l)
+		}
+	}
+	return old
 }
 
 func (w Swap) check() error {
-	if len(w.New) == 0 || len(w.New) > MaxLines {
-		return fault.New(fault.Invalid, "give 1 to %d new variants", MaxLines).On(entity).Keyed("linesCount").At("newVariants")
+	if len(w.New) > MaxLines {
+		return fault.New(fault.Invalid, "give at most %d new variants", MaxLines).On(entity).Keyed("linesCount").At("newVariants")
 	}
 	for _, l := range w.New {
 		if err := checkLine(l.Quantity, l.Price); err != nil {
@@ -34,29 +48,41 @@ func (w Swap) check() error {
 	return nil
 }
 
-// swapLines replaces lines by others in one change.
+// swapLines replaces lines by others in one change. Without the ones the others are
+// added, and without the others the ones are removed.
 func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd Command, w Swap) (contract.Detail, error) {
+	if !w.named() {
+		return s.AddLines(ctx, of, cmd, w.New)
+	}
 	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
 		}
-		var c change
-		var old []contract.Line
-		for _, l := range d.Lines {
-			if l.ID == w.OldLine || slices.Contains(w.OldVariants, l.VariantID) {
-				old = append(old, l)
-				c.edit.Lines = append(c.edit.Lines, platform.LineEdit{Line: l.ID, Remove: true})
-			}
-		}
+		old := w.gone(d)
 		if len(old) == 0 {
 			return change{}, lineNotFound()
+		}
+		ids := make([]string, len(old))
+		for i, l := range old {
+			ids[i] = l.ID
+		}
+		if len(w.New) == 0 {
+			return removal(d, ids, true)
+		}
+		var c change
+		for _, id := range ids {
+			c.edit.Lines = append(c.edit.Lines, platform.LineEdit{Line: id, Remove: true})
 		}
 		sold, err := s.variants(ctx, store, variantsOf(w.New))
 		if err != nil {
 			return change{}, err
 		}
+		carry, err := s.carries(ctx, store, d, w.Carry, old[0].SellingPlanID)
+		if err != nil {
+			return change{}, err
+		}
 		var discount carrying
-		if w.CarryOver {
+		if carry {
 			if discount, err = s.carrying(ctx, store, d, old); err != nil {
 				return change{}, err
 			}
@@ -66,7 +92,7 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd Command, w Swap
 				l.SellingPlan = old[0].SellingPlanID
 			}
 			var pricing *platform.Pricing
-			if w.CarryOver && l.Price == nil {
+			if carry && l.Price == nil {
 				l.Price, pricing = discount.to(sold[l.Variant])
 			}
 			edit, err := s.lineEdit(ctx, store, d, sold[l.Variant], l)
@@ -84,6 +110,16 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd Command, w Swap
 		}
 		return c, nil
 	})
+}
+
+// carries reports whether new lines get the discount of the old ones, and not what
+// their plan asks.
+func (s *Service) carries(ctx context.Context, store shop.Shop, d contract.Detail, carry swap.Carry, sellingPlan int64) (bool, error) {
+	if carry != swap.ProductThenExisting {
+		return carry == swap.ExistingPlan, nil
+	}
+	_, ours, err := s.offer(ctx, store.ID, d.Line, sellingPlan)
+	return !ours, err
 }
 
 // carrying is the discount of lines that are to be replaced.

@@ -130,27 +130,32 @@ func (s *Service) RemoveLines(ctx context.Context, of shop.ID, cmd Command, line
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
 		}
-		var c change
-		for i, id := range lines {
-			at := d.LineByID(id)
-			if at < 0 {
-				return change{}, lineNotFound()
-			}
-			if slices.Contains(lines[:i], id) {
-				continue
-			}
-			l := d.Lines[at]
-			c.edit.Lines = append(c.edit.Lines, platform.LineEdit{Line: id, Remove: true})
-			c.entries = append(c.entries, note{activity.ProductRemove, lineNote{Line: id, Title: l.Title, Variant: l.VariantID, OldQuantity: l.Quantity}})
-		}
-		if len(c.edit.Lines) == len(d.Lines) {
-			return change{}, lastLine()
-		}
-		if drop {
-			c.edit.Discounts = orphans(d, lines)
-		}
-		return c, nil
+		return removal(d, lines, drop)
 	})
+}
+
+// removal removes lines of a contract, and leaves one at least.
+func removal(d contract.Detail, lines []string, drop bool) (change, error) {
+	var c change
+	for i, id := range lines {
+		at := d.LineByID(id)
+		if at < 0 {
+			return change{}, lineNotFound()
+		}
+		if slices.Contains(lines[:i], id) {
+			continue
+		}
+		l := d.Lines[at]
+		c.edit.Lines = append(c.edit.Lines, platform.LineEdit{Line: id, Remove: true})
+		c.entries = append(c.entries, note{activity.ProductRemove, lineNote{Line: id, Title: l.Title, Variant: l.VariantID, OldQuantity: l.Quantity}})
+	}
+	if len(c.edit.Lines) == len(d.Lines) {
+		return change{}, lastLine()
+	}
+	if drop {
+		c.edit.Discounts = orphans(d, lines)
+	}
+	return c, nil
 }
 
 // lastLine is the refusal to leave a subscription empty. Clients match on its

@@ -95,12 +95,12 @@ type OnceSwap struct {
 	New []NewLine
 }
 
-// Replace replaces recurring lines, products of the next order, or both. What the next
-// order cannot have is refused before any line has changed.
+// Replace replaces, adds or removes recurring lines, products of the next order, or
+// both. What the next order cannot have is refused before any line has changed.
 func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, products OnceSwap) (contract.Detail, error) {
-	lines, swaps := w.OldLine != "" || len(w.OldVariants) > 0, len(products.Old)+len(products.New) > 0
-	if !lines && (!swaps || len(w.New) > 0) {
-		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced: oldVariants or oldLineId for newVariants, oldOneTimeVariants for the next order").
+	lines, swaps := w.named() || len(w.New) > 0, len(products.Old)+len(products.New) > 0
+	if !lines && !swaps {
+		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced, removed or added: oldVariants or oldLineId, newVariants, or oldOneTimeVariants and newOneTimeVariants for the next order").
 			On(entity).Keyed("parameterMissing").At("oldVariants")
 	}
 	if lines {

@@ -21,14 +21,15 @@ type Ledger struct {
 	terms   Terms
 	zone    *time.Location
 	now     time.Time
-	partial bool // earlier lots were not read
+	began   Points // earned before
+	partial bool   // earlier lots were not read
 	touched map[int64]bool
 }
 
 // OpenLedger returns a ledger with every open lot of an account.
 func OpenLedger(a Account, lots []Lot, terms Terms, zone *time.Location, now time.Time) *Ledger {
 	a.Sums.Rewarded = cloneCounts(a.Sums.Rewarded)
-	return &Ledger{Account: a, Lots: lots, terms: terms, zone: zone, now: now, touched: make(map[int64]bool)}
+	return &Ledger{Account: a, Lots: lots, terms: terms, zone: zone, now: now, began: a.Sums.Earned, touched: make(map[int64]bool)}
 }
 
 func cloneCounts(m map[Occasion]int64) map[Occasion]int64 {

@@ -321,6 +321,19 @@ func (t Terms) redeemRule(id RuleID) (RedeemRule, bool) {
 	return t.Redeem[i], true
 }
 
+// ruleFor returns the active rule that so many points are for: one that costs
+// exactly as many, or else one that lets the member choose.
+func (t Terms) ruleFor(points Points) (RedeemRule, bool) {
+	for _, chosen := range []bool{false, true} {
+		for _, r := range t.Redeem {
+			if r.Active && (r.Type == DynamicDiscount) == chosen && (r.Points == points || chosen && points >= r.Min && (r.Max == 0 || points <= r.Max)) {
+				return r, true
+			}
+		}
+	}
+	return RedeemRule{}, false
+}
+
 // TiersOf returns the tier that so many earned points have reached and the next
 // one; nil when there is none.
 func (t Terms) TiersOf(earned Points) (reached, next *Tier) {

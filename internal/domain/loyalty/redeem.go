@@ -16,7 +16,7 @@ import (
 // RedeemCommand takes a reward for points.
 type RedeemCommand struct {
 	Who    Who
-	Rule   RuleID
+	Rule   RuleID // 0: the one that the points are for
 	Points Points // of rules that let the member choose; 0: not said
 	Actor  activity.Actor
 
@@ -32,6 +32,11 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 	m, err := s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
 		taken, store = Taken{}, d.shop
 		rule, ok := d.program.Terms.redeemRule(cmd.Rule)
+		if cmd.Rule == 0 {
+			if rule, ok = d.program.Terms.ruleFor(cmd.Points); !ok {
+				return fault.New(fault.Invalid, "no redeem rule is for %s points: name one with pointRedeemRuleId", cmd.Points).On("pointRedeemRule").Keyed("pointsFixed").At("points")
+			}
+		}
 		if !ok {
 			return fault.New(fault.NotFound, "redeem rule %d does not exist", cmd.Rule).On("pointRedeemRule").Keyed("redeemRuleNotFound").At("pointRedeemRuleId")
 		}

@@ -117,7 +117,7 @@ func (r registry) customers() {
 			"zip":          get(func(a address) any { return textOrNull(a.Zip) }),
 			"province":     get(func(a address) any { return textOrNull(provinceName(a.Country, a.Province)) }),
 			"provinceCode": get(func(a address) any { return textOrNull(a.Province) }),
-			"country":      get(func(a address) any { return textOrNull(a.Country) }),
+			"country":      get(func(a address) any { return textOrNull(countryName(a.Country)) }),
 		}
 	}
 	billing := shared()

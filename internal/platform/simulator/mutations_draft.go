@@ -164,7 +164,7 @@ func (x *exec) methodInput(in args) (*shipping, *userError) {
 // country does not have is refused; how the platform words it is not recorded.
 func shippingInput(in args, way, option string) (*shipping, *userError) {
 	a, o := in.object("address"), in.object(option)
-	country := or(a.text("countryCode"), or(countryNames[a.text("country")], a.text("country")))
+	country := or(a.text("countryCode"), countryCode(a.text("country")))
 	province, ok := provinceCode(country, or(a.text("provinceCode"), a.text("province")))
 	if !ok {
 		field := "province"

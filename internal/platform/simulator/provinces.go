@@ -26,8 +26,26 @@ var provinces = map[string]map[string]string{
 	},
 }
 
-// countryNames are the countries of which the provinces are known, by name.
-var countryNames = map[string]string{"Australia": "AU", "Canada": "CA", "United States": "US"}
+// countries are what some countries are called, by code.
+var countries = map[string]string{
+	"AT": "Austria", "AU": "Australia", "BE": "Belgium", "BR": "Brazil", "CA": "Canada", "CH": "Switzerland", "CZ": "Czechia", "DE": "Germany", "DK": "Denmark",
+	"ES": "Spain", "FI": "Finland", "FR": "France", "GB": "United Kingdom", "IE": "Ireland", "IN": "India", "IT": "Italy", "JP": "Japan", "MX": "Mexico",
+	"NL": "Netherlands", "NO": "Norway", "NZ": "New Zealand", "PL": "Poland", "PT": "Portugal", "SE": "Sweden", "SG": "Singapore", "US": "United States", "ZA": "South Africa",
+}
+
+// countryName returns what a country is called, or its code where that is all that
+// is known.
+func countryName(code string) string { return or(countries[code], code) }
+
+// countryCode returns the code of a country that is given by name, or what was given.
+func countryCode(given string) string {
+	for code, name := range countries {
+		if strings.EqualFold(name, given) {
+			return code
+		}
+	}
+	return given
+}
 
 // provinceCode returns the code of a province that is given by code or name, and
 // false when the country is known not to have it.

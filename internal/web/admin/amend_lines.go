@@ -8,10 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
@@ -23,9 +26,9 @@ func (o Options) lineOperations(api *web.API) {
 	web.Register(api, o.amendment("updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
 		"Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one."), o.updateLine)
 	web.Register(api, once(o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
-		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only.")), o.addLine)
+		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.")), o.addLine)
 	web.Register(api, once(o.amendment("addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
-		"As subscription-contracts-add-line-item, with the unit price given.")), o.addPricedLine)
+		"As subscription-contracts-add-line-item.")), o.addLine)
 	web.Register(api, once(o.withBody([]newLine{}, o.amendment("addLineItems", "/subscription-contracts-add-line-items", "Add lines",
 		"Adds several recurring lines in one change."))), o.addLines)
 	web.Register(api, o.amendment("removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
@@ -41,9 +44,9 @@ func (o Options) lineOperations(api *web.API) {
 		"Replaces a line's attributes.")), o.updateLineAttributes)
 	web.Register(api, o.amendment("updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
 		"Puts a line on another selling plan, at the price that the plan gives."), o.updateLinePlan)
-	replace := o.withBody(variantSwap{}, o.amendment("replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
+	replace := once(o.withBody(variantSwap{}, o.amendment("replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
 		"Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. "+
-			"oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only."))
+			"Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.")))
 	replace.Method = http.MethodPost
 	web.Register(api, replace, o.replaceVariants)
 }
@@ -109,29 +112,15 @@ func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, e
 	}))
 }
 
-// AddQuery is a line to be added. The document only shows what an operation
-// embeds when that is exported.
-type AddQuery struct {
+type addQuery struct {
 	OfContract
-	Variant  string `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id."`
-	Quantity int32  `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"1" doc:"Items."`
-	Once     bool   `query:"isOneTimeProduct" default:"false" doc:"Only in the next order."`
+	Variant  string               `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id."`
+	Quantity int32                `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"1" doc:"Items."`
+	Once     bool                 `query:"isOneTimeProduct" default:"false" doc:"Only in the next order."`
+	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own."`
 }
 
-func (o Options) addLine(ctx context.Context, in *AddQuery) (*contractOut, error) {
-	return o.add(ctx, *in, web.Opt[web.Decimal]{})
-}
-
-type addPricedQuery struct {
-	AddQuery
-	Price web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own."`
-}
-
-func (o Options) addPricedLine(ctx context.Context, in *addPricedQuery) (*contractOut, error) {
-	return o.add(ctx, in.AddQuery, in.Price)
-}
-
-func (o Options) add(ctx context.Context, in AddQuery, value web.Opt[web.Decimal]) (*contractOut, error) {
+func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
@@ -140,7 +129,7 @@ func (o Options) add(ctx context.Context, in AddQuery, value web.Opt[web.Decimal
 	if err != nil {
 		return nil, err
 	}
-	price, err := o.price(ctx, cmd, "price", value)
+	price, err := o.price(ctx, cmd, "price", in.Price)
 	if err != nil {
 		return nil, err
 	}
@@ -389,7 +378,35 @@ type variantSwap struct {
 	OldOneTimeVariants   []web.AnyID      `json:"oldOneTimeVariants,omitempty" doc:"Products of the next order that give way."`
 	NewOneTimeVariants   map[string]int32 `json:"newOneTimeVariants,omitempty" doc:"Quantities by variant, for the next order only."`
 	StopSwapEmails       bool             `json:"stopSwapEmails,omitempty" doc:"No e-mail about the change."`
-	CarryForwardDiscount bool             `json:"carryForwardDiscount,omitempty" doc:"The new lines get the discount of the old ones: as many per cent off their own prices, by the same steps where the price changes with the orders."`
+	CarryForwardDiscount carryForward     `json:"carryForwardDiscount,omitempty" doc:"EXISTING_PLAN or true: the new lines get the discount of the old ones, as many per cent off their own prices, by the same steps where the price changes with the orders. PRODUCT_THEN_EXISTING: what the plan of the old lines asks or, where they are on none, as EXISTING_PLAN. PRODUCT_PLAN, NONE, false or nothing: what that plan asks or, where there is none, their own prices."`
+}
+
+// carryForward is a way to carry a discount: its name, or whether there is one.
+type carryForward string
+
+// Schema describes both.
+func (carryForward) Schema(huma.Registry) *huma.Schema {
+	names := make([]any, len(swap.Carries))
+	for i, c := range swap.Carries {
+		names[i] = string(c)
+	}
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: names}}}
+}
+
+// UnmarshalJSON reads either.
+func (c *carryForward) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, (*string)(c))
+	}
+	var carries bool
+	if err := json.Unmarshal(text, &carries); err != nil { // null is no
+		return err
+	}
+	*c = carryForward(swap.None)
+	if carries {
+		*c = carryForward(swap.ExistingPlan)
+	}
+	return nil
 }
 
 type bodyIn struct {
@@ -416,11 +433,16 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 		return nil, fault.New(fault.Invalid, "field 'contractId' is required").Keyed("bodyField").At("contractId")
 	}
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
-	swap := amend.Swap{OldLine: body.OldLineID, CarryOver: body.CarryForwardDiscount}
-	if swap.OldVariants, err = parseIDs("ProductVariant", "oldVariants", body.OldVariants); err != nil {
+	lines := amend.Swap{OldLine: body.OldLineID}
+	if body.CarryForwardDiscount != "" {
+		if lines.Carry, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.Carries); err != nil {
+			return nil, err
+		}
+	}
+	if lines.OldVariants, err = parseIDs("ProductVariant", "oldVariants", body.OldVariants); err != nil {
 		return nil, err
 	}
-	if swap.New, err = parseQuantities("newVariants", body.NewVariants); err != nil {
+	if lines.New, err = parseQuantities("newVariants", body.NewVariants); err != nil {
 		return nil, err
 	}
 	var once amend.OnceSwap
@@ -430,7 +452,7 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	if once.New, err = parseQuantities("newOneTimeVariants", body.NewOneTimeVariants); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.Replace(ctx, caller.Shop.ID, cmd, swap, once))
+	return newContractOut(o.Amend.Replace(ctx, caller.Shop.ID, cmd, lines, once))
 }
 
 // parseQuantities reads quantities by variant, in the order of the variants.

@@ -153,6 +153,7 @@ func TestCommands(t *testing.T) {
 		"points are removed":               {"POST", "/remove-points", `{"customerId":"gid://shopify/Customer/7001","points":3,"shop":"demo.myshopify.com"}`, loyalty.PointsCommand{Who: ada, Points: 300, Actor: by()}},
 		"a transaction is taken back":      {"POST", "/remove-points", `{"customerEmail":" ada@example.com ","transactionId":29}`, loyalty.PointsCommand{Who: loyalty.Who{Email: "ada@example.com"}, Entry: 29, Actor: by()}},
 		"a reward is taken":                {"POST", "/redeem-points", `{"customerId":7001,"pointRedeemRuleId":1}`, loyalty.RedeemCommand{Who: ada, Rule: 1, Actor: by()}},
+		"a reward for so many points":      {"POST", "/redeem-points", `{"customerId":7001,"points":500}`, loyalty.RedeemCommand{Who: ada, Points: 50000, Actor: by()}},
 		"a reward of chosen size is taken": {"POST", "/redeem-points", `{"customerId":7001,"pointRedeemRuleId":3,"points":250}`, loyalty.RedeemCommand{Who: ada, Rule: 3, Points: 25000, Actor: by()}},
 		"a customer is enrolled":           {"POST", "/enroll-customer", `{"customerId":7001,"firstName":"Ada","dob":"1990-02-28"}`, loyalty.EnrolCommand{Who: ada, FirstName: "Ada", Born: "1990-02-28", Actor: by()}},
 		"store credit is given":            {"POST", "/add-credits", `{"customerId":7001,"amount":7.5}`, loyalty.CreditCommand{Who: ada, Amount: 750, Actor: by()}},

@@ -28,8 +28,8 @@ func (o Options) rewards(api *web.API) {
 
 type redeemBody struct {
 	Named
-	RuleID *int64   `json:"pointRedeemRuleId,omitempty" minimum:"1" doc:"The redeem rule. Required." example:"1"`
-	Points *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many points to spend, where the rule lets the customer choose." example:"500"`
+	RuleID *int64   `json:"pointRedeemRuleId,omitempty" minimum:"1" doc:"The redeem rule. Absent: the one that costs as many points as are given or, where there is none, one that lets the customer choose how many." example:"1"`
+	Points *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many points to spend, where the rule lets the customer choose. Required without pointRedeemRuleId." example:"500"`
 }
 
 func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
@@ -39,14 +39,18 @@ func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	if body.RuleID == nil || *body.RuleID < 1 {
-		return nil, fault.New(fault.Invalid, "field 'pointRedeemRuleId' is required: the number of a redeem rule").Keyed("bodyField").At("pointRedeemRuleId")
+	if body.RuleID == nil && body.Points == nil {
+		return nil, fault.New(fault.Invalid, "field 'pointRedeemRuleId' is required: the number of a redeem rule, or 'points'").Keyed("bodyField").At("pointRedeemRuleId")
+	}
+	rule, err := numberOf[loyalty.RuleID]("pointRedeemRuleId", body.RuleID)
+	if err != nil {
+		return nil, err
 	}
 	points, err := pointsOf(body.Points, false)
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{Who: who, Rule: loyalty.RuleID(*body.RuleID), Points: points, Actor: caller.Actor, Request: web.RequestName(ctx)})
+	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{Who: who, Rule: rule, Points: points, Actor: caller.Actor, Request: web.RequestName(ctx)})
 	return newMemberOut(caller, m, err)
 }
 

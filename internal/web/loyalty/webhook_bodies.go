@@ -78,7 +78,7 @@ func (b Bodies) Data(ctx context.Context, m webhook.Message) ([]byte, error) {
 		}
 		h.Reward, entry = &h.Customer.Rewards[i], is.Rewards[i].Entry
 	}
-	if m.Type == webhook.Earned || m.Type == webhook.Redeemed {
+	if m.Type != webhook.SignUp && m.Type != webhook.CreditsEarned {
 		e, err := b.Book.LoyaltyEntry(ctx, m.Shop, entry)
 		if err != nil {
 			return nil, err

@@ -1,12 +1,7 @@
 package record
 
 import (
-	"bytes"
-	"io"
 	"regexp"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -75,27 +70,7 @@ type OneOffQuantity struct {
 	Attempt  web.Opt[int64] `query:"billingAttemptId" minimum:"1" maximum:"9007199254740991" doc:"The upcoming order."`
 	Variant  string         `query:"variantId" format:"id" doc:"The variant: number or graph id."`
 	Quantity web.Opt[int64] `query:"quantity" minimum:"1" maximum:"999" doc:"Pieces. Required, here or in the body."`
-
-	body func(any) error // puts the body's fields into a value; nil when there is no body
-}
-
-// Resolve reads the body, if there is one.
-func (in *OneOffQuantity) Resolve(ctx huma.Context) []error {
-	r, _ := humago.Unwrap(ctx)
-	sent, err := web.ReadBody(r)
-	if err != nil {
-		return []error{err}
-	}
-	if len(bytes.TrimSpace(sent)) == 0 { // its length is not always told before
-		return nil
-	}
-	r.Body = io.NopCloser(bytes.NewReader(sent))
-	var body web.JSONBody
-	if errs := body.Resolve(ctx); errs != nil {
-		return errs
-	}
-	in.body = body.Into
-	return nil
+	web.OptionalBody
 }
 
 // quantityBody is the body of a change of quantity.
@@ -108,23 +83,21 @@ type quantityBody struct {
 
 // Command returns the command to change the quantity.
 func (in *OneOffQuantity) Command(line shop.Line, by activity.Actor) (billing.OneOffCommand, error) {
-	if in.body != nil {
-		var body quantityBody
-		if err := in.body(&body); err != nil {
-			return billing.OneOffCommand{}, err
-		}
-		if in.Contract == "" {
-			in.Contract = string(body.Contract)
-		}
-		if in.Variant == "" {
-			in.Variant = string(body.Variant)
-		}
-		if !in.Attempt.Set && body.Attempt != nil {
-			in.Attempt.Value, in.Attempt.Set = *body.Attempt, true
-		}
-		if !in.Quantity.Set && body.Quantity != nil {
-			in.Quantity.Value, in.Quantity.Set = *body.Quantity, true
-		}
+	var body quantityBody
+	if err := in.Into(&body); err != nil {
+		return billing.OneOffCommand{}, err
+	}
+	if in.Contract == "" {
+		in.Contract = string(body.Contract)
+	}
+	if in.Variant == "" {
+		in.Variant = string(body.Variant)
+	}
+	if !in.Attempt.Set && body.Attempt != nil {
+		in.Attempt.Value, in.Attempt.Set = *body.Attempt, true
+	}
+	if !in.Quantity.Set && body.Quantity != nil {
+		in.Quantity.Value, in.Quantity.Set = *body.Quantity, true
 	}
 	for _, p := range []struct {
 		name, kind string

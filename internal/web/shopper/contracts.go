@@ -1,6 +1,7 @@
 package shopper
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -15,8 +16,9 @@ const contractsTag = "Contracts"
 
 func (o Options) contracts(api *web.API) {
 	swap := o.operation("replaceVariant", http.MethodPost, "/subscription-contract-details/replace-variants-v2", contractsTag, "Replace a line's variant",
-		"Lets a line give way to another variant, at the price that the contract's plan gives. Answers with the contract. A shopper who is held to a number of orders is answered 400 contractFrozen.")
-	swap.Body, swap.Errors = variantSwap{}, append(swap.Errors, http.StatusRequestEntityTooLarge)
+		"Lets a line give way to another variant, at the price that the contract's plan gives. Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query. Either way the request says Content-Type: application/json. "+
+			"Answers with the contract. A shopper who is held to a number of orders is answered 400 contractFrozen.")
+	swap.Errors = append(swap.Errors, http.StatusRequestEntityTooLarge)
 	web.Register(api, swap, o.replaceVariant)
 
 	frozen := o.operation("getFreezeStatus", http.MethodGet, "/subscriptions-contracts-freeze-status-detail", contractsTag, "Whether a contract is frozen",
@@ -25,18 +27,27 @@ func (o Options) contracts(api *web.API) {
 	web.Register(api, frozen, o.freezeStatus)
 }
 
-// variantSwap says which line gives way to which variant.
+// swapQuery says which line gives way to which variant.
+type swapQuery struct {
+	Contract string         `query:"contractId" format:"id" doc:"The contract: number or graph id. Required, here or in the body."`
+	Line     string         `query:"oldLineId" maxLength:"255" doc:"Graph id of the line that gives way. Required, here or in the body."`
+	Variant  string         `query:"newVariantId" format:"id" doc:"The variant that comes in its place: number or graph id. Required, here or in the body."`
+	Quantity web.Opt[int32] `query:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order. Default 1."`
+	web.OptionalBody
+}
+
+// variantSwap is the body that says it.
 type variantSwap struct {
-	Shop       string    `json:"shop,omitempty" doc:"Must be the store at which the shopper is." example:"demo.myshopify.com"`
-	ContractID web.AnyID `json:"contractId" doc:"The contract: number or graph id."`
-	OldLineID  string    `json:"oldLineId" maxLength:"255" doc:"Graph id of the line that gives way." example:"gid://shopify/SubscriptionLine/12"`
-	NewVariant web.AnyID `json:"newVariantId" doc:"The variant that comes in its place: number or graph id."`
-	Quantity   *int32    `json:"quantity,omitempty" nullable:"true" minimum:"1" maximum:"9999" doc:"Pieces in every order. Default 1." example:"2"`
+	Shop       string    `json:"shop"`
+	ContractID web.AnyID `json:"contractId"`
+	OldLineID  string    `json:"oldLineId" maxLength:"255"`
+	NewVariant web.AnyID `json:"newVariantId"`
+	Quantity   *int32    `json:"quantity"`
 }
 
 type contractOut struct{ Body record.ContractObject }
 
-func (o Options) replaceVariant(ctx context.Context, in *editIn) (*contractOut, error) {
+func (o Options) replaceVariant(ctx context.Context, in *swapQuery) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
 	var body variantSwap
 	if err := in.Into(&body); err != nil {
@@ -47,6 +58,10 @@ func (o Options) replaceVariant(ctx context.Context, in *editIn) (*contractOut, 
 	}
 	if err := web.CheckLengths(body); err != nil {
 		return nil, err
+	}
+	body.ContractID, body.OldLineID, body.NewVariant = cmp.Or(web.AnyID(in.Contract), body.ContractID), cmp.Or(in.Line, body.OldLineID), cmp.Or(web.AnyID(in.Variant), body.NewVariant)
+	if in.Quantity.Set {
+		body.Quantity = &in.Quantity.Value
 	}
 	of, err := required(body.ContractID, record.ContractTypename, "contractId")
 	if err != nil {

@@ -50,6 +50,10 @@ func TestCommands(t *testing.T) {
 		"payment methods":         {"GET", "/subscription-contract-details/shopify/customer/payment-methods", "", int64(7001)},
 		"another variant":         {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002,"quantity":2}`, replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4002, Quantity: 2}}}}},
 		"another variant, of one": {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`, replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4002, Quantity: 1}}}}},
+		"another variant, in the query": {"POST", "/subscription-contract-details/replace-variants-v2?contractId=9001&oldLineId=l&newVariantId=4002&quantity=3", "",
+			replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4002, Quantity: 3}}}}},
+		"another variant, in both": {"POST", "/subscription-contract-details/replace-variants-v2?newVariantId=4003", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`,
+			replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4003, Quantity: 1}}}}},
 		"a thought of leaving": {"POST", "/customer-retention-activities", `{"contractId":9001,"retentionAction":"KEPT","cancellationReason":"r","discountApplied":"d","additionalInfo":"{}"}`,
 			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Said: retention.Said{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
 	} {
