@@ -94,3 +94,22 @@ func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
 		t.Errorf("tags %v, want %v and %s", got, begun, renewal)
 	}
 }
+
+func TestWhatHappensByItselfIsNobodysDoing(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 50}, nil)
+	s.pass("P32D")
+	sources := map[string]int{}
+	var entries []struct{ EventSource, EventType, ActivityBy, ClientIP string }
+	s.get("/activity-logs?size=100", &entries)
+	for _, e := range entries {
+		sources[e.EventSource]++
+		if e.EventSource == "SYSTEM_EVENT" && e.ActivityBy+e.ClientIP != "" {
+			t.Errorf("%s happened by itself, and %q did it from %q", e.EventType, e.ActivityBy, e.ClientIP)
+		}
+	}
+	if sources["SYSTEM_EVENT"] == 0 || sources["MERCHANT_PORTAL"] == 0 {
+		t.Errorf("entries by source: %v", sources)
+	}
+}

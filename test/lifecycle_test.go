@@ -434,7 +434,7 @@ func TestAContractDoesNotExpireWhileItsLastOrderMayStillBeMade(t *testing.T) {
 	s.until("2026-11-12")
 	s.wantPlatform("EXPIRED")
 	s.wantOrderDays("[11-11]")
-	s.wantEntries(created, "SYSTEM_EVENT UPDATED SUCCESS", declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", triggered, charged, expired)
+	s.wantEntries(created, settled, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", triggered, charged, expired)
 }
 
 // The platform may fail a contract, and let it run again.

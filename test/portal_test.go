@@ -183,7 +183,7 @@ func (s *subscription) raw(path string) string {
 
 const (
 	portalSkipped = "CUSTOMER_PORTAL BILLING_ATTEMPT_SKIPPED SUCCESS"
-	settled       = "SYSTEM_EVENT UPDATED SUCCESS" // of the store's settings
+	settled       = "MERCHANT_PORTAL UPDATED SUCCESS" // of the store's settings
 )
 
 // What the portal shows of attempts and contracts is what the admin interface shows

@@ -19,7 +19,7 @@ import (
 // Entries about the store itself.
 const (
 	froze   = "SYSTEM_EVENT INFORMATIONAL_EVENT FAILURE"
-	thawed  = "SYSTEM_EVENT INFORMATIONAL_EVENT SUCCESS"
+	thawed  = "MERCHANT_PORTAL INFORMATIONAL_EVENT SUCCESS"
 	heldOff = "SYSTEM_EVENT INFORMATIONAL_EVENT FAILURE"
 	goesOn  = "SYSTEM_EVENT INFORMATIONAL_EVENT INFO"
 )
@@ -215,7 +215,7 @@ func TestOfSeveralMissedOrdersTheNewestIsChargedAndTheOthersSayWhy(t *testing.T)
 		t.Errorf("orders %+v, want that of cycle 3", orders)
 	}
 	gaveUp := "SYSTEM_EVENT BILLING_ATTEMPT_SKIPPED SKIPPED"
-	h.wantEntries(created, "SYSTEM_EVENT UPDATED SUCCESS", gaveUp, gaveUp, charged)
+	h.wantEntries(created, settled, gaveUp, gaveUp, charged)
 }
 
 func TestAnOrderThatThePlatformNeverSawIsMissedLikeTheOthers(t *testing.T) {

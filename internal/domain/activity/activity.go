@@ -57,8 +57,8 @@ type Actor struct {
 // System is the service acting by itself.
 var System = Actor{Source: SystemEvent}
 
-// Operator is whoever runs the service.
-var Operator = Actor{Source: SystemEvent, By: "operator"}
+// Operator is whoever runs the service, by hand: entries of SystemEvent have nobody.
+var Operator = Actor{Source: MerchantPortal, By: "operator"}
 
 // Platform is the commerce platform acting through a webhook.
 var Platform = Actor{Source: ShopifyEvent}
