@@ -166,5 +166,5 @@ func TestAChargeWithoutAnEndIsListedAndCanBeLookedInto(t *testing.T) {
 	if n := h.tries([]int64{h.id}); n != 1 {
 		t.Errorf("%d charges were sent, want 1", n)
 	}
-	h.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_NOTIFICATION FAILURE", differs, "SYSTEM_EVENT IMMEDIATE_RETRY_TRIGGERED INFO")
+	h.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_NOTIFICATION FAILURE", differs, "MERCHANT_PORTAL IMMEDIATE_RETRY_TRIGGERED INFO")
 }
