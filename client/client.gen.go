@@ -6121,10 +6121,10 @@ type RateInput struct {
 	// Examples: Standard
 	Name string `json:"name"`
 
-	// PriceConditions At most one from below and one from above.
+	// PriceConditions At most one from below and one from above. An order must meet them all, and those of the weight.
 	PriceConditions *[]PriceInput `json:"priceConditions,omitempty"`
 
-	// WeightConditions At most one from below and one from above. Not together with priceConditions.
+	// WeightConditions At most one from below and one from above.
 	WeightConditions     *[]WeightsInput        `json:"weightConditions,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }

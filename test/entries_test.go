@@ -49,6 +49,30 @@ func TestAChangeOfTheDeliveryNamesWhatChangedAndNobodysAddress(t *testing.T) {
 	)
 }
 
+func TestALineThatIsChangedInEveryWayAtOnceIsToldOfWhole(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.begin()
+	sold := s.variants()
+	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+	is := o.Lines.Nodes[0]
+	path := fmt.Sprintf("/subscription-contracts-update-line-item?contractId=%d&lineId=%s&", s.id, url.QueryEscape(is.ID))
+	o = s.change("PUT", path+fmt.Sprintf("variantId=%d&quantity=3&price=10.25", sold[2]), nil)
+	if n := o.Lines.Nodes[0]; n.Quantity != 3 || n.CurrentPrice.Amount != "10.25" {
+		t.Errorf("after the update the line is %+v", n)
+	}
+	s.change("PUT", path+fmt.Sprintf("variantId=%d&quantity=3", sold[0]), nil) // at the price that comes with it
+	about := func(variant int64) string {
+		return fmt.Sprintf(`{"lineId":%q,"title":"House Blend Coffee","variantId":%d,`, is.ID, variant)
+	}
+	s.wantTold(
+		"PRODUCT_REPLACE "+about(sold[2])+fmt.Sprintf(`"oldVariantId":%d}`, sold[0]),
+		"PRODUCT_QUANTITY_CHANGE "+about(sold[2])+fmt.Sprintf(`"quantity":3,"oldQuantity":%d}`, is.Quantity),
+		"PRODUCT_PRICE_CHANGE "+about(sold[2])+fmt.Sprintf(`"price":"10.25","oldPrice":%q}`, is.CurrentPrice.Amount),
+		"PRODUCT_REPLACE "+about(sold[0])+fmt.Sprintf(`"oldVariantId":%d}`, sold[2]),
+	)
+}
+
 func TestACardThatTheCustomerTakesBackIsToldOf(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -92,5 +116,24 @@ func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
 	renewal := fmt.Sprintf(`{"cycle":1,"target":"gid://shopify/Order/%d","tags":["renewal"]}`, *s.past()[0].OrderID)
 	if got := tagged(); !slices.Equal(got, append(begun, renewal)) || len(begun) != 1 {
 		t.Errorf("tags %v, want %v and %s", got, begun, renewal)
+	}
+}
+
+func TestWhatHappensByItselfIsNobodysDoing(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 50}, nil)
+	s.pass("P32D")
+	sources := map[string]int{}
+	var entries []struct{ EventSource, EventType, ActivityBy, ClientIP string }
+	s.get("/activity-logs?size=100", &entries)
+	for _, e := range entries {
+		sources[e.EventSource]++
+		if e.EventSource == "SYSTEM_EVENT" && e.ActivityBy+e.ClientIP != "" {
+			t.Errorf("%s happened by itself, and %q did it from %q", e.EventType, e.ActivityBy, e.ClientIP)
+		}
+	}
+	if sources["SYSTEM_EVENT"] == 0 || sources["MERCHANT_PORTAL"] == 0 {
+		t.Errorf("entries by source: %v", sources)
 	}
 }

@@ -115,17 +115,24 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		}
 		if replaced {
 			edit.Variant = l.Variant
-			tell(activity.ProductReplace, lineNote{Line: is.ID, Title: sold[variant].ProductTitle, Variant: variant, OldVariant: is.VariantID})
+			about.Title, about.Variant = sold[variant].ProductTitle, variant
+			told := about
+			told.OldVariant = is.VariantID
+			tell(activity.ProductReplace, told)
 		}
 	}
 	if l.Quantity != nil && *l.Quantity != is.Quantity {
 		edit.Quantity = l.Quantity
-		tell(activity.ProductQuantityChange, lineNote{Line: is.ID, Title: is.Title, Variant: is.VariantID, Quantity: *l.Quantity, OldQuantity: is.Quantity})
+		told := about
+		told.Quantity, told.OldQuantity = *l.Quantity, is.Quantity
+		tell(activity.ProductQuantityChange, told)
 	}
 	if price != nil && *price != is.Price {
 		edit.Price = price
-		if !replaced {
-			tell(activity.ProductPriceChange, lineNote{Line: is.ID, Title: is.Title, Variant: is.VariantID, Price: price.String(), OldPrice: is.Price.String()})
+		if !replaced || l.Price != nil { // else the price came with the product
+			told := about
+			told.Price, told.OldPrice = price.String(), is.Price.String()
+			tell(activity.ProductPriceChange, told)
 		}
 	}
 	if was := policyOf(d, at); l.Pricing == nil && l.Base != nil && was != nil && was.Base != *l.Base && edit.Price == nil {

@@ -85,7 +85,8 @@ func (c Contract) PaidThrough(cal cadence.Calendar) time.Time {
 	if paid.IsZero() {
 		return time.Time{}
 	}
-	ends := cadence.Series{Policy: c.Billing, Calendar: cal, Start: paid}.Nth(1)
+	days, n := c.from(paid, c.Billing, cal)
+	ends := days.Nth(n + 1)
 	if c.NextBillingDate.After(paid) && c.NextBillingDate.Before(ends) {
 		return c.NextBillingDate
 	}

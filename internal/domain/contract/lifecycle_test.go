@@ -58,6 +58,8 @@ func TestATermIsWhatTheLastPaymentCovers(t *testing.T) {
 	moved.NextBillingDate = date("2026-09-30")
 	sooner := renewed
 	sooner.NextBillingDate = date("2026-06-15")
+	short := renewed
+	short.Series, short.LastOrderAt, short.NextBillingDate = Series{Cycle: 1, Start: date("2025-11-30").Add(9 * time.Hour)}, date("2026-02-28").Add(9*time.Hour+2*time.Second), date("2026-05-30")
 	for _, row := range []struct {
 		name     string
 		contract Contract
@@ -69,6 +71,7 @@ func TestATermIsWhatTheLastPaymentCovers(t *testing.T) {
 		{"the checkout's order", made, "01-31 02-28 03-31 until 04-30", "2026-02-01", 2},
 		{"a renewal that came late", renewed, "04-30 05-30 06-30 until 07-30", "2026-06-30", 1},
 		{"the next payment was put off", moved, "04-30 05-30 06-30 until 07-30", "2026-07-15", 0},
+		{"a payment in a short month", short, "02-28 03-30 04-30 until 05-30", "2026-03-31", 1},
 		{"the next payment comes sooner", sooner, "04-30 05-30 until 06-15", "2026-05-01", 1},
 	} {
 		term := row.contract.Term(cal)

@@ -21,14 +21,27 @@ func (c Contract) Term(cal cadence.Calendar) Term {
 		return Term{}
 	}
 	t := Term{End: c.PaidThrough(cal)}
-	days := cadence.Series{Policy: c.Delivery, Calendar: cal, Start: paid}
-	for n := 0; ; n++ {
+	days, first := c.from(paid, c.Delivery, cal)
+	for n := first; ; n++ {
 		day := days.Nth(n)
-		if n > 0 && !day.Before(t.End) {
+		if n > first && !day.Before(t.End) {
 			return t
 		}
 		t.Deliveries = append(t.Deliveries, day)
 	}
+}
+
+// from returns a series of days by one of the contract's policies, and which of them
+// a payment begins. A payment on a day of the calendar goes on with it: what began
+// on the 31st and was due on the 28th is due on the 31st again.
+func (c Contract) from(paid time.Time, by Policy, cal cadence.Calendar) (cadence.Series, int) {
+	day := cal.At(paid)
+	cycle := c.CycleFrom(day, cal)
+	if !c.DueOn(cycle, cal).Equal(day) {
+		return cadence.Series{Policy: by, Calendar: cal, Start: paid}, 0
+	}
+	days := cadence.Series{Policy: by, Calendar: cal, Start: c.SeriesOf(cycle).Start}
+	return days, days.After(day.Add(-time.Millisecond))
 }
 
 // paidAt returns when the last order was paid, by the checkout or by a renewal; zero

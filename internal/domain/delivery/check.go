@@ -12,15 +12,14 @@ import (
 
 // Limits of a profile.
 const (
-	MaxName       = 127 // characters, of the profile; the platform's limit
-	MaxRateName   = 255
-	MaxPlaces     = 50
-	MaxZones      = 250       // of a place
-	MaxRates      = 50        // of a zone
-	MaxProvince   = 10        // characters of a part's code
-	MaxPrice      = 1_000_000 // in the currency's main unit
-	MaxWeight     = 1_000_000
-	maxConditions = 2 // of a rate: one from below, one from above
+	MaxName     = 127 // characters, of the profile; the platform's limit
+	MaxRateName = 255
+	MaxPlaces   = 50
+	MaxZones    = 250       // of a place
+	MaxRates    = 50        // of a zone
+	MaxProvince = 10        // characters of a part's code
+	MaxPrice    = 1_000_000 // in the currency's main unit
+	MaxWeight   = 1_000_000
 )
 
 // CheckName returns the name without spaces around it, or says what is wrong.
@@ -124,12 +123,14 @@ func checkRates(at string, rates []platform.Rate) error {
 	return nil
 }
 
-// checkConditions refuses conditions of both kinds on one rate, two from the same
-// side, and those that no order meets.
+// checkConditions refuses two conditions of a kind from the same side, and those
+// that no order meets. An order must meet them all, of both kinds.
 func checkConditions(at string, list []platform.RateCondition) error {
-	if len(list) > maxConditions {
-		return invalid(at+".conditions.2", "a delivery method has at most %d conditions: one from below and one from above", maxConditions)
+	type side struct {
+		price bool
+		of    platform.ConditionOperator
 	}
+	given := map[side]platform.RateCondition{}
 	for i, c := range list {
 		at := fmt.Sprintf("%s.conditions.%d", at, i)
 		switch {
@@ -138,23 +139,16 @@ func checkConditions(at string, list []platform.RateCondition) error {
 		case c.Weight != nil && (c.Weight.Value < 0 || c.Weight.Value > MaxWeight):
 			return invalid(at+".weight", "the weight %v is not between 0 and %d", c.Weight.Value, MaxWeight)
 		}
-	}
-	if len(list) < maxConditions {
-		return nil
-	}
-	a, b := list[0], list[1]
-	second := at + ".conditions.1"
-	switch {
-	case (a.Price == nil) != (b.Price == nil):
-		return invalid(second, "a delivery method depends on the price or on the weight, not on both")
-	case a.Operator == b.Operator:
-		return invalid(second+".operator", "%s is given twice", a.Operator)
-	}
-	if a.Operator == platform.AtMost {
-		a, b = b, a
-	}
-	if a.Price != nil && a.Price.Minor > b.Price.Minor || a.Price == nil && grams(*a.Weight) > grams(*b.Weight) {
-		return invalid(second, "no order meets both conditions: the lower end lies above the upper end")
+		priced := c.Price != nil
+		if _, twice := given[side{priced, c.Operator}]; twice {
+			return invalid(at+".operator", "%s is given twice", c.Operator)
+		}
+		given[side{priced, c.Operator}] = c
+		low, from := given[side{priced, platform.AtLeast}]
+		high, upTo := given[side{priced, platform.AtMost}]
+		if from && upTo && (priced && low.Price.Minor > high.Price.Minor || !priced && grams(*low.Weight) > grams(*high.Weight)) {
+			return invalid(at, "no order meets both conditions: the lower end lies above the upper end")
+		}
 	}
 	return nil
 }

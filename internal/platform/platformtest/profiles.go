@@ -29,7 +29,7 @@ var profiling = []promise{
 		spec := profileSpec(d, "Subscriptions")
 		id := createProfile(t, w, spec)
 		want(t, d, id,
-			place(d, 0)+" US-CA: Express 5.00 price≥10.00 price≤99.50",
+			place(d, 0)+" US-CA: Express 5.00 price≥10.00 price≤99.50 weight≤20 POUNDS",
 			place(d, 0)+" DE: Parcel 3.00 weight≥0.5 KILOGRAMS",
 			place(d, 0)+" *: Carrier carrier",
 			place(d, 1)+" US: Standard 0.00",
@@ -157,6 +157,7 @@ func profileSpec(d Delivery, name string) platform.ProfileSpec {
 		{Location: d.Locations()[0], Zones: []platform.Zone{
 			{Country: "US", Province: "CA", Rates: []platform.Rate{{Name: "Express", Price: dollars(500), Conditions: []platform.RateCondition{
 				{Operator: platform.AtLeast, Price: &low}, {Operator: platform.AtMost, Price: &high},
+				{Operator: platform.AtMost, Weight: &platform.Weight{Value: 20, Unit: platform.Pounds}},
 			}}}},
 			{Country: "DE", Rates: []platform.Rate{{Name: "Parcel", Price: dollars(300), Conditions: []platform.RateCondition{
 				{Operator: platform.AtLeast, Weight: &platform.Weight{Value: 0.5, Unit: platform.Kilograms}},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -63,8 +64,8 @@ type rateInput struct {
 	CarrierServiceID web.AnyID      `json:"carrierServiceId,omitempty" doc:"The carrier service that says the price: number or graph id. Required with carrierRate."`
 	CarrierRate      bool           `json:"carrierRate,omitempty" doc:"A carrier service says the price."`
 	ConditionType    string         `json:"deliveryConditionType,omitempty" enum:"NONE,PRICE,WEIGHT" doc:"What the method depends on. Absent or empty: what conditions are given for. TOTAL_PRICE and TOTAL_WEIGHT are read too. In any letter case, as all such words."`
-	Prices           []priceInput   `json:"priceConditions,omitempty" maxItems:"2" doc:"At most one from below and one from above."`
-	Weights          []weightsInput `json:"weightConditions,omitempty" maxItems:"2" doc:"At most one from below and one from above. Not together with priceConditions."`
+	Prices           []priceInput   `json:"priceConditions,omitempty" maxItems:"2" doc:"At most one from below and one from above. An order must meet them all, and those of the weight."`
+	Weights          []weightsInput `json:"weightConditions,omitempty" maxItems:"2" doc:"At most one from below and one from above."`
 }
 
 // priceInput compares an order's price.
@@ -174,7 +175,7 @@ var domainWords = map[string]string{
 var number = regexp.MustCompile(`^\d+$`)
 
 // wirePath spells the path of a failure as the interface does. Conditions stand
-// in one of two lists there: the one that the method has.
+// in two lists there, those of the price first.
 func wirePath(err error, places *[]placeInput) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Param == "" {
@@ -183,7 +184,7 @@ func wirePath(err error, places *[]placeInput) error {
 	var path strings.Builder
 	steps := strings.Split(f.Param, ".")
 	rate := rateAt(places, steps)
-	inCondition := false
+	inCondition, weight := false, false
 	for i, step := range steps {
 		switch word, known := domainWords[step]; {
 		case number.MatchString(step):
@@ -192,12 +193,13 @@ func wirePath(err error, places *[]placeInput) error {
 		case step == "conditions":
 			inCondition = true
 			step = "priceConditions"
-			if rate != nil && len(rate.Prices) == 0 {
-				step = "weightConditions"
+			if n, err := strconv.Atoi(steps[min(i+1, len(steps)-1)]); err == nil && rate != nil && n >= len(rate.Prices) {
+				step, weight = "weightConditions", true
+				steps[i+1] = strconv.Itoa(n - len(rate.Prices))
 			}
 		case step == "operator" && inCondition:
 			step = "deliverCondtion"
-			if rate != nil && len(rate.Prices) == 0 {
+			if weight {
 				step = "deliveryCondition"
 			}
 		case known:

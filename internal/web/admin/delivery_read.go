@@ -109,8 +109,6 @@ func (r shippingReader) conditions(at string, in rateInput) ([]delivery.Conditio
 		}
 	}
 	switch prices, weights := len(in.Prices) > 0, len(in.Weights) > 0; {
-	case prices && weights:
-		return nil, clash(at+".weightConditions", "a delivery method depends on the price or on the weight, not on both")
 	case prices && (depends == onNothing || depends == onWeight):
 		return nil, clash(at+".priceConditions", "deliveryConditionType %s takes no priceConditions", depends)
 	case weights && (depends == onNothing || depends == onPrice):

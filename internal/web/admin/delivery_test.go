@@ -91,6 +91,23 @@ func TestAProfileIsReadFromTheInterface(t *testing.T) {
 	}
 }
 
+func TestAMethodMayDependOnThePriceAndOnTheWeight(t *testing.T) {
+	t.Parallel()
+	p := &profiles{}
+	w := askProfiles(t, p, strings.Replace(fullProfile, `"name": "Standard", "amount": 4.9`, `"name": "Standard", "amount": 4.9,
+		"priceConditions": [{"amount": 50, "deliverCondtion": "LESS_THAN_OR_EQUAL_TO"}],
+		"weightConditions": [{"deliveryCondition": "LESS_THAN_OR_EQUAL_TO", "weight": 20, "weightUnit": "POUNDS"}]`, 1))
+	if w.Code != http.StatusOK {
+		t.Fatalf("answered %d %s", w.Code, w.Body)
+	}
+	want := []delivery.Condition{
+		{Operator: platform.AtMost, Price: &money.Amount{Minor: 5000, Currency: "USD"}}, {Operator: platform.AtMost, Weight: &delivery.Weight{Value: 20, Unit: platform.Pounds}},
+	}
+	if diff := cmp.Diff(want, p.created.Places[1].Zones[0].Rates[0].Conditions); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestAnIDChangesAProfile(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]delivery.Ref{
@@ -150,13 +167,15 @@ func TestProfilesThatCannotBeRead(t *testing.T) {
 		"a carrier that says nothing":         {rate(`{"name":"a","amount":5,"carrierServiceId":"1"}`), method + ".carrierServiceId", "needs carrierRate"},
 		"an unknown kind of condition":        {rate(`{"name":"a","amount":5,"deliveryConditionType":"MOOD"}`), method + ".deliveryConditionType", "NONE, PRICE, WEIGHT"},
 		"conditions of the wrong kind":        {rate(`{"name":"a","amount":5,"deliveryConditionType":"WEIGHT","priceConditions":[{}]}`), method + ".priceConditions", "takes no"},
-		"conditions of both kinds":            {rate(`{"name":"a","amount":5,"priceConditions":[{}],"weightConditions":[{}]}`), method + ".weightConditions", "not on both"},
-		"a kind without conditions":           {rate(`{"name":"a","amount":5,"deliveryConditionType":"PRICE"}`), method + ".priceConditions", "required"},
-		"a condition without an amount":       {rate(`{"name":"a","amount":5,"priceConditions":[{"deliverCondtion":"LESS_THAN_OR_EQUAL_TO"}]}`), method + ".priceConditions[0].amount", "required"},
-		"a condition without an operator":     {rate(`{"name":"a","amount":5,"priceConditions":[{"amount":5}]}`), method + ".priceConditions[0].deliverCondtion", "required"},
-		"an unknown operator":                 {rate(`{"name":"a","amount":5,"weightConditions":[{"weight":5,"weightUnit":"GRAMS","deliveryCondition":"EQUALS"}]}`), method + ".weightConditions[0].deliveryCondition", "GREATER_THAN_OR_EQUAL_TO"},
-		"an unknown unit":                     {rate(`{"name":"a","amount":5,"weightConditions":[{"weight":5,"weightUnit":"STONES","deliveryCondition":"LESS_THAN_OR_EQUAL_TO"}]}`), method + ".weightConditions[0].weightUnit", "GRAMS"},
-		"a weight that is a text":             {rate(`{"name":"a","amount":5,"weightConditions":[{"weight":"5"}]}`), method + ".weightConditions[0].weight", "cannot be a string"},
+		"conditions of both kinds, one of a kind that is named": {rate(`{"name":"a","amount":5,"deliveryConditionType":"PRICE","priceConditions":[{}],"weightConditions":[{}]}`), method + ".weightConditions", "takes no"},
+		"a negative weight, and a price": {rate(`{"name":"a","amount":5,"priceConditions":[{"amount":5,"deliverCondtion":"LESS_THAN_OR_EQUAL_TO"}],"weightConditions":[{"weight":-5,"weightUnit":"GRAMS","deliveryCondition":"LESS_THAN_OR_EQUAL_TO"}]}`),
+			method + ".weightConditions[0].weight", "between 0"},
+		"a kind without conditions":       {rate(`{"name":"a","amount":5,"deliveryConditionType":"PRICE"}`), method + ".priceConditions", "required"},
+		"a condition without an amount":   {rate(`{"name":"a","amount":5,"priceConditions":[{"deliverCondtion":"LESS_THAN_OR_EQUAL_TO"}]}`), method + ".priceConditions[0].amount", "required"},
+		"a condition without an operator": {rate(`{"name":"a","amount":5,"priceConditions":[{"amount":5}]}`), method + ".priceConditions[0].deliverCondtion", "required"},
+		"an unknown operator":             {rate(`{"name":"a","amount":5,"weightConditions":[{"weight":5,"weightUnit":"GRAMS","deliveryCondition":"EQUALS"}]}`), method + ".weightConditions[0].deliveryCondition", "GREATER_THAN_OR_EQUAL_TO"},
+		"an unknown unit":                 {rate(`{"name":"a","amount":5,"weightConditions":[{"weight":5,"weightUnit":"STONES","deliveryCondition":"LESS_THAN_OR_EQUAL_TO"}]}`), method + ".weightConditions[0].weightUnit", "GRAMS"},
+		"a weight that is a text":         {rate(`{"name":"a","amount":5,"weightConditions":[{"weight":"5"}]}`), method + ".weightConditions[0].weight", "cannot be a string"},
 		"prices the wrong way round": {rate(`{"name":"a","amount":5,"priceConditions":[{"amount":5,"deliverCondtion":"LESS_THAN_OR_EQUAL_TO"},{"amount":6,"deliverCondtion":"GREATER_THAN_OR_EQUAL_TO"}]}`),
 			method + ".priceConditions[1]", "no order"},
 		"twice from below": {rate(`{"name":"a","amount":5,"weightConditions":[{"weight":5,"weightUnit":"GRAMS","deliveryCondition":"LESS_THAN_OR_EQUAL_TO"},{"weight":6,"weightUnit":"GRAMS","deliveryCondition":"LESS_THAN_OR_EQUAL_TO"}]}`),
