@@ -141,14 +141,14 @@ func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
 }
 
 // missed says why an order is given up for a newer one of the contract that has
-// fallen due as well. One of which a person chose the date is not, and neither is a
+// fallen due as well, after it. One of which a person chose the date is not, and neither is a
 // charge that a person asked for, or one of an order that was declined before.
 func missed(a Attempt, others []Attempt, now time.Time) (reason string, is bool) {
 	if a.Moved || a.sent() && (a.Manual || a.Try > 1) {
 		return "", false
 	}
 	for _, o := range others {
-		if o.Status == Queued && o.Cycle > a.Cycle && !o.BillingDate.After(now) {
+		if o.Status == Queued && o.Cycle > a.Cycle && o.BillingDate.After(a.BillingDate) && !o.BillingDate.After(now) {
 			return fmt.Sprintf("missed, and cycle %d is due too: only the newest is charged", o.Cycle), true
 		}
 	}
