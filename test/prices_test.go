@@ -482,3 +482,32 @@ func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {
 	s.until("2027-02-10")
 	s.wantAmounts("14.40", "8.00", "8.00")
 }
+
+// Of two orders that are made on one day each has the price of its own cycle.
+func TestTwoOrdersOfOneDayHaveTheirOwnPrices(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4001, "16.00"))
+	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 1, 10))
+	s.reschedule(0, "2026-12-11", false)
+	s.until("2027-01-20")
+	s.wantOrderDays("[12-11 12-12 01-11]")
+	s.wantAmounts("8.00", "14.40", "14.40")
+}
+
+// An order that is charged again costs what it did, though the price of a later one
+// was set meanwhile.
+func TestARetryHasThePriceOfItsOwnCycle(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4001, "16.00"))
+	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 1, 10))
+	for _, cycle := range []int{1, 2} {
+		s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{cycle}, "code": "CARD_DECLINED"}, nil)
+	}
+	s.until("2026-11-11")
+	if got := s.trigger(s.upcoming()[0].ID); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.until("2026-12-20")
+	s.wantOrders(1, 2)
+	s.wantAmounts("8.00", "14.40")
+}

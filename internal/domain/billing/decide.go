@@ -99,6 +99,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return verdict{do: prepare}
 	}
 	if a.Status == Failure || g.policy.sendable(a, now) {
+		if o, ok := before(a, g, now); ok {
+			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the order of cycle %d is made first", o.Cycle)}
+		}
 		return verdict{do: charge}
 	}
 	return verdict{do: ask}
@@ -143,6 +146,17 @@ func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
 // missed says why an order is given up for a newer one of the contract that has
 // fallen due as well, after it. One of which a person chose the date is not, and neither is a
 // charge that a person asked for, or one of an order that was declined before.
+// before returns an order of the contract that is about to be made before another one
+// is prepared, which changes the contract for itself.
+func before(a Attempt, g ground, now time.Time) (o Attempt, ok bool) {
+	for _, o := range g.others {
+		if o.Status == Queued && o.Precedes(a) && !o.BillingDate.After(now) && !o.DueAt.After(now.Add(g.policy.Lease)) {
+			return o, true
+		}
+	}
+	return Attempt{}, false
+}
+
 func missed(a Attempt, others []Attempt, now time.Time) (reason string, is bool) {
 	if a.Moved || a.sent() && (a.Manual || a.Try > 1) {
 		return "", false
