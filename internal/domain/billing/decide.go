@@ -76,7 +76,7 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	if reason, missed := missed(a, g.others, now); missed && a.sent() {
 		return verdict{do: ask, status: Skipped, reason: reason} // it may have been charged before
 	}
-	if a.Status == Queued && g.contract.Dunning != nil && g.contract.Dunning.Attempt != int64(a.ID) {
+	if (a.Status == Queued || a.triedEarly()) && g.contract.Dunning != nil && g.contract.Dunning.Attempt != int64(a.ID) {
 		return verdict{do: end, status: SkippedDunning, reason: unpaid(g.contract)}
 	}
 	if a.Status == Failure {
