@@ -161,7 +161,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		})
 		if billing.Begin(&c, wanted, number, open, cal) {
 			var today time.Time
-			if at := billing.OrderAt(wanted, now, cal); c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
+			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
 				today = at
 			}
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
