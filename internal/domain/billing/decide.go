@@ -66,12 +66,15 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return verdict{do: ask, status: status, reason: reason} // it may have been charged before the hindrance came
 	}
 	for _, o := range g.others {
-		if o.ID != a.ID && o.holdsBack() {
+		if o.ID != a.ID && o.HoldsBack() {
 			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
 		}
 	}
 	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
+	}
+	if g.contract.Split != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
+		return verdict{do: wait, until: now.Add(contract.Leash), reason: "lines of the contract are on their way into one of their own"}
 	}
 	if reason, missed := missed(a, g.others, now); missed && a.sent() {
 		return verdict{do: ask, status: Skipped, reason: reason} // it may have been charged before
@@ -96,12 +99,12 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return verdict{do: wait, until: now.Add(contract.Leash), look: true, reason: "a change of a line that waits for it is made first"}
 	}
 	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
-		return verdict{do: prepare}
-	}
-	if a.Status == Failure || g.policy.sendable(a, now) {
 		if o, ok := before(a, g, now); ok {
 			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the order of cycle %d is made first", o.Cycle)}
 		}
+		return verdict{do: prepare}
+	}
+	if a.Status == Failure || g.policy.sendable(a, now) {
 		return verdict{do: charge}
 	}
 	return verdict{do: ask}
@@ -143,9 +146,6 @@ func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
 	return verdict{}, false
 }
 
-// missed says why an order is given up for a newer one of the contract that has
-// fallen due as well, after it. One of which a person chose the date is not, and neither is a
-// charge that a person asked for, or one of an order that was declined before.
 // before returns an order of the contract that is about to be made before another one
 // is prepared, which changes the contract for itself.
 func before(a Attempt, g ground, now time.Time) (o Attempt, ok bool) {
@@ -157,6 +157,9 @@ func before(a Attempt, g ground, now time.Time) (o Attempt, ok bool) {
 	return Attempt{}, false
 }
 
+// missed says why an order is given up for a newer one of the contract that has
+// fallen due as well, after it. One of which a person chose the date is not, and neither is a
+// charge that a person asked for, or one of an order that was declined before.
 func missed(a Attempt, others []Attempt, now time.Time) (reason string, is bool) {
 	if a.Moved || a.sent() && (a.Manual || a.Try > 1) {
 		return "", false
