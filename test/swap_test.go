@@ -117,6 +117,18 @@ func TestASwapOfOneOrderMovesTheFollowingOrdersOnce(t *testing.T) {
 	)
 }
 
+// An order that a person had moved is moved by the rule's days too, and the orders after
+// it from their own dates.
+func TestASwapMovesTheCalendarAndNotWhatSomebodyChose(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"forBillingCycle": 1, "changeNextOrderDateBy": 3})
+	s.reschedule(1, "2026-12-20", false)
+	s.until("2027-02-20")
+	s.wantOrderDays("[11-11 12-23 01-14 02-14]")
+}
+
 func TestTheExistingDiscountCanBeCarried(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

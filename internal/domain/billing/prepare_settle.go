@@ -252,7 +252,11 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	} else if err := tx.PutAttempts(ctx, []Attempt{following}); err != nil {
 		return err
 	}
-	l.contracts[a.Contract].Restart(contract.Series{Cycle: following.Cycle, Start: date, Moved: true})
+	c, start := l.contracts[a.Contract], date
+	if following.Moved { // a person chose its date: those after it are counted from the calendar's
+		start = cal.At(c.DueOn(following.Cycle, cal).In(cal.Zone).AddDate(0, 0, days))
+	}
+	c.Restart(contract.Series{Cycle: following.Cycle, Start: start, Moved: true})
 	l.restarted = append(l.restarted, a.Contract)
 	l.advanced = append(l.advanced, a.Contract)
 	l.note(following, activity.NextBillingDateChange, activity.Success, outcome{
