@@ -483,6 +483,22 @@ func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {
 	s.wantAmounts("14.40", "8.00", "8.00")
 }
 
+// The price that is set is that of the next order, whatever was skipped before it.
+func TestASetPriceIsThatOfTheNextOrderAfterASkip(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4001, "16.00"))
+	line := s.line()
+	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+line, []any{
+		map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 50}, map[string]any{"afterCycle": 2, "discountType": "PRICE", "value": 14},
+	})
+	s.until("2026-11-12")
+	s.skipNumber(0)
+	s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=9&"+line, nil).price(t, 0, "9.00", "9.00: 0 4.50 2 9.00")
+	s.until("2027-01-20")
+	s.wantOrders(1, 3)
+	s.wantAmounts("8.00", "9.00")
+}
+
 // Of two orders that are made on one day each has the price of its own cycle.
 func TestTwoOrdersOfOneDayHaveTheirOwnPrices(t *testing.T) {
 	t.Parallel()

@@ -114,21 +114,28 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 }
 
 // upcoming returns the cycle of the contract's next order, which is the first one of
-// what is split off. While the contract stands still that is the one after the last
-// that was made or given up. An order that is due, or being charged, has all lines, and
-// is made before.
+// what is split off. An order that is due, or being charged, has all lines, and is made
+// before.
 func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.Time) (int, error) {
 	attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID})
 	if err != nil {
 		return 0, err
 	}
-	var waiting []billing.Attempt
-	reached := c.Series.Cycle - 1
 	for _, a := range attempts {
 		if a.HoldsBack() || a.Status.Upcoming() && !a.BillingDate.After(now) {
 			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is being made: split it afterwards", a.Cycle, c.ID).
 				On(entity).Keyed("billingInProgress")
 		}
+	}
+	return nextCycle(c, attempts, now), nil
+}
+
+// nextCycle returns the cycle of the contract's next order. While it stands still that
+// is the one after the last that was made or given up.
+func nextCycle(c contract.Contract, attempts []billing.Attempt, now time.Time) int {
+	var waiting []billing.Attempt
+	reached := max(c.Series.Cycle-1, 0)
+	for _, a := range attempts {
 		switch {
 		case a.Status.Upcoming():
 			waiting = append(waiting, a)
@@ -137,9 +144,9 @@ func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.T
 		}
 	}
 	if next, ok := billing.Earliest(waiting); ok {
-		return next.Cycle, nil
+		return next.Cycle
 	}
-	return reached + 1, nil
+	return reached + 1
 }
 
 // partable says why lines cannot become a contract of their own while something else
