@@ -191,3 +191,19 @@ func TestANoteStaysWithItsOrderWhenTheIntervalChanges(t *testing.T) {
 		t.Errorf("the order is %+v now, was %+v", now, first)
 	}
 }
+
+// A later order that somebody moves to the day of the next one, or before it, comes
+// besides it.
+func TestALaterOrderThatIsMovedToTheDayOfTheNextOneComesBesidesIt(t *testing.T) {
+	t.Parallel()
+	for _, future := range []bool{false, true} {
+		t.Run(fmt.Sprint("and those after it ", future), func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.reschedule(1, "2026-11-11", future)
+			s.until("2026-12-20")
+			want := map[bool]string{false: "[11-11 11-11]", true: "[11-11 11-11 12-11]"}[future]
+			s.wantOrderDays(want)
+		})
+	}
+}

@@ -140,3 +140,38 @@ func TestAnotherPaymentMethodOfAContractIsTriedAtOnce(t *testing.T) {
 	s.pass("P30D")
 	s.wantOrders(1, 2)
 }
+
+// An order that a person had charged early, in vain, while another one was unpaid
+// comes on its own date, unless the other one is unpaid still.
+func TestAnOrderThatWasChargedEarlyInVainComesOnItsDate(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		declines int // of the first order
+		orders   []int
+		second   string
+	}{{2, []int{1, 2, 3}, "SUCCESS"}, {5, []int{1, 3}, "SKIPPED_DUNNING_MGMT"}} {
+		t.Run(fmt.Sprintf("the first is declined %d times", row.declines), func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+			decline := func(cycle int) {
+				s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{cycle}, "code": "CARD_DECLINED"}, nil)
+			}
+			for range row.declines {
+				decline(1)
+			}
+			decline(2)
+			s.until("2026-11-13")
+			next := s.upcoming()[0]
+			if got := s.trigger(next.ID); got != http.StatusOK {
+				t.Fatalf("answered %d", got)
+			}
+			s.until("2026-11-26")
+			s.wantOrders(row.orders...)
+			for _, a := range s.past() {
+				if a.ID == next.ID && a.Status != row.second {
+					t.Errorf("the second order is %s, want %s", a.Status, row.second)
+				}
+			}
+		})
+	}
+}

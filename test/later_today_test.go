@@ -88,6 +88,26 @@ func TestAContractThatBeginsLaterTodayWaitsForIt(t *testing.T) {
 	}
 }
 
+// A contract that was made paused and begins to run when its first date has passed has
+// its first order on the next one.
+func TestAContractThatBeginsAfterItsDateHasItsFirstOrderOnTheNext(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	var made struct{ ID string }
+	if got := s.post("/subscription-contract-details/create-subscription-contract", map[string]any{
+		"customerId": s.ana().CustomerID, "nextBillingDate": "2026-11-10", "status": "PAUSED", "billingIntervalType": "MONTH", "billingIntervalCount": 1,
+		"lines":            []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": 9}},
+		"deliveryAddress1": "12 Rua Nova", "deliveryCity": "Lisboa", "deliveryCountryCode": "PT",
+	}, &made); got != http.StatusCreated {
+		t.Fatalf("making it answered %d", got)
+	}
+	s.follow(made.ID)
+	s.until("2026-11-20")
+	s.put(fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=ACTIVE", s.id), nil, nil)
+	s.until("2027-01-15")
+	s.wantOrderDays("[12-10 01-10]")
+}
+
 // Another interval leaves the order that waits for an instant later today where it is.
 func TestAnOrderThatWaitsForLaterTodayStaysWhenTheIntervalChanges(t *testing.T) {
 	t.Parallel()

@@ -518,3 +518,48 @@ func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {
 	s.until("2027-02-10")
 	s.wantAmounts("14.40", "8.00", "8.00")
 }
+
+// The price that is set is that of the next order, whatever was skipped before it.
+func TestASetPriceIsThatOfTheNextOrderAfterASkip(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4001, "16.00"))
+	line := s.line()
+	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+line, []any{
+		map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 50}, map[string]any{"afterCycle": 2, "discountType": "PRICE", "value": 14},
+	})
+	s.until("2026-11-12")
+	s.skipNumber(0)
+	s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=9&"+line, nil).price(t, 0, "9.00", "9.00: 0 4.50 2 9.00")
+	s.until("2027-01-20")
+	s.wantOrders(1, 3)
+	s.wantAmounts("8.00", "9.00")
+}
+
+// Of two orders that are made on one day each has the price of its own cycle.
+func TestTwoOrdersOfOneDayHaveTheirOwnPrices(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4001, "16.00"))
+	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 1, 10))
+	s.reschedule(0, "2026-12-11", false)
+	s.until("2027-01-20")
+	s.wantOrderDays("[12-11 12-12 01-11]")
+	s.wantAmounts("8.00", "14.40", "14.40")
+}
+
+// An order that is charged again costs what it did, though the price of a later one
+// was set meanwhile.
+func TestARetryHasThePriceOfItsOwnCycle(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4001, "16.00"))
+	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 1, 10))
+	for _, cycle := range []int{1, 2} {
+		s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{cycle}, "code": "CARD_DECLINED"}, nil)
+	}
+	s.until("2026-11-11")
+	if got := s.trigger(s.upcoming()[0].ID); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.until("2026-12-20")
+	s.wantOrders(1, 2)
+	s.wantAmounts("8.00", "14.40")
+}

@@ -102,6 +102,33 @@ func TestASwapMovesTheFollowingOrders(t *testing.T) {
 	s.wantEntries(created, ruleMade, swapDone, swapReplace, dateMoved, charged, charged)
 }
 
+// An order that is prepared again because it was declined moves those after it once.
+func TestASwapOfOneOrderMovesTheFollowingOrdersOnce(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"forBillingCycle": 1, "changeNextOrderDateBy": 3})
+	s.declines("CARD_DECLINED", 3)
+	s.until("2026-12-20")
+	s.wantOrderDays("[11-16 12-14]")
+	s.wantLedger(fmt.Sprintf("1: B×2@%s", v[1].Price), "2: A×2@12.50")
+	s.wantEntries(
+		created, ruleMade, swapDone, swapReplace, dateMoved, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", declined, declined, charged, charged,
+	)
+}
+
+// An order that a person had moved is moved by the rule's days too, and the orders after
+// it from their own dates.
+func TestASwapMovesTheCalendarAndNotWhatSomebodyChose(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"forBillingCycle": 1, "changeNextOrderDateBy": 3})
+	s.reschedule(1, "2026-12-20", false)
+	s.until("2027-02-20")
+	s.wantOrderDays("[11-11 12-23 01-14 02-14]")
+}
+
 func TestTheExistingDiscountCanBeCarried(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

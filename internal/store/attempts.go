@@ -67,7 +67,7 @@ func attemptRowOf(of shop.ID, a billing.Attempt) (attemptRow, error) {
 		flags = string(text)
 	}
 	preparation := ""
-	if a.Prep != (billing.Preparation{}) {
+	if !a.Prep.None() {
 		text, err := json.Marshal(a.Prep)
 		if err != nil {
 			return attemptRow{}, fmt.Errorf("write attempt %d: %w", a.ID, err)

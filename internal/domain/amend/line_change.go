@@ -7,7 +7,9 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -80,9 +82,15 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		plan = *l.SellingPlan
 		tell(activity.ProductSellingPlanChange, about)
 	}
-	price := l.Price
+	price, cycles := l.Price, 0
+	if l.Base != nil || l.Pricing != nil {
+		var err error
+		if cycles, err = s.cyclesBefore(ctx, store.ID, d.Contract); err != nil {
+			return change{}, err
+		}
+	}
 	if l.Base != nil && l.Pricing == nil {
-		price, edit.Pricing = rebased(policyOf(d, at), *l.Base, d.Orders)
+		price, edit.Pricing = rebased(policyOf(d, at), *l.Base, cycles)
 	}
 	replaced := l.Variant != nil && *l.Variant != is.VariantID
 	if replaced || edit.SellingPlanID != nil {
@@ -144,7 +152,7 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			base = *l.Base
 		}
 		edit.Pricing = pricingOf(base, *l.Pricing)
-		now, counts := priceNow(edit.Pricing, d.Orders)
+		now, counts := priceNow(edit.Pricing, cycles)
 		if !counts {
 			now = base
 		}
@@ -165,6 +173,17 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 	return c, nil
 }
 
+// cyclesBefore returns how many cycles come before that of the contract's next order,
+// at the price of which it is charged. Those that were skipped count too.
+func (s *Service) cyclesBefore(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
+	var attempts []billing.Attempt
+	err := s.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+		attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID})
+		return err
+	})
+	return nextCycle(c, attempts, s.Clock.Now()) - 1, err
+}
+
 // policyOf returns how the price of a line changes with the orders; nil when it does
 // not.
 func policyOf(d contract.Detail, at int) *platform.Pricing {
@@ -183,15 +202,15 @@ func inPlace(own, was *platform.Pricing, price money.Amount) *platform.Pricing {
 	return own
 }
 
-// rebased returns what a line costs after so many orders, and by which policy, when
+// rebased returns what a line costs after so many cycles, and by which policy, when
 // its price without discounts is another. Of a policy that has a price and no discount
 // by now, that price is meant.
-func rebased(p *platform.Pricing, base money.Amount, orders int) (*money.Amount, *platform.Pricing) {
+func rebased(p *platform.Pricing, base money.Amount, cycles int) (*money.Amount, *platform.Pricing) {
 	if p == nil {
 		return &base, nil
 	}
 	on, now := p.On(base), base
-	if i := stepNow(&on, orders); i >= 0 {
+	if i := stepNow(&on, cycles); i >= 0 {
 		step := &on.Cycles[i]
 		if step.Kind == platform.FixedPrice {
 			step.Amount, step.Computed = base, base
@@ -226,21 +245,21 @@ func pricingOf(base money.Amount, cycles []contract.CyclePrice) *platform.Pricin
 	return &on
 }
 
-// priceNow returns the price that a policy gives after so many orders; false when
+// priceNow returns the price that a policy gives after so many cycles; false when
 // none of its steps counts yet.
-func priceNow(p *platform.Pricing, orders int) (now money.Amount, ok bool) {
-	if i := stepNow(p, orders); i >= 0 {
+func priceNow(p *platform.Pricing, cycles int) (now money.Amount, ok bool) {
+	if i := stepNow(p, cycles); i >= 0 {
 		return p.Cycles[i].Computed, true
 	}
 	return money.Amount{}, false
 }
 
-// stepNow returns which step of a policy counts after so many orders; -1 when none
+// stepNow returns which step of a policy counts after so many cycles; -1 when none
 // does yet.
-func stepNow(p *platform.Pricing, orders int) int {
+func stepNow(p *platform.Pricing, cycles int) int {
 	now := -1
 	for i, step := range p.Cycles {
-		if step.After <= orders {
+		if step.After <= cycles {
 			now = i
 		}
 	}

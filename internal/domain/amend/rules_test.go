@@ -306,3 +306,10 @@ func TestPricesByCycleGoOnFromAnyCycle(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFirstOrderOfAContractThatHasNotRunIsThatOfItsFirstCycle(t *testing.T) {
+	t.Parallel()
+	if got := nextCycle(contract.Contract{}, nil, time.Now()); got != 1 {
+		t.Errorf("it is that of cycle %d", got)
+	}
+}

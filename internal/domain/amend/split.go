@@ -1,6 +1,7 @@
 package amend
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -66,7 +67,11 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	if err != nil {
 		return contract.Detail{}, unanswered(err)
 	}
-	if intent.Cycle, err = s.upcoming(ctx, of, known); err != nil {
+	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		intent.Cycle, err = upcoming(ctx, tx, known, s.Clock.Now())
+		return err
+	})
+	if err != nil {
 		return contract.Detail{}, err
 	}
 	if known.MaxCycles > 0 && !known.Lifelong && intent.Cycle > known.Most() {
@@ -78,11 +83,28 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	}
 	intent.Lines = linesInOrder(is, w.Lines)
 	intent.Discounts = handedOn(is, intent.Lines)
-	err = s.keep(ctx, of, &known, func(c *contract.Contract) error {
+	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		rows, err := tx.Contracts(ctx, []contract.ID{known.ID})
+		if err != nil || len(rows) == 0 {
+			return cmp.Or(err, changedMeanwhile())
+		}
+		c := &rows[0]
 		if err := partable(*c, w.Lines); err != nil {
 			return err
 		}
-		c.Split, c.AmendAt = &intent, intent.At.Add(Leash)
+		now := s.Clock.Now()
+		cycle, err := upcoming(ctx, tx, *c, now)
+		if err == nil && cycle != intent.Cycle {
+			err = changedMeanwhile()
+		}
+		if err != nil {
+			return err
+		}
+		c.Split, c.AmendAt, c.UpdatedAt = &intent, intent.At.Add(Leash), now
+		if err := tx.PutContracts(ctx, rows); err != nil {
+			return err
+		}
+		known = rows[0]
 		return nil
 	})
 	if err != nil {
@@ -91,16 +113,28 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	return s.split(ctx, store, known, true)
 }
 
-// upcoming returns the cycle of the contract's next order. While it stands still that
+// upcoming returns the cycle of the contract's next order, which is the first one of
+// what is split off. An order that is due, or being charged, has all lines, and is made
+// before.
+func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.Time) (int, error) {
+	attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID})
+	if err != nil {
+		return 0, err
+	}
+	for _, a := range attempts {
+		if a.HoldsBack() || a.Status.Upcoming() && !a.BillingDate.After(now) {
+			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is being made: split it afterwards", a.Cycle, c.ID).
+				On(entity).Keyed("billingInProgress")
+		}
+	}
+	return nextCycle(c, attempts, now), nil
+}
+
+// nextCycle returns the cycle of the contract's next order. While it stands still that
 // is the one after the last that was made or given up.
-func (s *Service) upcoming(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
-	var attempts []billing.Attempt
-	err := s.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
-		attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID})
-		return err
-	})
+func nextCycle(c contract.Contract, attempts []billing.Attempt, now time.Time) int {
 	var waiting []billing.Attempt
-	now, reached := s.Clock.Now(), c.Series.Cycle-1
+	reached := max(c.Series.Cycle-1, 0)
 	for _, a := range attempts {
 		switch {
 		case a.Status.Upcoming():
@@ -110,9 +144,9 @@ func (s *Service) upcoming(ctx context.Context, of shop.ID, c contract.Contract)
 		}
 	}
 	if next, ok := billing.Earliest(waiting); ok {
-		return next.Cycle, err
+		return next.Cycle
 	}
-	return reached + 1, err
+	return reached + 1
 }
 
 // partable says why lines cannot become a contract of their own while something else
@@ -155,6 +189,10 @@ func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contr
 	if err != nil {
 		return contract.Detail{}, err
 	}
+	// Whoever was slow must not let a contract run that somebody else has let run before.
+	if err := s.still(ctx, store.ID, &old, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(Leash) }); err != nil {
+		return contract.Detail{}, err
+	}
 	after, told, err := s.carry(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
 		return s.release(ctx, store, made, left.Status)
 	})
@@ -175,10 +213,24 @@ func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contr
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	if err := s.keep(ctx, store.ID, &old, func(c *contract.Contract) error { endSplit(c); return nil }); err != nil {
+	charged := s.chargeNow(ctx, store.ID, detail.Contract, *old.Split)
+	if err := s.still(ctx, store.ID, &old, endSplit); err != nil {
 		return contract.Detail{}, err
 	}
-	return detail, s.chargeNow(ctx, store.ID, detail.Contract, left.Split)
+	return detail, charged
+}
+
+// still changes a contract as long as the split is under way that was begun, and not
+// ended by somebody else.
+func (s *Service) still(ctx context.Context, of shop.ID, old *contract.Contract, alter func(*contract.Contract)) error {
+	token := old.Split.Token
+	return s.keep(ctx, of, old, func(c *contract.Contract) error {
+		if c.Split == nil || c.Split.Token != token {
+			return changedMeanwhile()
+		}
+		alter(c)
+		return nil
+	})
 }
 
 // half makes the new contract, paused, or finds the one that was made.
@@ -193,7 +245,7 @@ func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contr
 	made, err := s.made(ctx, store, *old, first)
 	if err != nil {
 		if final(err) {
-			err = errors.Join(err, s.keep(ctx, store.ID, old, func(c *contract.Contract) error { endSplit(c); return nil }))
+			err = errors.Join(err, s.still(ctx, store.ID, old, endSplit))
 		}
 		return platform.Detail{}, err
 	}
@@ -208,10 +260,7 @@ func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contr
 	if err != nil {
 		return platform.Detail{}, err
 	}
-	return made, s.keep(ctx, store.ID, old, func(c *contract.Contract) error {
-		c.Split.New = contract.ID(made.ID)
-		return nil
-	})
+	return made, s.still(ctx, store.ID, old, func(c *contract.Contract) { c.Split.New = contract.ID(made.ID) })
 }
 
 func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contract, first bool) (platform.Detail, error) {
@@ -346,7 +395,7 @@ func (s *Service) undo(ctx context.Context, store shop.Shop, old contract.Contra
 	if err != nil {
 		return err
 	}
-	return s.keep(ctx, store.ID, &old, func(c *contract.Contract) error { endSplit(c); return nil })
+	return s.still(ctx, store.ID, &old, endSplit)
 }
 
 // endSplit forgets the intent.
@@ -356,13 +405,13 @@ func endSplit(c *contract.Contract) {
 }
 
 // chargeNow charges the first order of a contract that was split off, when that
-// was asked for.
-func (s *Service) chargeNow(ctx context.Context, of shop.ID, made contract.Contract, w *contract.SplitIntent) error {
-	if w == nil || !w.Now {
+// was asked for and has not been done.
+func (s *Service) chargeNow(ctx context.Context, of shop.ID, made contract.Contract, w contract.SplitIntent) error {
+	if !w.Now {
 		return nil
 	}
 	next, err := s.next(ctx, of, made)
-	if err != nil {
+	if err != nil || next.Cycle > made.Series.Cycle {
 		return err
 	}
 	return s.Orders.Trigger(ctx, of, billing.TriggerCommand{Line: made.Line, Attempt: next.ID, Actor: w.Actor})

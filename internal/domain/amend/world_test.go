@@ -80,6 +80,7 @@ type world struct {
 	of     shop.Shop
 	db     *store.DB
 	way    *between
+	tea    *teashop.Shop
 	intake *intake.Service
 	amend  *amend.Service
 	bills  *billing.Service
@@ -98,7 +99,7 @@ func begin(t *testing.T) *world {
 	for _, id := range []*contract.ID{&w.ours, &w.other} {
 		*id = contract.ID(tea.Subscribe(w.at.Now().AddDate(0, 0, 9)))
 	}
-	w.way = &between{client: tea.Client}
+	w.way, w.tea = &between{client: tea.Client}, tea
 	w.must(w.db.Shops().AddShop(t.Context(), &w.of))
 	log := slog.New(slog.DiscardHandler)
 	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}

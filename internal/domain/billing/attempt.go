@@ -163,10 +163,10 @@ func (a Attempt) accepted() bool {
 // sent reports whether the present try has been sent.
 func (a Attempt) sent() bool { return a.Status.InFlight() && !a.FirstSentAt.IsZero() }
 
-// holdsBack reports whether other cycles of the contract must wait for the
+// HoldsBack reports whether other cycles of the contract must wait for the
 // attempt: its charge may exist and nobody knows. One that the platform has
 // accepted and not ended for long is known, and holds nothing back.
-func (a Attempt) holdsBack() bool {
+func (a Attempt) HoldsBack() bool {
 	return a.Status.InFlight() && !(a.Status == PlatformException && a.PlatformID != "")
 }
 

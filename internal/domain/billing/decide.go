@@ -66,17 +66,20 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return verdict{do: ask, status: status, reason: reason} // it may have been charged before the hindrance came
 	}
 	for _, o := range g.others {
-		if o.ID != a.ID && o.holdsBack() {
+		if o.ID != a.ID && o.HoldsBack() {
 			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
 		}
 	}
 	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
 	}
+	if g.contract.Split != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
+		return verdict{do: wait, until: now.Add(contract.Leash), reason: "lines of the contract are on their way into one of their own"}
+	}
 	if reason, missed := missed(a, g.others, now); missed && a.sent() {
 		return verdict{do: ask, status: Skipped, reason: reason} // it may have been charged before
 	}
-	if a.Status == Queued && g.contract.Dunning != nil && g.contract.Dunning.Attempt != int64(a.ID) {
+	if (a.Status == Queued || a.triedEarly()) && g.contract.Dunning != nil && g.contract.Dunning.Attempt != int64(a.ID) {
 		return verdict{do: end, status: SkippedDunning, reason: unpaid(g.contract)}
 	}
 	if a.Status == Failure {
@@ -96,6 +99,9 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return verdict{do: wait, until: now.Add(contract.Leash), look: true, reason: "a change of a line that waits for it is made first"}
 	}
 	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
+		if o, ok := before(a, g, now); ok {
+			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the order of cycle %d is made first", o.Cycle)}
+		}
 		return verdict{do: prepare}
 	}
 	if a.Status == Failure || g.policy.sendable(a, now) {
@@ -140,15 +146,26 @@ func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
 	return verdict{}, false
 }
 
+// before returns an order of the contract that is about to be made before another one
+// is prepared, which changes the contract for itself.
+func before(a Attempt, g ground, now time.Time) (o Attempt, ok bool) {
+	for _, o := range g.others {
+		if o.Status == Queued && o.Precedes(a) && !o.BillingDate.After(now) && !o.DueAt.After(now.Add(g.policy.Lease)) {
+			return o, true
+		}
+	}
+	return Attempt{}, false
+}
+
 // missed says why an order is given up for a newer one of the contract that has
-// fallen due as well. One of which a person chose the date is not, and neither is a
+// fallen due as well, after it. One of which a person chose the date is not, and neither is a
 // charge that a person asked for, or one of an order that was declined before.
 func missed(a Attempt, others []Attempt, now time.Time) (reason string, is bool) {
 	if a.Moved || a.sent() && (a.Manual || a.Try > 1) {
 		return "", false
 	}
 	for _, o := range others {
-		if o.Status == Queued && o.Cycle > a.Cycle && !o.BillingDate.After(now) {
+		if o.Status == Queued && o.Cycle > a.Cycle && o.BillingDate.After(a.BillingDate) && !o.BillingDate.After(now) {
 			return fmt.Sprintf("missed, and cycle %d is due too: only the newest is charged", o.Cycle), true
 		}
 	}

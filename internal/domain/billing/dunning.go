@@ -30,6 +30,10 @@ func (a Attempt) paidElsewhere() bool {
 // was opened.
 func (a Attempt) hadCase() bool { return a.Dunning.State != "" }
 
+// triedEarly reports whether the attempt was charged before its date because a person
+// asked for it, was declined while another order was unpaid, and waits for its date.
+func (a Attempt) triedEarly() bool { return a.Status == Failure && !a.hadCase() && !a.Moved }
+
 // RetryingNeeded reports whether the declined order is charged again by itself.
 // While there never was a case, it is what the caller has marked the order with.
 func (a Attempt) RetryingNeeded() bool {
@@ -65,6 +69,9 @@ func (l *ledger) dun(a *Attempt, code string) error {
 		l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Try: a.Try, ErrorCode: code, Reason: "the store's staff has to look at it"})
 	}
 	if other := c.Dunning; other != nil && other.Attempt != int64(a.ID) {
+		if a.BillingDate.After(l.now) { // a person had it charged early: its own date is still to come
+			a.DueAt = a.BillingDate
+		}
 		return nil
 	}
 	if stop, _, reason := hindrance(*a, ground{shop: l.shop, contract: *c}); stop {

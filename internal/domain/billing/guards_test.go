@@ -172,7 +172,7 @@ func TestAnOrderThatThePlatformNeverSawIsGivenUpForANewerOne(t *testing.T) {
 	newer := due(func(a *Attempt) { a.ID, a.Cycle = 2, 4 })
 	first := func(last time.Duration, change ...func(*Attempt)) Attempt {
 		a := sent(8*24*time.Hour, last)
-		a.AttemptedAt = now
+		a.AttemptedAt, a.BillingDate = now, now.AddDate(0, 0, -8)
 		for _, f := range change {
 			f(&a)
 		}

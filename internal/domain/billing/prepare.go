@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -39,13 +40,18 @@ type Preparation struct {
 
 	Order  int  `json:"order,omitempty"`  // which of the contract it was to be when it was ready, from 1
 	Lasted bool `json:"lasted,omitempty"` // rules that last were applied with it before
+
+	Swapped []swap.ID `json:"swapped,omitempty"` // rules of this order alone that were told of, and have moved the orders after it
 }
+
+// None reports whether nothing is noted of a preparation.
+func (p Preparation) None() bool { return reflect.ValueOf(p).IsZero() }
 
 // at is the preparation at another step, without what was noted of the steps before. What
 // came to last with the order is not done for it again.
 func (p Preparation) at(s Stage, edited bool, revision uint64) Preparation {
 	done := p.Stage == ContractDone || p.Stage == OrderPlanned || p.Stage == Ready
-	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.Lasted || done}
+	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.Lasted || done, Swapped: p.Swapped}
 }
 
 // outdated reports whether the order is to be prepared anew: the contract has changed
@@ -57,8 +63,11 @@ func (a Attempt) outdated(c contract.Contract) bool {
 }
 
 // dated reports whether the order was prepared as another one of a contract than it
-// is now, of which the prices change with the orders.
-func (a Attempt) dated(c contract.Contract) bool { return c.Priced && a.Prep.Order != placeOf(c).order }
+// is now, of which the prices change with the orders, or for other prices than the
+// contract has now, which may be those of another order.
+func (a Attempt) dated(c contract.Contract) bool {
+	return c.Priced && (a.Prep.Order != placeOf(c).order || a.Prep.Contract != "" && a.Prep.Contract != fingerprintOf(c.Lines))
+}
 
 // anew lets an order be prepared once more that was ready. What lasts came with it
 // already; prices that go by orders may have changed since.
@@ -100,6 +109,7 @@ type Change struct {
 	Once    bool           `json:"once,omitempty"` // the rule is done with the contract
 	Removed []swap.Product `json:"removed"`
 	Added   []swap.Product `json:"added"`
+	Shift   int            `json:"shift,omitempty"` // days of the plan's that are the rule's
 }
 
 // maxEdits is how many changes of an order may end in doubt before it is charged
@@ -228,6 +238,9 @@ func changesOf(applied []swap.Rule) []Change {
 	changes := make([]Change, len(applied))
 	for i, r := range applied {
 		changes[i] = Change{Rule: r.ID, Name: r.Name, Once: !r.EveryOrder && !r.OfOneOrder(), Removed: r.Sources, Added: r.Destinations}
+		if r.ShiftDays != nil {
+			changes[i].Shift = *r.ShiftDays
+		}
 	}
 	return changes
 }

@@ -102,7 +102,15 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 		l.note(*a, activity.ProductPriceChange, activity.Success, outcome{Cycle: a.Cycle, Variant: c.Variant, From: c.From, To: c.To})
 	}
 	var uses []SwapUse
+	shift := p.plan.Shift
 	for _, c := range p.plan.Changes {
+		if !p.lasts && slices.Contains(a.Prep.Swapped, c.Rule) { // the order was prepared before
+			shift -= c.Shift
+			continue
+		}
+		if !p.lasts {
+			a.Prep.Swapped = append(slices.Clone(a.Prep.Swapped), c.Rule)
+		}
 		l.swapped(*a, c, p.lasts)
 		if c.Once {
 			uses = append(uses, SwapUse{Rule: c.Rule, Contract: a.Contract})
@@ -111,7 +119,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 	if err := tx.AddSwapUses(ctx, uses); err != nil {
 		return err
 	}
-	return l.shift(ctx, tx, *a, p.plan.Shift)
+	return l.shift(ctx, tx, *a, shift)
 }
 
 // doubt puts a step off that came to no end. A change that never comes to an end
@@ -244,7 +252,11 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	} else if err := tx.PutAttempts(ctx, []Attempt{following}); err != nil {
 		return err
 	}
-	l.contracts[a.Contract].Restart(contract.Series{Cycle: following.Cycle, Start: date, Moved: true})
+	c, start := l.contracts[a.Contract], date
+	if following.Moved { // a person chose its date: those after it are counted from the calendar's
+		start = cal.At(c.DueOn(following.Cycle, cal).In(cal.Zone).AddDate(0, 0, days))
+	}
+	c.Restart(contract.Series{Cycle: following.Cycle, Start: start, Moved: true})
 	l.restarted = append(l.restarted, a.Contract)
 	l.advanced = append(l.advanced, a.Contract)
 	l.note(following, activity.NextBillingDateChange, activity.Success, outcome{

@@ -122,7 +122,7 @@ func TestRulesThatLastActOnceForAnOrder(t *testing.T) {
 		for range 2 {
 			a.unready()
 		}
-		if want := (Preparation{Edited: true, Revision: 5, Lasted: acted}); a.Prep != want {
+		if want := (Preparation{Edited: true, Revision: 5, Lasted: acted}); !reflect.DeepEqual(a.Prep, want) {
 			t.Errorf("from %q it is prepared anew as %+v, want %+v", stage, a.Prep, want)
 		}
 	}

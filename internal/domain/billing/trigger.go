@@ -52,7 +52,7 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 			return err
 		}
 		for _, o := range others {
-			if o.ID != r.ID && o.holdsBack() {
+			if o.ID != r.ID && o.HoldsBack() {
 				return busy(o)
 			}
 		}
@@ -117,7 +117,7 @@ func triggerable(r Record, by activity.Actor, now time.Time) error {
 		return busy(r.Attempt)
 	case r.Status != Queued && r.Status != Failure && r.Status != PlatformException:
 		return refuse("billingAttemptStatus", "billing attempt %d is %s and cannot be retried", r.ID, r.Status)
-	case r.Of.Moving != nil:
+	case r.Of.Moving != nil || r.Of.Split != nil:
 		return busy(r.Attempt)
 	case r.Of.Status != contract.Active:
 		return refuse("contractNotActive", "contract %d is %s: only an ACTIVE contract can be charged", r.Of.ID, r.Of.Status)

@@ -28,6 +28,7 @@ type had struct {
 	jumped  int               // cycles before that one which were never an order
 	anew    bool              // its interval, or the days on which it falls, have changed
 	cutoff  int               // of the option that it is on now, in days
+	parted  time.Time         // of the order that is its first, of one that is being split off; zero when it is not
 }
 
 // of adds what the contract's own row says.
@@ -100,9 +101,43 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			}
 			past[a.Contract] = h
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return partings(ctx, tx, contracts, past)
 	})
 	return past, err
+}
+
+// partings finds when the first orders are due of contracts that are being split off:
+// however long that takes, it is the next order of the contract from which they are.
+func partings(ctx context.Context, tx Tx, contracts []contract.Contract, past map[contract.ID]had) error {
+	var from []contract.ID
+	for _, c := range contracts {
+		if c.SplitFrom != 0 {
+			from = append(from, c.SplitFrom)
+		}
+	}
+	slices.Sort(from)
+	from = slices.Compact(from)
+	if len(from) == 0 {
+		return nil
+	}
+	whole, err := tx.Contracts(ctx, from)
+	if err != nil {
+		return err
+	}
+	waiting, err := tx.AttemptsOf(ctx, from, billing.Queued)
+	for _, a := range waiting {
+		for _, c := range whole {
+			if c.ID == a.Contract && c.Split != nil && c.Split.Cycle == a.Cycle {
+				h := past[c.Split.New]
+				h.parted = a.BillingDate
+				past[c.Split.New] = h
+			}
+		}
+	}
+	return err
 }
 
 // plan is where a contract's queue begins.
@@ -136,7 +171,10 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	if was.trial != nil {
 		wanted = was.trial.ChargeAt
 	}
-	if was.before {
+	switch {
+	case !was.parted.IsZero():
+		wanted = was.parted
+	case was.before:
 		notBefore = now
 		if wanted.Before(now) {
 			wanted = time.Time{}
@@ -174,7 +212,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		})
 		if billing.Begin(&c, wanted, number, open, cal) {
 			var today time.Time
-			if at := billing.OrderAt(wanted, now, cal); c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
+			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
 				today = at
 			}
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {

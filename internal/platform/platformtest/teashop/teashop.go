@@ -57,6 +57,13 @@ func (s *Shop) Subscribe(next time.Time) int64 {
 	return made.Contract
 }
 
+// Run lets the platform end the charges that are due to end.
+func (s *Shop) Run() {
+	s.t.Helper()
+	_, err := s.sim.RunDue(s.t.Context())
+	s.must(err)
+}
+
 func (s *Shop) must(err error) {
 	s.t.Helper()
 	if err != nil {
