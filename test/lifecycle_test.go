@@ -176,6 +176,45 @@ func TestAChosenCalendarOutlivesAPause(t *testing.T) {
 	s.wantEntries(created, api2+"NEXT_BILLING_DATE_CHANGE SUCCESS", paused, scheduled, resumed, requeued, charged, charged)
 }
 
+// So does the day of the month that a short month lacks, and the order that comes soon
+// after one that was put off.
+func TestACalendarGoesOnAfterAPauseAsItWas(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		first string
+		do    func(s *subscription)
+		want  string
+	}{
+		"at the end of months": {"2026-12-31", func(s *subscription) {
+			s.until("2027-02-05")
+			s.standStill()
+			s.until("2027-05-05")
+		}, "[12-31 01-31 02-28 03-31 04-30]"},
+		"when its interval changes in a pause": {"2026-12-31", func(s *subscription) {
+			s.until("2027-02-05")
+			s.standStill()
+			s.status(http.StatusNoContent, "PAUSED")
+			s.interval("WEEK", 2)
+			s.status(http.StatusNoContent, "ACTIVE")
+			s.until("2027-03-30")
+		}, "[12-31 01-31 02-28 03-14 03-28]"},
+		"soon after an order that was put off": {"2026-11-11", func(s *subscription) {
+			s.reschedule(0, "2026-12-05", false)
+			s.until("2026-12-06")
+			s.standStill()
+			s.until("2027-01-20")
+		}, "[12-05 12-11 01-11]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"nextBillingDate": row.first})
+			s.t = t
+			row.do(s)
+			s.wantOrderDays(row.want)
+		})
+	}
+}
+
 // quarterly is a contract that is paid every three months and delivered every
 // month. Its checkout was on November 1, at 12:00 UTC.
 func quarterly(t *testing.T, more map[string]any) *subscription {

@@ -54,6 +54,7 @@ type contractRow struct {
 	LastPayment       string
 	SeriesCycle       int64
 	SeriesStart       int64
+	SeriesPassed      int64
 	SeriesMoved       bool
 	Turns             string
 	NextBillingDate   int64
@@ -101,7 +102,7 @@ type contractRow struct {
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "series_moved", "turns", "passed_cycles", "ending", "next_billing_date", "announce_at", "queue_updated_at", "wishes", "one_offs", "orders", "lifetime",
+	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "turns", "passed_cycles", "ending", "next_billing_date", "announce_at", "queue_updated_at", "wishes", "one_offs", "orders", "lifetime",
 	"last_order_id", "last_order", "last_order_at", "dunning", "updated_at", "amend_at", "amending", "expire_at",
 }
 
@@ -175,7 +176,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable, Card: card,
 		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
-		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt),
+		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt),
 		MaxCycles: int64(c.MaxCycles), PassedCycles: int64(c.PassedCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
@@ -222,7 +223,7 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	dunned, err := optionalText(c.Dunning)
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
-		SeriesMoved: c.Series.Moved, Turns: turns, PassedCycles: int64(c.PassedCycles), Ending: ending, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
+		SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, PassedCycles: int64(c.PassedCycles), Ending: ending, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
 		Dunning: dunned, AmendAt: millis(c.AmendAt), Amending: amending, ExpireAt: millis(c.ExpireAt),
 	}, err
@@ -239,7 +240,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		OriginOrderID: r.OriginOrderID, OriginOrderName: r.OriginOrderName, PaymentMethod: r.PaymentMethod, PaymentUsable: r.PaymentUsable,
 		BillingCountry: r.BillingCountry, DeliveryCountry: r.DeliveryCountry, DeliveryPrice: money.Amount{Minor: r.DeliveryPrice, Currency: currency},
 		Note: r.Note, ImportedID: r.ImportedID, LastPayment: r.LastPayment,
-		Series:          contract.Series{Cycle: int(r.SeriesCycle), Start: instant(r.SeriesStart), Moved: r.SeriesMoved},
+		Series:          contract.Series{Cycle: int(r.SeriesCycle), Start: instant(r.SeriesStart), Passed: int(r.SeriesPassed), Moved: r.SeriesMoved},
 		NextBillingDate: instant(r.NextBillingDate), QueueUpdatedAt: instant(r.QueueUpdatedAt), MaxCycles: int(r.MaxCycles), PassedCycles: int(r.PassedCycles), MinCycles: int(r.MinCycles), AutoCharge: r.AutoCharge,
 		OneOffs: int(r.OneOffs), Orders: int(r.Orders), Lifetime: money.Amount{Minor: r.Lifetime, Currency: currency},
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),

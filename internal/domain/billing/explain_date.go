@@ -46,7 +46,7 @@ func (f Facts) explainDate(history []happening) DateReasons {
 	r := DateReasons{Words: []string{fmt.Sprintf("The order of cycle %d of contract %d is due at %s.", f.Cycle, f.Of.ID, f.moment(f.BillingDate))}}
 	say := func(format string, args ...any) { r.Words = append(r.Words, fmt.Sprintf(format, args...)) }
 	begins := f.Of.SeriesOf(f.Cycle)
-	series, start := f.Of.Dates(begins, f.Calendar), begins.Cycle
+	series, start := f.Of.Dates(begins, f.Calendar), begins.Origin()
 	switch n := f.Cycle - start; {
 	case begins.Start.IsZero():
 		say("The contract has no calendar at present: the date is from the one that it had.")

@@ -20,6 +20,9 @@ type opening struct {
 	at       time.Time // zero: nothing speaks against any date
 }
 
+// Opens returns from when on the platform takes charges of a cycle.
+func Opens(y platform.Cycle) time.Time { return y.Start.Add(-early) }
+
 // opening asks the platform when it begins to take charges of the target's cycle,
 // if the answer matters to what is wanted of it. The zero opening is of no cycle.
 func (s *Service) opening(ctx context.Context, of shop.ID, t target, matters func(Record) (bool, error)) (opening, error) {
@@ -42,7 +45,7 @@ func (s *Service) opening(ctx context.Context, of shop.ID, t target, matters fun
 	}
 	o := opening{contract: r.Contract, cycle: r.Cycle}
 	if !states[0].Missing {
-		o.at = states[0].Cycle.Start.Add(-early)
+		o.at = Opens(states[0].Cycle)
 	}
 	return o, nil
 }

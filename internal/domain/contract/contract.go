@@ -56,9 +56,9 @@ const (
 
 // Contract is a subscription contract.
 //
-// Its renewals form a series: cycle Series.Cycle falls on Series.Start, and
-// every later cycle on an occurrence of the billing policy counted from there, or
-// from the last of the Turns before it.
+// Its renewals form a series: they begin with cycle Series.Cycle, and each falls on an
+// occurrence of the billing policy counted from Series.Start, or from the last of the
+// Turns before it.
 type Contract struct {
 	ID       ID
 	Line     shop.Line

@@ -9,9 +9,19 @@ import (
 
 // Series is where the counting of a contract's cycles starts.
 type Series struct {
-	Cycle int       `json:"cycle"`           // the platform's index of the cycle that falls on Start
-	Start time.Time `json:"start"`           // zero when the contract has no series yet
-	Moved bool      `json:"moved,omitempty"` // a person chose Start: the platform has to be told each date that follows
+	Cycle  int       `json:"cycle"`            // the platform's index of the first cycle that is counted
+	Start  time.Time `json:"start"`            // from which it is counted; zero when the contract has no series yet
+	Passed int       `json:"passed,omitempty"` // dates from Start on that come before that cycle's: 0 when it falls on Start
+	Moved  bool      `json:"moved,omitempty"`  // a person chose Start: the platform has to be told each date that follows
+}
+
+// Origin returns the index that a cycle on Start has, or would have.
+func (s Series) Origin() int { return s.Cycle - s.Passed }
+
+// From returns the series that begins with one of its later cycles and falls on the
+// same dates: those of a month's last days are counted from the first of them.
+func (s Series) From(cycle int) Series {
+	return Series{Cycle: cycle, Start: s.Start, Passed: cycle - s.Origin(), Moved: s.Moved}
 }
 
 // SeriesOf returns the series that a cycle is counted in.
@@ -34,13 +44,13 @@ func (c Contract) Dates(s Series, cal cadence.Calendar) cadence.Series {
 // not be earlier than the start of the series.
 func (c Contract) DueOn(cycle int, cal cadence.Calendar) time.Time {
 	s := c.SeriesOf(cycle)
-	return c.Dates(s, cal).Nth(cycle - s.Cycle)
+	return c.Dates(s, cal).Nth(cycle - s.Origin())
 }
 
 // CycleFrom returns the first cycle of the calendar that falls on an instant or
 // after it.
 func (c Contract) CycleFrom(t time.Time, cal cadence.Calendar) int {
-	first := func(s Series) int { return s.Cycle + c.Dates(s, cal).After(t.Add(-time.Millisecond)) }
+	first := func(s Series) int { return max(s.Cycle, s.Origin()+c.Dates(s, cal).After(t.Add(-time.Millisecond))) }
 	cycle := first(c.Series)
 	for _, turn := range c.Turns {
 		if cycle < turn.Cycle {
@@ -79,6 +89,12 @@ func TurnsAfter(turns []Series, s Series) (rest []Series) {
 		}
 	}
 	return rest
+}
+
+// TurnsFrom returns the turns that are still to come when the calendar goes on with a
+// cycle.
+func (c Contract) TurnsFrom(cycle int, now time.Time) []Series {
+	return slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle <= cycle || !turn.Start.After(now) })
 }
 
 // Relocate lets the calendar fall on the same local days in another zone. The days of

@@ -140,18 +140,20 @@ func fixedDay(p cadence.Policy, cutoff int, waits, now time.Time, cal cadence.Ca
 	return day
 }
 
-// toFixedDays lets the series of a contract that stands still begin on a fixed day
-// when it was given other ones.
-func toFixedDays(c *contract.Contract, change contract.Change, store shop.Shop) error {
-	if !change.Billing {
-		return nil
-	}
-	if c.Turns = nil; len(c.Billing.Anchors) == 0 || c.Series.Start.IsZero() {
+// anew lets the calendar of a contract that stands still begin anew when it was given
+// another interval: with the date that its next order had, or a fixed day after it.
+func anew(c, old *contract.Contract, change contract.Change, store shop.Shop) error {
+	if !change.Billing || c.Series.Start.IsZero() {
 		return nil
 	}
 	cal, err := store.Calendar()
-	if err == nil {
-		c.Series.Start, _ = c.Billing.First(cal, c.Series.Start, cadence.Next)
+	if err != nil {
+		return err
 	}
-	return err
+	start := old.DueOn(c.Series.Cycle, cal)
+	if len(c.Billing.Anchors) > 0 {
+		start, _ = c.Billing.First(cal, start, cadence.Next)
+	}
+	c.Series, c.Turns = contract.Series{Cycle: c.Series.Cycle, Start: start, Moved: c.Series.Moved}, nil
+	return nil
 }

@@ -40,18 +40,16 @@ func (h had) of(c *contract.Contract) had {
 	return h
 }
 
-// resumes returns the date of the first order at or after an instant that nobody
-// skips and that was not made before its day, by the series of before, and its cycle;
-// zero when there is none. The platform's word on
-// the next date may be older than what people have skipped. Orders right before it
-// that people have put off come first: their own dates may be past, and the days that
-// were chosen are not.
-func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore, now time.Time) (on time.Time, cycle int) {
+// resumes returns the cycle of the first order to come that nobody skips and that was
+// not made before its day, by the calendar of before; 0 when there is none. The
+// platform's word on the next date may be older than what people have skipped. Orders
+// right before it that people have put off come first: their own dates may be past, and
+// the days that were chosen are not.
+func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 	if h.ran.Series.Start.IsZero() {
-		return time.Time{}, 0
+		return 0
 	}
-	h.ran.Billing = p
-	cycle = max(h.ran.CycleFrom(notBefore, cal), h.reached+1)
+	cycle := max(h.ran.CycleFrom(now, cal), h.reached+1)
 	for h.skipped[cycle] {
 		cycle++
 	}
@@ -65,7 +63,7 @@ func (h had) resumes(p contract.Policy, cal cadence.Calendar, notBefore, now tim
 		}
 		first = before
 	}
-	return h.ran.DueOn(first, cal), first
+	return first
 }
 
 // past returns what has become of the cycles of contracts.
@@ -168,6 +166,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		return plan{}, err
 	}
 	wanted, notBefore, number := shown, time.Time{}, 0
+	goesOn := false // by the calendar that it had
 	if was.trial != nil {
 		wanted = was.trial.ChargeAt
 	}
@@ -179,8 +178,13 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		if wanted.Before(now) {
 			wanted = time.Time{}
 		}
+		was.ran.Billing = c.Billing
 		taken := was.last.Add(c.Billing.Approx() / 2)
+		number = was.resumes(cal, now)
+		goesOn = number > 0
 		switch {
+		case goesOn:
+			wanted = was.ran.DueOn(number, cal)
 		case was.next.After(now):
 			wanted, number = was.next, was.waits
 		case !was.last.IsZero() && taken.After(notBefore):
@@ -188,9 +192,6 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			if !wanted.IsZero() && wanted.Before(taken) {
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
 			}
-		}
-		if on, cycle := was.resumes(c.Billing, cal, notBefore, now); cycle > 0 {
-			wanted, number = on, cycle
 		}
 		if was.anew && len(c.Billing.Anchors) > 0 {
 			if wanted.Before(notBefore) {
@@ -210,7 +211,16 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool {
 			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
 		})
-		if billing.Begin(&c, wanted, number, open, cal) {
+		for goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && (y.Billed || y.Skipped) }) {
+			for number++; was.skipped[number]; number++ {
+			}
+			wanted = was.ran.DueOn(number, cal)
+		}
+		fixed := number
+		if goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && wanted.Before(billing.Opens(y)) }) {
+			fixed = 0 // the platform would refuse it: one that is open on that day is charged
+		}
+		if billing.Begin(&c, wanted, fixed, open, cal) {
 			var today time.Time
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
 				today = at
@@ -218,9 +228,15 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
 			}) || was.trial != nil
+			turns := contract.TurnsAfter(was.ran.Turns, c.Series)
+			if goesOn && c.Series.Cycle == number {
+				moved := c.Series.Moved
+				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.TurnsFrom(number, now)
+				c.Series.Moved = c.Series.Moved || moved
+			}
 			passed = append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)
 			return plan{
-				series: c.Series, turns: contract.TurnsAfter(was.ran.Turns, c.Series), fits: true, today: today, passed: passed, jumped: max(0, jumped) + len(passed),
+				series: c.Series, turns: turns, fits: true, today: today, passed: passed, jumped: max(0, jumped) + len(passed),
 			}, nil
 		}
 		passed = append(passed, missed(cycles, math.MaxInt, was.skipped)...)

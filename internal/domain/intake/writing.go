@@ -148,7 +148,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 				c.WishFor(made.series.Cycle, made.today)
 			}
 			c.Jump(made.jumped - c.PassedCycles)
-		} else if err := toFixedDays(&c, change, store); err != nil {
+		} else if err := anew(&c, old, change, store); err != nil {
 			return err
 		}
 		w.replanned = append(w.replanned, len(w.contracts))

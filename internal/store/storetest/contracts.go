@@ -34,7 +34,7 @@ func fullContract(id contract.ID) contract.Contract {
 			{ID: "gid://shopify/SubscriptionManualDiscount/2", Title: "TEN", Code: "TEN", Amount: kwd(1000), EachItem: true, Lines: []string{"gid://shopify/SubscriptionLine/1"}, RejectedWhy: "NOT_FOUND"},
 			{ID: "gid://shopify/SubscriptionManualDiscount/3", Title: "Free", Percent: 100, FreeShipping: true, TargetIsOrder: true},
 		},
-		Series: contract.Series{Cycle: 4, Start: at(1), Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true,
+		Series: contract.Series{Cycle: 4, Start: at(1), Passed: 2, Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true,
 		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
@@ -113,7 +113,7 @@ func testContracts(t *testing.T, open opener) {
 		sent := monthly(1)
 		sent.Currency, sent.Version, sent.Revision = "KWD", before.Version, 4711
 		later := day.Add(99 * time.Hour)
-		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later}, later, 7, 7000
+		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later, Passed: 3}, later, 7, 7000
 		sent.Turns = []contract.Series{{Cycle: 50, Start: later}}
 		sent.PassedCycles, sent.Ending = 5, &contract.Ending{Why: contract.EndOfMinimum, Cycle: 44, At: later}
 		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}

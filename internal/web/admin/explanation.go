@@ -175,7 +175,7 @@ func newExplainedDate(e billing.Explanation) explainedDate {
 	d := explainedDate{
 		Due: newMoment(e, e.BillingDate), Moved: e.Moved, Planned: newMoment(e, e.Date.Planned), Rule: web.Some(e.Date.Rule),
 		Interval: e.Of.Billing.Interval.String(), Count: int32(e.Of.Billing.Count), Anchors: []ruleAnchor{},
-		SeriesStart: newMoment(e, e.Of.SeriesOf(e.Cycle).Start), SeriesCycle: int32(e.Of.SeriesOf(e.Cycle).Cycle),
+		SeriesStart: newMoment(e, e.Of.SeriesOf(e.Cycle).Start), SeriesCycle: int32(e.Of.SeriesOf(e.Cycle).Origin()),
 		OrderTime: e.Calendar.OrderTime(), Zone: e.Shop.TimeZone, Changes: []dateChange{}, Words: e.Date.Words,
 	}
 	for _, a := range e.Of.Billing.Anchors {
