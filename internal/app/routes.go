@@ -32,7 +32,8 @@ func (a *App) route() error {
 		}
 	}
 	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)}, web.Check{Name: "frozen", Do: a.noneFrozen})
-	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies}
+	secure := strings.HasPrefix(a.options.Settings.PublicURL, "https://")
+	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies, Secure: secure}
 	gate := web.Gate{
 		Keys: a.Access, Partners: a.Partner,
 		Limits:  web.Limits(a.Store.Bank(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),
@@ -56,7 +57,7 @@ func (a *App) route() error {
 	if a.options.Settings.OpsListen != "" {
 		ops = subscriptions
 	}
-	pages, err := portal.New(portal.Options{Frame: frame, Login: a.Login, Secure: strings.HasPrefix(a.options.Settings.PublicURL, "https://")})
+	pages, err := portal.New(portal.Options{Frame: frame, Login: a.Login, Secure: secure})
 	if err != nil {
 		return err
 	}

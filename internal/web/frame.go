@@ -25,6 +25,7 @@ type Frame struct {
 	Log            *slog.Logger
 	Clock          clock.Clock    // measures; zero: the system's
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	Secure         bool           // clients come over TLS, also where a proxy ends it
 }
 
 // Around returns the handler inside the frame.
@@ -34,7 +35,7 @@ func (f Frame) Around(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := f.Clock.Now()
-		t := &trace{id: requestID(r), clientIP: clientIP(r, f.TrustedProxies), url: askedFor(r)}
+		t := &trace{id: requestID(r), clientIP: clientIP(r, f.TrustedProxies), url: f.askedFor(r)}
 		rec := &recorder{ResponseWriter: w}
 		header := rec.Header()
 		header.Set(requestIDHeader, t.id)
@@ -97,9 +98,15 @@ func withTrace(r *http.Request, t *trace) *http.Request {
 	return r
 }
 
-// askedFor returns the path and query of the request, without the key.
-func askedFor(r *http.Request) *url.URL {
-	u := &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
+// askedFor returns the address of the request as the client knows it, without the key.
+func (f Frame) askedFor(r *http.Request) *url.URL {
+	u := &url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
+	switch {
+	case r.Host == "":
+		u.Scheme = ""
+	case f.Secure || r.TLS != nil:
+		u.Scheme = "https"
+	}
 	query := r.URL.Query()
 	query.Del(keyParam)
 	u.RawQuery = query.Encode()

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -58,6 +59,31 @@ func TestTheAccessLog(t *testing.T) {
 	for _, banned := range []string{"secret", "ann@example.com"} {
 		if strings.Contains(log.String(), banned) {
 			t.Errorf("the log tells %s: %s", banned, log.String())
+		}
+	}
+}
+
+func TestTheAddressOfOtherPages(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		host   string
+		secure bool
+		tls    *tls.ConnectionState
+		want   string
+	}{
+		"as it was asked for":         {"shop.example:8080", false, nil, `<http://shop.example:8080/list?page=0>; rel="first", <http://shop.example:8080/list?page=0>; rel="last"`},
+		"over TLS":                    {"shop.example", false, &tls.ConnectionState{}, `<https://shop.example/list?page=0>; rel="first", <https://shop.example/list?page=0>; rel="last"`},
+		"over TLS that a proxy ended": {"shop.example", true, nil, `<https://shop.example/list?page=0>; rel="first", <https://shop.example/list?page=0>; rel="last"`},
+		"of a client that says none":  {"", true, nil, `</list?page=0>; rel="first", </list?page=0>; rel="last"`},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/list?api_key=secret", http.NoBody)
+		r.Host, r.TLS = test.host, test.tls
+		w := httptest.NewRecorder()
+		Frame{Log: slog.New(slog.DiscardHandler), Secure: test.secure}.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Link", Whole(r.Context(), 3).Link)
+		})).ServeHTTP(w, r)
+		if got := w.Header().Get("Link"); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,8 +139,9 @@ func Whole(ctx context.Context, total int) ListHeaders {
 	return Paged(ctx, page.Request{Size: max(1, total)}, total)
 }
 
-// Paged returns the headers of a page of a list with so many elements. Links
-// are relative to the host and never hold a key.
+// Paged returns the headers of a page of a list with so many elements. Links are
+// whole addresses, on the host that was asked, save in a store's front, where they are
+// relative to it. They never hold a key.
 func Paged(ctx context.Context, p page.Request, total int) ListHeaders {
 	last := max(0, (total-1)/p.Size)
 	asked := traceOf(ctx).url
@@ -149,7 +149,8 @@ func Paged(ctx context.Context, p page.Request, total int) ListHeaders {
 	query.Del("pageable.page")
 	link := func(number int, rel string) string {
 		query.Set("page", strconv.Itoa(number))
-		u := url.URL{Path: asked.Path, RawPath: asked.RawPath, RawQuery: query.Encode()}
+		u := *asked
+		u.RawQuery = query.Encode()
 		return "<" + u.String() + `>; rel="` + rel + `"`
 	}
 	links := []string{link(0, "first"), link(last, "last")}

@@ -18,7 +18,7 @@ const requestIDHeader = "X-Request-Id"
 type trace struct {
 	id       string
 	clientIP string
-	url      *url.URL // as asked for, without the key
+	url      *url.URL // as asked for, without the key; of a shopper relative to the store
 	shop     shop.ID  // 0 before authentication
 	key      access.KeyID
 	err      error // why it failed; nil when it did not

@@ -111,16 +111,16 @@ func TestPagesOfTheActivityLog(t *testing.T) {
 		want         page.Request
 		link         string
 	}{
-		"the first twenty, newest first": {"", "0", 0, page.Request{Size: 20, Sort: newest}, `<` + activityPath + `?page=0>; rel="first", <` + activityPath + `?page=0>; rel="last"`},
+		"the first twenty, newest first": {"", "0", 0, page.Request{Size: 20, Sort: newest}, `<` + site + activityPath + `?page=0>; rel="first", <` + site + activityPath + `?page=0>; rel="last"`},
 		"a page in the middle": {"page=1&size=10&sort=event_type,asc", "25", 25, page.Request{Page: 1, Size: 10, Sort: []page.Sort{{Field: "eventType"}}},
-			`<` + activityPath + `?page=0&size=10&sort=event_type%2Casc>; rel="first", <` + activityPath + `?page=2&size=10&sort=event_type%2Casc>; rel="last", ` +
-				`<` + activityPath + `?page=2&size=10&sort=event_type%2Casc>; rel="next", <` + activityPath + `?page=0&size=10&sort=event_type%2Casc>; rel="prev"`},
+			`<` + site + activityPath + `?page=0&size=10&sort=event_type%2Casc>; rel="first", <` + site + activityPath + `?page=2&size=10&sort=event_type%2Casc>; rel="last", ` +
+				`<` + site + activityPath + `?page=2&size=10&sort=event_type%2Casc>; rel="next", <` + site + activityPath + `?page=0&size=10&sort=event_type%2Casc>; rel="prev"`},
 		"the other spelling": {"pageable.page=2&pageable.size=100&pageable.sort=createAt,desc", "250", 250, page.Request{Page: 2, Size: 100, Sort: []page.Sort{{Field: "createAt", Desc: true}}},
-			`<` + activityPath + `?page=0&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="first", <` + activityPath + `?page=2&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="last", ` +
-				`<` + activityPath + `?page=1&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="prev"`},
+			`<` + site + activityPath + `?page=0&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="first", <` + site + activityPath + `?page=2&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="last", ` +
+				`<` + site + activityPath + `?page=1&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="prev"`},
 		"several fields, each once": {"sort=status,DESC&sort=entityId&sort=status,asc", "0", 0, page.Request{Size: 20, Sort: []page.Sort{{Field: "status", Desc: true}, {Field: "entityId"}}}, ""},
 		"a page beyond the end leads back": {"page=9&size=1", "3", 3, page.Request{Page: 9, Size: 1, Sort: newest},
-			`<` + activityPath + `?page=0&size=1>; rel="first", <` + activityPath + `?page=2&size=1>; rel="last", <` + activityPath + `?page=2&size=1>; rel="prev"`},
+			`<` + site + activityPath + `?page=0&size=1>; rel="first", <` + site + activityPath + `?page=2&size=1>; rel="last", <` + site + activityPath + `?page=2&size=1>; rel="prev"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	site         = "http://example.com" // of requests that tests make
 	searchPath   = "/api/external/v2/subscription-contract-details"
 	activityPath = "/api/external/v2/activity-logs"
 	ordersPath   = "/api/external/v2/subscription-billing-attempts"
@@ -259,7 +260,7 @@ func TestKeysStayOutOfTheLogAndTheLinks(t *testing.T) {
 		t.Errorf("log %s", log)
 	}
 	link := w.Header().Get("Link")
-	want := `<` + searchPath + `/?page=0&size=10&status=active>; rel="first", <` + searchPath + `/?page=9&size=10&status=active>; rel="last", <` + searchPath + `/?page=1&size=10&status=active>; rel="next"`
+	want := `<` + site + searchPath + `/?page=0&size=10&status=active>; rel="first", <` + site + searchPath + `/?page=9&size=10&status=active>; rel="last", <` + site + searchPath + `/?page=1&size=10&status=active>; rel="next"`
 	if link != want {
 		t.Errorf("Link\n%s, want\n%s", link, want)
 	}
