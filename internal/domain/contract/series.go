@@ -99,13 +99,13 @@ func (c Contract) TurnsFrom(cycle int, now time.Time) []Series {
 
 // Relocate lets the calendar fall on the same local days in another zone. The days of
 // a series are counted from the local day of its start: read in another zone, the same
-// instant may be another day.
+// instant may be another day. A wish for an hour of its own stays at its instant.
 func (c *Contract) Relocate(from, to cadence.Calendar) {
 	there := func(t time.Time) time.Time {
 		if t.IsZero() {
 			return t
 		}
-		return from.In(to, t)
+		return to.Local(from.Day(t))
 	}
 	c.Series.Start = there(c.Series.Start)
 	c.Turns, c.Wishes = slices.Clone(c.Turns), slices.Clone(c.Wishes)
@@ -113,6 +113,8 @@ func (c *Contract) Relocate(from, to cadence.Calendar) {
 		c.Turns[i].Start = there(c.Turns[i].Start)
 	}
 	for i := range c.Wishes {
-		c.Wishes[i].Date = there(c.Wishes[i].Date)
+		if date := c.Wishes[i].Date; !date.IsZero() {
+			c.Wishes[i].Date = from.In(to, date)
+		}
 	}
 }

@@ -57,3 +57,29 @@ func TestACalendarForgetsWhereItBeganOnceThatIsPast(t *testing.T) {
 		}
 	}
 }
+
+// A calendar that was put to an hour of its own is read in another zone by its day, and
+// a wish for an hour stays at its instant.
+func TestACalendarMovesToAnotherZoneByItsDays(t *testing.T) {
+	t.Parallel()
+	zone := func(name string) cadence.Calendar {
+		z, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cadence.Calendar{Zone: z, Hour: 9}
+	}
+	berlin, auckland := zone("Europe/Berlin"), zone("Pacific/Auckland")
+	day := cadence.Date{Year: 2026, Month: 5, Day: 15}
+	evening := berlin.Local(day).Add(11 * time.Hour) // the morning of the 16th in Auckland
+	c := Contract{Series: Series{Cycle: 1, Start: evening}, Turns: []Series{{Cycle: 2, Start: evening}}, Wishes: []Wish{{Cycle: 3, Date: evening}, {Cycle: 4, Date: berlin.Local(day)}, {Cycle: 5}}}
+	c.Relocate(berlin, auckland)
+	for what, got := range map[string][2]time.Time{
+		"series": {c.Series.Start, auckland.Local(day)}, "turn": {c.Turns[0].Start, auckland.Local(day)}, "wish for an hour": {c.Wishes[0].Date, evening},
+		"wish for a day": {c.Wishes[1].Date, auckland.Local(day)}, "no wish": {c.Wishes[2].Date, {}},
+	} {
+		if !got[0].Equal(got[1]) {
+			t.Errorf("%s: %s, want %s", what, got[0], got[1])
+		}
+	}
+}
