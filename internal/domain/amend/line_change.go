@@ -51,22 +51,20 @@ func (s *Service) ChangeLine(ctx context.Context, of shop.ID, cmd Command, l Lin
 			return contract.Detail{}, err
 		}
 	}
-	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
-		if err := changeable(d.Contract); err != nil {
-			return change{}, err
-		}
-		at := d.LineByID(l.Line)
-		if l.Line == "" {
-			at = d.LineByVariant(l.OldVariant)
-		}
-		if at < 0 {
-			return change{}, lineNotFound()
-		}
-		return s.lineChange(ctx, store, d, at, l)
-	})
+	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) { return s.lineChange(ctx, store, d, l) })
 }
 
-func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.Detail, at int, l LineChange) (change, error) {
+func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.Detail, l LineChange) (change, error) {
+	if err := changeable(d.Contract); err != nil {
+		return change{}, err
+	}
+	at := d.LineByID(l.Line)
+	if l.Line == "" {
+		at = d.LineByVariant(l.OldVariant)
+	}
+	if at < 0 {
+		return change{}, lineNotFound()
+	}
 	is := d.Lines[at]
 	var c change
 	edit := platform.LineEdit{Line: is.ID}

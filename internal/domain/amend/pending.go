@@ -95,14 +95,7 @@ func (s *Service) downgrade(ctx context.Context, of shop.ID, c contract.Contract
 		if !waits(d.Contract) {
 			return change{}, nil
 		}
-		if err := changeable(d.Contract); err != nil {
-			return change{}, err
-		}
-		at := d.LineByID(p.Line)
-		if at < 0 {
-			return change{}, lineNotFound()
-		}
-		made, err := s.lineChange(ctx, store, d, at, LineChange{Variant: &p.Variant, Reprice: true})
+		made, err := s.lineChange(ctx, store, d, LineChange{Line: p.Line, Variant: &p.Variant, Reprice: true})
 		made.alone = true
 		return made, err
 	})

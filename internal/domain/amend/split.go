@@ -1,7 +1,6 @@
 package amend
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -67,7 +66,7 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	if err != nil {
 		return contract.Detail{}, unanswered(err)
 	}
-	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+	err = s.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
 		intent.Cycle, err = upcoming(ctx, tx, known, s.Clock.Now())
 		return err
 	})
@@ -83,29 +82,16 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	}
 	intent.Lines = linesInOrder(is, w.Lines)
 	intent.Discounts = handedOn(is, intent.Lines)
-	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
-		rows, err := tx.Contracts(ctx, []contract.ID{known.ID})
-		if err != nil || len(rows) == 0 {
-			return cmp.Or(err, changedMeanwhile())
-		}
-		c := &rows[0]
+	err = s.keepAfter(ctx, of, &known, func(tx intake.Tx, c *contract.Contract) error {
 		if err := partable(*c, w.Lines); err != nil {
 			return err
 		}
-		now := s.Clock.Now()
-		cycle, err := upcoming(ctx, tx, *c, now)
+		cycle, err := upcoming(ctx, tx, *c, s.Clock.Now())
 		if err == nil && cycle != intent.Cycle {
 			err = changedMeanwhile()
 		}
-		if err != nil {
-			return err
-		}
-		c.Split, c.AmendAt, c.UpdatedAt = &intent, intent.At.Add(Leash), now
-		if err := tx.PutContracts(ctx, rows); err != nil {
-			return err
-		}
-		known = rows[0]
-		return nil
+		c.Split, c.AmendAt = &intent, intent.At.Add(Leash)
+		return err
 	})
 	if err != nil {
 		return contract.Detail{}, err

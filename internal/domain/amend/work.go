@@ -153,6 +153,13 @@ type failure struct {
 // keep changes what only the service keeps of a contract, and shows it as it is
 // then.
 func (s *Service) keep(ctx context.Context, of shop.ID, c *contract.Contract, alter func(*contract.Contract) error, entries ...activity.Entry) error {
+	return s.keepAfter(ctx, of, c, func(_ intake.Tx, c *contract.Contract) error { return alter(c) }, entries...)
+}
+
+// keepAfter is keep for what is decided on more than the contract's own row.
+func (s *Service) keepAfter(
+	ctx context.Context, of shop.ID, c *contract.Contract, alter func(intake.Tx, *contract.Contract) error, entries ...activity.Entry,
+) error {
 	return s.Store.Update(ctx, of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{c.ID})
 		if err != nil {
@@ -161,7 +168,7 @@ func (s *Service) keep(ctx context.Context, of shop.ID, c *contract.Contract, al
 		if len(rows) == 0 {
 			return fault.New(fault.NotFound, "subscription contract %d does not exist", c.ID).On(entity).Keyed("contractNotFound")
 		}
-		if err := alter(&rows[0]); err != nil {
+		if err := alter(tx, &rows[0]); err != nil {
 			return err
 		}
 		rows[0].UpdatedAt = s.Clock.Now()

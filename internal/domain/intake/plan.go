@@ -49,10 +49,7 @@ func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 	if h.ran.Series.Start.IsZero() {
 		return 0
 	}
-	cycle := max(h.ran.CycleFrom(now, cal), h.reached+1)
-	for h.skipped[cycle] {
-		cycle++
-	}
+	cycle := h.unskipped(max(h.ran.CycleFrom(now, cal), h.reached+1))
 	first := cycle
 	for before := cycle - 1; before > h.reached && before >= h.ran.Series.Cycle; before-- {
 		if h.skipped[before] {
@@ -64,6 +61,14 @@ func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 		first = before
 	}
 	return first
+}
+
+// unskipped returns the first cycle from one on that nobody skips.
+func (h had) unskipped(cycle int) int {
+	for h.skipped[cycle] {
+		cycle++
+	}
+	return cycle
 }
 
 // past returns what has become of the cycles of contracts.
@@ -212,8 +217,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
 		})
 		for goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && (y.Billed || y.Skipped) }) {
-			for number++; was.skipped[number]; number++ {
-			}
+			number = was.unskipped(number + 1)
 			wanted = was.ran.DueOn(number, cal)
 		}
 		fixed := number
