@@ -165,7 +165,6 @@ func (tx *Tx) attempts(ctx context.Context, where func(*bun.SelectQuery) *bun.Se
 // others if their versions are still what was read. It raises the versions in
 // the slice.
 func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error {
-	var added, kept []attemptRow
 	var orders []termRow
 	missing := 0
 	for _, a := range attempts {
@@ -178,6 +177,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 		return err
 	}
 	given := next
+	added, kept := make([]attemptRow, 0, missing), make([]attemptRow, 0, len(attempts)-missing)
 	for _, a := range attempts {
 		row, err := attemptRowOf(tx.of, a)
 		if err != nil {

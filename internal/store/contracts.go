@@ -372,7 +372,7 @@ func (tx *Tx) Contracts(ctx context.Context, ids []contract.ID) ([]contract.Cont
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var rows []contractRow
+	rows := make([]contractRow, 0, len(ids))
 	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(ids)).Order("c.id")
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read %d contracts: %w", len(ids), err)
