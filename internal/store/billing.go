@@ -248,20 +248,24 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	if len(contracts) == 0 {
 		return queues, nil
 	}
-	// The last cycle comes from the end of an index, and what waits from the
-	// index of what is open: a long past costs nothing.
-	last := tx.q.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("COALESCE(MAX(a.cycle), 0)").
-		Where("a.shop_id = c.shop_id").Where("a.contract_id = c.id")
+	// Each number is asked for by itself and from one contract's part of an index: a
+	// database that does not know yet how large the tables are would join the contracts
+	// with the queues of the whole shop. A long past costs nothing.
+	of := func(alias string) *bun.SelectQuery {
+		return tx.q.NewSelect().Model((*attemptRow)(nil)).ModelTableExpr("attempts AS ?", ident(alias)).
+			Where("?.shop_id = c.shop_id", ident(alias)).Where("?.contract_id = c.id", ident(alias))
+	}
+	last := of("a").ColumnExpr("COALESCE(MAX(a.cycle), 0)")
+	waiting := of("q").Where("q.status = ?", billing.Queued)
 	// Only contracts with an end ask whether anything is still open.
 	inFlight := []billing.Status{billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
-	open := tx.q.NewSelect().Model((*attemptRow)(nil)).ModelTableExpr("attempts AS o").ColumnExpr("1").
-		Where("o.shop_id = c.shop_id").Where("o.contract_id = c.id").Where("c.max_cycles > 0").
+	open := of("o").ColumnExpr("1").Where("c.max_cycles > 0").
 		Where("o.status IN (?) OR o.status = ? AND (o.due_at IS NOT NULL OR c.dunning <> '')", bun.List(inFlight), billing.Failure)
 	var rows []queueRow
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
-		ColumnExpr("COUNT(q.id) AS waiting, COALESCE(MIN(q.billing_date), 0) AS earliest").ColumnExpr("EXISTS (?) AS open", open).
-		Join("LEFT JOIN attempts AS q ON q.shop_id = c.shop_id AND q.contract_id = c.id AND q.status = ?", billing.Queued).
-		Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Group("c.shop_id", "c.id").Scan(ctx, &rows)
+		ColumnExpr("(?) AS waiting", waiting.Clone().ColumnExpr("COUNT(*)")).
+		ColumnExpr("(?) AS earliest", waiting.Clone().ColumnExpr("COALESCE(MIN(q.billing_date), 0)")).ColumnExpr("EXISTS (?) AS open", open).
+		Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the queues of %d contracts: %w", len(contracts), err)
 	}
