@@ -48,3 +48,11 @@ func (db *DB) Watch(h bun.QueryHook) {
 	e := db.engine.(*sqliteEngine)
 	e.writer = e.writer.WithQueryHook(h)
 }
+
+// Looked returns how many rows of a table this transaction has looked at so far, on
+// PostgreSQL.
+func (tx *Tx) Looked(ctx context.Context, table string) (rows int, err error) {
+	err = tx.q.NewSelect().TableExpr("pg_stat_xact_user_tables").ColumnExpr("seq_tup_read + COALESCE(idx_tup_fetch, 0)").
+		Where("relname = ?", table).Where("schemaname = current_schema()").Scan(ctx, &rows)
+	return rows, err
+}

@@ -160,6 +160,57 @@ func TestNoSearchOnPostgresReadsMoreThanItFinds(t *testing.T) {
 	}
 }
 
+// PostgreSQL knows nothing yet of tables that were just filled, as by a store's first
+// import: what it takes for empty it reads from end to end, again and again.
+func TestQueuesAreReadByContractBeforeThereAreStatistics(t *testing.T) {
+	t.Parallel()
+	db := storetest.Postgres(t)
+	s := shop.Shop{Domain: "planned.myshopify.com"}
+	if err := db.Shops().AddShop(t.Context(), &s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Raw().ExecContext(t.Context(), "ALTER TABLE attempts SET (autovacuum_enabled = false); ALTER TABLE contracts SET (autovacuum_enabled = false)"); err != nil {
+		t.Fatal(err)
+	}
+	const contracts, each, asked = 600, 6, 20
+	var of []contract.ID
+	err := db.Update(t.Context(), s.ID, func(tx *store.Tx) error {
+		var list []contract.Contract
+		var queued []billing.Attempt
+		for i := range contracts {
+			c := rareContract(i)
+			list, of = append(list, c), append(of, c.ID)
+			for cycle := range each {
+				queued = append(queued, billing.Attempt{Contract: c.ID, Cycle: 1 + cycle, Status: billing.Queued, BillingDate: c.NextBillingDate.AddDate(0, cycle, 0), CreatedAt: start, UpdatedAt: start})
+			}
+		}
+		if err := tx.PutContracts(t.Context(), list); err != nil {
+			return err
+		}
+		return tx.PutAttempts(t.Context(), queued)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(t.Context(), s.ID, func(tx *store.Tx) error {
+		queues, err := tx.Queues(t.Context(), of[:asked])
+		if err != nil {
+			return err
+		}
+		if len(queues) != asked || queues[of[0]].Waiting != each {
+			t.Errorf("found %d queues, the first of %d orders", len(queues), queues[of[0]].Waiting)
+		}
+		looked, err := tx.Looked(t.Context(), "attempts")
+		if limit := 3 * asked * each; looked == 0 || looked > limit {
+			t.Errorf("looked at %d attempts of %d, want at most %d", looked, contracts*each, limit)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // ear keeps the text of every query.
 type ear struct{ heard []string }
 
