@@ -100,8 +100,8 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 }
 
 // upcoming returns the cycle of the contract's next order, which is the first one of
-// what is split off. An order that is due, or being charged, has all lines, and is made
-// before.
+// what is split off. An order that is due, being charged, or could not be charged and has
+// not been given up, has all lines, and is made before.
 func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.Time) (int, error) {
 	attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID})
 	if err != nil {
@@ -111,6 +111,10 @@ func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.T
 		if a.HoldsBack() || a.Status.Upcoming() && !a.BillingDate.After(now) {
 			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is being made: split it afterwards", a.Cycle, c.ID).
 				On(entity).Keyed("billingInProgress")
+		}
+		if a.Unpaid() {
+			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d could not be charged yet and has all lines: split it once that is paid or given up", a.Cycle, c.ID).
+				On(entity).Keyed("orderUnpaid")
 		}
 	}
 	return nextCycle(c, attempts, now), nil
