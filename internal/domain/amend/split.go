@@ -23,13 +23,9 @@ type Split struct {
 	Now   bool // its first order is charged at once
 }
 
-const (
-	// splitMark is the attribute by which a contract that is being split off is
-	// found at the platform when the answer to its making was lost.
-	splitMark = "_split"
-	// patience is how long such a contract is looked for.
-	patience = 10 * time.Minute
-)
+// patience is how long a contract is looked for of which the answer to its making was
+// lost.
+const patience = 10 * time.Minute
 
 // Split moves lines into a contract of their own. The intent is committed first,
 // so that nobody begins another split meanwhile and Work finishes what is left
@@ -285,7 +281,7 @@ func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contra
 }
 
 func mark(i contract.SplitIntent) platform.Attribute {
-	return platform.Attribute{Key: splitMark, Value: i.Token}
+	return platform.Attribute{Key: contract.SplitMark, Value: i.Token}
 }
 
 // splitOff is the contract that the lines become, with the prices by cycle that they
@@ -360,7 +356,7 @@ func loses(d contract.Detail, w contract.SplitIntent) change {
 // release takes the mark off the new contract and lets it run. Both may be done
 // again.
 func (s *Service) release(ctx context.Context, store shop.Shop, made platform.Detail, status contract.Status) (platform.Detail, error) {
-	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == splitMark })
+	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == contract.SplitMark })
 	if len(kept) < len(made.Attributes) {
 		if _, err := s.Platform.EditContract(ctx, store.At(), made.ID, platform.Edit{Attributes: &kept}); err != nil {
 			return platform.Detail{}, err
