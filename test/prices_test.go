@@ -393,6 +393,87 @@ func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
 	}
 }
 
+// A plan's prices count the orders of a contract, that of the checkout too. What comes to
+// the plan later costs what the plan asks of the next order, and changes with what was
+// there before.
+func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
+	t.Parallel()
+	two := func(after int) map[string]any {
+		return map[string]any{
+			"discountEnabled": true, "discountOffer": 10, "discountType": "PERCENTAGE", "afterCycle1": 0,
+			"discountEnabled2": true, "discountOffer2": 50, "discountType2": "PERCENTAGE", "afterCycle2": after,
+		}
+	}
+	add := func(s *subscription, _ string) {
+		s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4003&quantity=1", s.id), nil)
+	}
+	take := func(s *subscription, plan string) {
+		s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil)
+	}
+	for _, row := range []struct {
+		name   string
+		option map[string]any // of the plan
+		bought bool           // on the plan, at the checkout; otherwise on none
+		days   string         // until the product comes to the plan
+		skips  int
+		do     func(s *subscription, plan string)
+		at     int // the line
+		now    string
+		policy string
+		orders []string // after it
+	}{
+		{"before the second order", two(1), true, "PT1M", 0, add, 1, "19.50", "39.00: 0 19.50", []string{"27.50", "27.50"}},
+		{"before the third", two(3), true, "P11D", 0, add, 1, "35.10", "39.00: 0 35.10 2 19.50", []string{"49.50", "27.50"}},
+		{"after two that were skipped", two(2), true, "PT1M", 2, add, 1, "35.10", "39.00: 0 35.10 3 19.50", []string{"49.50", "27.50"}},
+		{"what was free for a trial is not", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, add, 1, "39.00", "39.00: 0 39.00", []string{"53.40", "53.40"}},
+		{"the plan is taken", two(1), false, "PT1M", 0, take, 0, "8.00", "16.00: 0 8.00", []string{"8.00", "8.00"}},
+		{"it replaces a product with its discount", two(3), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "35.10", "39.00: 0 35.10 2 19.50", []string{"35.10", "35.10", "19.50"}},
+		{"a rule brings it", two(3), true, "PT1M", 0, func(s *subscription, _ string) {
+			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
+		}, 0, "14.40", "", []string{"35.10", "35.10", "19.50"}},
+		{"in place of one with prices by hand", two(3), true, "PT1M", 0, func(s *subscription, _ string) {
+			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 20))
+			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
+		}, 0, "11.52", "14.40: 0 11.52", []string{"35.10", "35.10", "19.50"}},
+		{"what it replaces was to cost less", two(1), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "19.50", "39.00: 0 19.50", []string{"19.50", "19.50"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.cancel(http.StatusNoContent, "")
+			var made group
+			body := monthlyGroup("Club")
+			maps.Copy(body["subscriptionPlans"].([]any)[0].(map[string]any), row.option)
+			body["variantIds"] = "4003"
+			if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+				t.Fatalf("making a group answered %d", got)
+			}
+			plan := made.Plans[0].IDNew
+			line := map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}
+			if row.bought {
+				line["sellingPlanId"], line["currentPrice"] = plan, "14.40"
+			}
+			s.id = s.checkout(map[string]any{"lines": []any{line}})
+			s.pass(row.days)
+			for range row.skips {
+				s.skipNumber(0)
+			}
+			_, before := s.ledger()
+			row.do(s, plan)
+			s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, row.at, row.now, row.policy)
+			s.until("2027-03-01")
+			var amounts []string
+			_, orders := s.ledger()
+			for _, o := range orders[len(before):] {
+				amounts = append(amounts, o.Amount)
+			}
+			if got := amounts[:len(row.orders)]; !slices.Equal(got, row.orders) {
+				t.Errorf("orders over %v, want %v", got, row.orders)
+			}
+		})
+	}
+}
+
 // One payment for three months is for three deliveries of whatever the contract has.
 func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
 	t.Parallel()

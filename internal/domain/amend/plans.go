@@ -38,7 +38,8 @@ func (s *Service) unitPrice(ctx context.Context, of shop.ID, c contract.Contract
 	if err != nil || !ours {
 		return v.Price.Times(c.Deliveries()), nil, err
 	}
-	return offer.PriceAt(v.Price, c.Orders+1), offer.Pricing(v.Price), nil
+	cycles, err := s.cyclesBefore(ctx, of, c)
+	return offer.PriceAt(v.Price, c.NextOrder()), offer.Counted(v.Price, c.NextOrder(), cycles+1), err
 }
 
 // option returns the option that is a selling plan, or NotFound.

@@ -165,6 +165,11 @@ func (s *Service) putOn(ctx context.Context, store shop.Shop, d contract.Detail,
 	if err != nil {
 		return change{}, err
 	}
+	cycles, err := s.cyclesBefore(ctx, store.ID, d.Contract)
+	if err != nil {
+		return change{}, err
+	}
+	order := d.NextOrder()
 	for at, l := range d.Lines {
 		if l.SellingPlanID == terms.ID {
 			continue
@@ -172,8 +177,8 @@ func (s *Service) putOn(ctx context.Context, store shop.Shop, d contract.Detail,
 		edit := platform.LineEdit{Line: l.ID, SellingPlanID: &terms.ID, SellingPlanName: &terms.Name}
 		about := lineNote{Line: l.ID, Title: l.Title, Variant: l.VariantID}
 		if v, known := sold[l.VariantID]; known && v.Price.Currency == d.Currency {
-			price := terms.PriceAt(v.Price, d.Orders+1)
-			edit.Pricing = inPlace(terms.Pricing(v.Price), policyOf(d, at), price)
+			price := terms.PriceAt(v.Price, order)
+			edit.Pricing = inPlace(terms.Counted(v.Price, order, cycles+1), policyOf(d, at), price)
 			if price != l.Price {
 				edit.Price, about.Price, about.OldPrice = &price, price.String(), l.Price.String()
 			}

@@ -28,3 +28,14 @@ func (o Option) Pricing(base money.Amount) *platform.Pricing {
 	}
 	return p
 }
+
+// Counted is Pricing as the platform counts: by cycles, of which the given order of the
+// contract is one. Cycles that were skipped are no orders, and that of the checkout may
+// be no cycle.
+func (o Option) Counted(base money.Amount, order, cycle int) *platform.Pricing {
+	p := o.Pricing(base)
+	if p == nil {
+		return nil
+	}
+	return new(p.From(order - cycle + 1))
+}
