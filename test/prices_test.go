@@ -513,6 +513,41 @@ func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
 	}
 }
 
+// A plan whose payment is for another number of deliveries than the contract's is paid for
+// as many as the contract's payment covers.
+func TestAPlanIsPaidForTheDeliveriesOfTheContract(t *testing.T) {
+	t.Parallel()
+	quarterly := map[string]any{"billingFrequencyCount": 3, "billingFrequencyInterval": "MONTH", "planType": "PREPAID"}
+	for _, row := range []struct {
+		name    string
+		prepaid bool // three deliveries are paid at once
+		option  map[string]any
+		now     string
+		policy  string
+		order   string // with another product of the same plan
+	}{
+		{"a plan of one delivery, for three", true, percent(10), "37.26", "41.40: 0 37.26", "307.23"},
+		{"an amount off each", true, map[string]any{"discountEnabled": true, "discountOffer": 1, "discountType": "FIXED"}, "38.40", "41.40: 0 38.40", "335.37"},
+		{"a plan of three deliveries, for one", false, with(quarterly, "discountOffer", 10), "12.42", "13.80: 0 12.42", "102.41"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			bought := one(4016, "13.80")
+			if row.prepaid {
+				bought = one(4016, "41.40")
+				bought["billingPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 3}
+				bought["deliveryPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 1}
+			}
+			s := subscribe(t, bought)
+			plan := s.planned(s.urls.Subscriptions, row.option)
+			s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil).price(t, 0, row.now, row.policy)
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4015&quantity=1", s.id), nil)
+			s.pass("P11D")
+			s.wantAmounts(row.order)
+		})
+	}
+}
+
 func TestAPrepaidContractIsMadeAtThePriceOfEveryDelivery(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

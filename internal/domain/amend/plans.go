@@ -39,7 +39,8 @@ func (s *Service) unitPrice(ctx context.Context, of shop.ID, c contract.Contract
 		return v.Price.Times(c.Deliveries()), nil, err
 	}
 	cycles, err := s.cyclesBefore(ctx, of, c)
-	return offer.PriceAt(v.Price, c.NextOrder()), offer.Counted(v.Price, c.NextOrder(), cycles+1), err
+	price, pricing := offer.Sells(v.Price, plan.Place{Order: c.NextOrder(), Cycle: cycles + 1, Deliveries: c.Deliveries()})
+	return price, pricing, err
 }
 
 // option returns the option that is a selling plan, or NotFound.

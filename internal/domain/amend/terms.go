@@ -169,7 +169,7 @@ func (s *Service) putOn(ctx context.Context, store shop.Shop, d contract.Detail,
 	if err != nil {
 		return change{}, err
 	}
-	order := d.NextOrder()
+	next := plan.Place{Order: d.NextOrder(), Cycle: cycles + 1, Deliveries: terms.Deliveries()}
 	for at, l := range d.Lines {
 		if l.SellingPlanID == terms.ID {
 			continue
@@ -177,8 +177,8 @@ func (s *Service) putOn(ctx context.Context, store shop.Shop, d contract.Detail,
 		edit := platform.LineEdit{Line: l.ID, SellingPlanID: &terms.ID, SellingPlanName: &terms.Name}
 		about := lineNote{Line: l.ID, Title: l.Title, Variant: l.VariantID}
 		if v, known := sold[l.VariantID]; known && v.Price.Currency == d.Currency {
-			price := terms.PriceAt(v.Price, order)
-			edit.Pricing = inPlace(terms.Counted(v.Price, order, cycles+1), policyOf(d, at), price)
+			price, pricing := terms.Sells(v.Price, next)
+			edit.Pricing = inPlace(pricing, policyOf(d, at), price)
 			if price != l.Price {
 				edit.Price, about.Price, about.OldPrice = &price, price.String(), l.Price.String()
 			}

@@ -170,15 +170,12 @@ func (s *Service) applied(ctx context.Context, of shop.Shop, rules []swap.Rule, 
 
 // place is where in a contract's life an order stands.
 type place struct {
-	line  shop.Line
-	order int // counted from 1 for the one at the checkout
-	cycle int // that the platform counts it as
-
-	deliveries int64 // that one payment is for
+	plan.Place
+	line shop.Line
 }
 
 func placeOf(c contract.Contract, cycle int) place {
-	return place{line: c.Line, order: c.NextOrder(), cycle: cycle, deliveries: c.Deliveries()}
+	return place{plan.Place{Order: c.NextOrder(), Cycle: cycle, Deliveries: c.Deliveries()}, c.Line}
 }
 
 // catalogue returns what rules need to know of the products that they name. Prices
@@ -188,7 +185,7 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 	if err != nil {
 		return swap.Catalogue{}, err
 	}
-	c := swap.Catalogue{Variants: swap.PaidAtOnce(sold, place.deliveries)}
+	c := swap.Catalogue{Variants: swap.PaidAtOnce(sold, place.Deliveries)}
 	if s.Plans == nil {
 		return c, nil
 	}
@@ -204,7 +201,8 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 		if !ok || err != nil {
 			return money.Amount{}, nil, false
 		}
-		return offer.PriceAt(v.Price, place.order), offer.Counted(v.Price, place.order, place.cycle), true
+		price, pricing := offer.Sells(v.Price, place.Place)
+		return price, pricing, true
 	}
 	return c, nil
 }
