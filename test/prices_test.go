@@ -426,6 +426,12 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 		{"before the third", two(3), true, "P11D", 0, add, 1, "35.10", "39.00: 0 35.10 2 19.50", []string{"49.50", "27.50"}},
 		{"after two that were skipped", two(2), true, "PT1M", 2, add, 1, "35.10", "39.00: 0 35.10 3 19.50", []string{"49.50", "27.50"}},
 		{"what was free for a trial is not", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, add, 1, "39.00", "39.00: 0 39.00", []string{"53.40", "53.40"}},
+		{"nor is it in a contract that was split off", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, func(s *subscription, plan string) {
+			add(s, plan)
+			line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
+			s.follow(s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id), []string{line}).ID)
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4004&quantity=1", s.id), nil)
+		}, 1, "18.50", "18.50: 0 18.50", []string{"57.50", "57.50"}},
 		{"the plan is taken", two(1), false, "PT1M", 0, take, 0, "8.00", "16.00: 0 8.00", []string{"8.00", "8.00"}},
 		{"it replaces a product with its discount", two(3), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "35.10", "39.00: 0 35.10 2 19.50", []string{"35.10", "35.10", "19.50"}},
 		{"a rule brings it", two(3), true, "PT1M", 0, func(s *subscription, _ string) {

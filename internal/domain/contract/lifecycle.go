@@ -258,10 +258,10 @@ func (c Contract) Completed() int {
 }
 
 // NextOrder returns which order of the contract the next one is, by the count of plans'
-// prices: from 1 for the one of the checkout. A free trial stands for that where there
-// was none.
+// prices: from 1 for the one of the checkout. Where there was none, a free trial stands for
+// that, and what the contract was split from.
 func (c Contract) NextOrder() int {
-	if c.Trial != nil && c.OriginOrderID == 0 {
+	if c.OriginOrderID == 0 && (c.Trial != nil || c.SplitOff()) {
 		return c.Completed() + 2
 	}
 	return c.Completed() + 1
