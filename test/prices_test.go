@@ -554,6 +554,21 @@ func TestAPlanIsPaidForTheDeliveriesOfTheContract(t *testing.T) {
 	}
 }
 
+// A line that is on the plan already is paid for as many deliveries as the contract's payment
+// covers once the contract takes the plan's intervals.
+func TestALineThatWasFirstOnThePlanIsPaidForItsDeliveries(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4016, "13.80"))
+	plan := s.planned(s.urls.Subscriptions, map[string]any{"billingFrequencyCount": 3, "billingFrequencyInterval": "MONTH", "planType": "PREPAID", "discountOffer": 10})
+	s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil).price(t, 0, "12.42", "13.80: 0 12.42")
+	s.pass("PT1M")
+	s.take(plan)
+	s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, 0, "37.26", "41.40: 0 37.26")
+	s.pass("P11D")
+	s.wantAmounts("37.26")
+	s.wantEntries(created, grouped, api2+"PRODUCT_SELLING_PLAN_CHANGE SUCCESS", api2+"PRODUCT_PRICE_CHANGE SUCCESS", tagged, api2+"PRODUCT_PRICE_CHANGE SUCCESS", api2+"BILLING_INTERVAL_CHANGE SUCCESS", charged)
+}
+
 func TestAPrepaidContractIsMadeAtThePriceOfEveryDelivery(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
