@@ -432,6 +432,11 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 			s.follow(s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id), []string{line}).ID)
 			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4004&quantity=1", s.id), nil)
 		}, 1, "18.50", "18.50: 0 18.50", []string{"57.50", "57.50"}},
+		{"while an order is unpaid, which comes first", two(1), true, "PT1M", 0, func(s *subscription, plan string) {
+			s.declines("INSUFFICIENT_FUNDS", 1)
+			s.pass("P11D")
+			add(s, plan)
+		}, 1, "19.50", "39.00: 0 19.50", []string{"27.50", "27.50"}},
 		{"the plan is taken", two(1), false, "PT1M", 0, take, 0, "8.00", "16.00: 0 8.00", []string{"8.00", "8.00"}},
 		{"it replaces a product with its discount", two(3), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "35.10", "39.00: 0 35.10 2 19.50", []string{"35.10", "35.10", "19.50"}},
 		{"a rule brings it", two(3), true, "PT1M", 0, func(s *subscription, _ string) {

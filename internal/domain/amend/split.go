@@ -116,14 +116,15 @@ func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.T
 	return nextCycle(c, attempts, now), nil
 }
 
-// nextCycle returns the cycle of the contract's next order. While it stands still that
-// is the one after the last that was made or given up.
+// nextCycle returns the cycle of the contract's next order, which may be one that could not
+// be charged yet. While it stands still that is the one after the last that was made or
+// given up.
 func nextCycle(c contract.Contract, attempts []billing.Attempt, now time.Time) int {
 	var waiting []billing.Attempt
 	reached := max(c.Series.Cycle-1, 0)
 	for _, a := range attempts {
 		switch {
-		case a.Status.Upcoming():
+		case a.Status.Upcoming(), a.Unpaid():
 			waiting = append(waiting, a)
 		case !a.SkipsAhead(now):
 			reached = max(reached, a.Cycle)
