@@ -452,6 +452,45 @@ func TestWhatWaitsForAContractKeepsItFromBeingSplit(t *testing.T) {
 	s.wantAmounts("39.00")
 }
 
+// An order that could not be charged has all lines, and so has what is charged in the
+// end. While it waits for that, by the plan or on a day that a person gave it, nothing is
+// split off.
+func TestAnUnpaidOrderIsPaidAsItWasBeforeItIsSplit(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		waits func(s *subscription)
+		days  string
+	}{
+		{"tried again by the plan", func(*subscription) {}, "[11-13 12-11]"},
+		{"tried again on a day of its own", func(s *subscription) {
+			s.status(http.StatusNoContent, "PAUSED")
+			s.status(http.StatusNoContent, "ACTIVE")
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=2026-11-20", s.past()[0].ID), nil)
+		}, "[11-20 12-11]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"lines": []any{
+				map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}, map[string]any{"variantId": 4003, "quantity": 1, "currentPrice": "39.00"},
+			}})
+			s.declines("INSUFFICIENT_FUNDS", 1)
+			s.pass("P11D")
+			line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
+			split := fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id)
+			row.waits(s)
+			s.refused(http.StatusConflict, "POST", split, []string{line})
+			s.until("2026-11-21")
+			off := s.change("POST", split, []string{line})
+			s.until("2026-12-12")
+			s.wantAmounts("55.00", "16.00")
+			s.wantOrderDays(row.days)
+			s.follow(off.ID)
+			s.wantAmounts("39.00")
+		})
+	}
+}
+
 // Whoever splits a contract loses nothing by it: discounts that are for each line go
 // with the lines, one that is off the order is given once, and both keep the note.
 func TestASplitKeepsDiscountsAndTheNote(t *testing.T) {

@@ -393,6 +393,98 @@ func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
 	}
 }
 
+// A plan's prices count the orders of a contract, that of the checkout too. What comes to
+// the plan later costs what the plan asks of the next order, and changes with what was
+// there before.
+func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
+	t.Parallel()
+	two := func(after int) map[string]any {
+		return map[string]any{
+			"discountEnabled": true, "discountOffer": 10, "discountType": "PERCENTAGE", "afterCycle1": 0,
+			"discountEnabled2": true, "discountOffer2": 50, "discountType2": "PERCENTAGE", "afterCycle2": after,
+		}
+	}
+	add := func(s *subscription, _ string) {
+		s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4003&quantity=1", s.id), nil)
+	}
+	take := func(s *subscription, plan string) {
+		s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil)
+	}
+	for _, row := range []struct {
+		name   string
+		option map[string]any // of the plan
+		bought bool           // on the plan, at the checkout; otherwise on none
+		days   string         // until the product comes to the plan
+		skips  int
+		do     func(s *subscription, plan string)
+		at     int // the line
+		now    string
+		policy string
+		orders []string // after it
+	}{
+		{"before the second order", two(1), true, "PT1M", 0, add, 1, "19.50", "39.00: 0 19.50", []string{"27.50", "27.50"}},
+		{"before the third", two(3), true, "P11D", 0, add, 1, "35.10", "39.00: 0 35.10 2 19.50", []string{"49.50", "27.50"}},
+		{"after two that were skipped", two(2), true, "PT1M", 2, add, 1, "35.10", "39.00: 0 35.10 3 19.50", []string{"49.50", "27.50"}},
+		{"what was free for a trial is not", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, add, 1, "39.00", "39.00: 0 39.00", []string{"53.40", "53.40"}},
+		{"nor is it in a contract that was split off", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, func(s *subscription, plan string) {
+			add(s, plan)
+			line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
+			s.follow(s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id), []string{line}).ID)
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4004&quantity=1", s.id), nil)
+		}, 1, "18.50", "18.50: 0 18.50", []string{"57.50", "57.50"}},
+		{"while an order is unpaid, which comes first", two(1), true, "PT1M", 0, func(s *subscription, plan string) {
+			s.declines("INSUFFICIENT_FUNDS", 1)
+			s.pass("P11D")
+			add(s, plan)
+		}, 1, "19.50", "39.00: 0 19.50", []string{"27.50", "27.50"}},
+		{"the plan is taken", two(1), false, "PT1M", 0, take, 0, "8.00", "16.00: 0 8.00", []string{"8.00", "8.00"}},
+		{"it replaces a product with its discount", two(3), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "35.10", "39.00: 0 35.10 2 19.50", []string{"35.10", "35.10", "19.50"}},
+		{"a rule brings it", two(3), true, "PT1M", 0, func(s *subscription, _ string) {
+			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
+		}, 0, "14.40", "", []string{"35.10", "35.10", "19.50"}},
+		{"in place of one with prices by hand", two(3), true, "PT1M", 0, func(s *subscription, _ string) {
+			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 20))
+			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
+		}, 0, "11.52", "14.40: 0 11.52", []string{"35.10", "35.10", "19.50"}},
+		{"what it replaces was to cost less", two(1), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "19.50", "39.00: 0 19.50", []string{"19.50", "19.50"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.cancel(http.StatusNoContent, "")
+			var made group
+			body := monthlyGroup("Club")
+			maps.Copy(body["subscriptionPlans"].([]any)[0].(map[string]any), row.option)
+			body["variantIds"] = "4003"
+			if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+				t.Fatalf("making a group answered %d", got)
+			}
+			plan := made.Plans[0].IDNew
+			line := map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}
+			if row.bought {
+				line["sellingPlanId"], line["currentPrice"] = plan, "14.40"
+			}
+			s.id = s.checkout(map[string]any{"lines": []any{line}})
+			s.pass(row.days)
+			for range row.skips {
+				s.skipNumber(0)
+			}
+			_, before := s.ledger()
+			row.do(s, plan)
+			s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, row.at, row.now, row.policy)
+			s.until("2027-03-01")
+			var amounts []string
+			_, orders := s.ledger()
+			for _, o := range orders[len(before):] {
+				amounts = append(amounts, o.Amount)
+			}
+			if got := amounts[:len(row.orders)]; !slices.Equal(got, row.orders) {
+				t.Errorf("orders over %v, want %v", got, row.orders)
+			}
+		})
+	}
+}
+
 // One payment for three months is for three deliveries of whatever the contract has.
 func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
 	t.Parallel()
@@ -430,6 +522,56 @@ func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
 			s.wantAmounts(test.want)
 		})
 	}
+}
+
+// A plan whose payment is for another number of deliveries than the contract's is paid for
+// as many as the contract's payment covers.
+func TestAPlanIsPaidForTheDeliveriesOfTheContract(t *testing.T) {
+	t.Parallel()
+	quarterly := map[string]any{"billingFrequencyCount": 3, "billingFrequencyInterval": "MONTH", "planType": "PREPAID"}
+	for _, row := range []struct {
+		name    string
+		prepaid bool // three deliveries are paid at once
+		option  map[string]any
+		now     string
+		policy  string
+		order   string // with another product of the same plan
+	}{
+		{"a plan of one delivery, for three", true, percent(10), "37.26", "41.40: 0 37.26", "307.23"},
+		{"an amount off each", true, map[string]any{"discountEnabled": true, "discountOffer": 1, "discountType": "FIXED"}, "38.40", "41.40: 0 38.40", "335.37"},
+		{"a plan of three deliveries, for one", false, with(quarterly, "discountOffer", 10), "12.42", "13.80: 0 12.42", "102.41"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			bought := one(4016, "13.80")
+			if row.prepaid {
+				bought = one(4016, "41.40")
+				bought["billingPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 3}
+				bought["deliveryPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 1}
+			}
+			s := subscribe(t, bought)
+			plan := s.planned(s.urls.Subscriptions, row.option)
+			s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil).price(t, 0, row.now, row.policy)
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4015&quantity=1", s.id), nil)
+			s.pass("P11D")
+			s.wantAmounts(row.order)
+		})
+	}
+}
+
+// A line that is on the plan already is paid for as many deliveries as the contract's payment
+// covers once the contract takes the plan's intervals.
+func TestALineThatWasFirstOnThePlanIsPaidForItsDeliveries(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, one(4016, "13.80"))
+	plan := s.planned(s.urls.Subscriptions, map[string]any{"billingFrequencyCount": 3, "billingFrequencyInterval": "MONTH", "planType": "PREPAID", "discountOffer": 10})
+	s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil).price(t, 0, "12.42", "13.80: 0 12.42")
+	s.pass("PT1M")
+	s.take(plan)
+	s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, 0, "37.26", "41.40: 0 37.26")
+	s.pass("P11D")
+	s.wantAmounts("37.26")
+	s.wantEntries(created, grouped, api2+"PRODUCT_SELLING_PLAN_CHANGE SUCCESS", api2+"PRODUCT_PRICE_CHANGE SUCCESS", tagged, api2+"PRODUCT_PRICE_CHANGE SUCCESS", api2+"BILLING_INTERVAL_CHANGE SUCCESS", charged)
 }
 
 func TestAPrepaidContractIsMadeAtThePriceOfEveryDelivery(t *testing.T) {

@@ -103,6 +103,36 @@ func TestAContractThatIsMadeOnAPlanBeginsWithItsFreeTrial(t *testing.T) {
 	s.wantOrderDays("[11-15 12-15]")
 }
 
+// What is free is the trial. The order that ends it is paid, as it is after a checkout,
+// and so is what is added to it.
+func TestTheOrderAfterAFreeTrialIsPaid(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]map[string]any{
+		"at the price of the plan": {"variantId": 4001, "quantity": 1},
+		"at a price that is said":  {"variantId": 4001, "quantity": 1, "currentPrice": "16.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			line := maps.Clone(line)
+			line["sellingPlanId"] = s.planned(s.urls.Subscriptions, map[string]any{"freeTrialEnabled": true, "freeTrialCount": 14, "freeTrialInterval": "DAY"})
+			var customer []struct{ CustomerID int64 }
+			s.get("/subscription-contract-details?size=1", &customer)
+			var o object
+			if got := s.post("/subscription-contract-details/create-subscription-contract", map[string]any{
+				"customerId": customer[0].CustomerID, "billingIntervalType": "MONTH", "billingIntervalCount": 1, "deliveryAddress1": "12 Mill Lane", "deliveryCity": "Reno",
+				"deliveryCountryCode": "US", "deliveryProvinceCode": "NV", "lines": []any{line},
+			}, &o); got != http.StatusCreated {
+				t.Fatalf("making a contract answered %d", got)
+			}
+			s.follow(o.ID)
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4003&quantity=1", s.id), nil)
+			s.until("2026-12-16")
+			s.wantAmounts("55.00", "55.00")
+		})
+	}
+}
+
 func TestARowNamesThePlanAndTheTagThatTheCustomerHasForIt(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

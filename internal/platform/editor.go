@@ -139,11 +139,14 @@ func (p Pricing) On(base money.Amount) Pricing {
 	return on
 }
 
-// From returns the policy as it goes on when a cycle is counted as the first one.
+// From returns the policy as it goes on when a cycle is counted as the first one. One
+// before the first puts its later steps off.
 func (p Pricing) From(cycle int) Pricing {
 	from := Pricing{Base: p.Base}
 	for _, s := range p.Cycles {
-		s.After = max(0, s.After-(cycle-1))
+		if s.After > 0 {
+			s.After = max(0, s.After-(cycle-1))
+		}
 		if n := len(from.Cycles); n > 0 && s.After == 0 { // it began before, and replaced what came before it
 			from.Cycles = nil
 		}

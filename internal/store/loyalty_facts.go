@@ -191,7 +191,7 @@ func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Con
 	}
 	c, ok := begun[id]
 	begins := f.Of == loyalty.Purchase || f.Of == loyalty.Start
-	if !ok || begins && c.SplitFrom != 0 {
+	if !ok || begins && c.SplitOff() {
 		return f
 	}
 	f.Customer = loyalty.Person{Customer: c.Customer.ID, Email: c.Customer.Email, FirstName: c.Customer.FirstName, LastName: c.Customer.LastName}

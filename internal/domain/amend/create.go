@@ -35,6 +35,8 @@ type New struct {
 	Note            string
 	Attributes      []contract.Attribute
 	Request         string // the caller's own name of the request; one that comes again finds the contract; empty: none
+
+	trial *contract.Trial // with which it begins; nil: without one
 }
 
 // creationSlack is how far the platform's clock may lag behind ours.
@@ -62,13 +64,12 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 		return contract.Detail{}, err
 	}
 	if trial != nil {
-		n.NextBillingDate = trial.ChargeAt
+		n.NextBillingDate, n.trial = trial.ChargeAt, trial
 	}
-	terms, err := s.draft(ctx, store, line, n)
+	made, err := s.draft(ctx, store, line, n)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	made := creation{terms, trial}
 	if n.Request == "" {
 		return s.create(ctx, store, by, made)
 	}
@@ -255,25 +256,25 @@ func (s *Service) store(ctx context.Context, of shop.ID) (shop.Shop, error) {
 }
 
 // draft prices the lines and chooses the payment method.
-func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n New) (platform.NewContract, error) {
+func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n New) (creation, error) {
 	people, err := s.Platform.Customers(ctx, store.At(), []int64{n.Customer})
 	if err != nil {
-		return platform.NewContract{}, unanswered(err)
+		return creation{}, unanswered(err)
 	}
 	if len(people) == 0 {
-		return platform.NewContract{}, fault.New(fault.NotFound, "the store has no customer %d", n.Customer).On("customer").Keyed("customerNotFound").At("customerId")
+		return creation{}, fault.New(fault.NotFound, "the store has no customer %d", n.Customer).On("customer").Keyed("customerNotFound").At("customerId")
 	}
 	least, most, err := s.limits(ctx, store.ID, line, n)
 	if err != nil {
-		return platform.NewContract{}, err
+		return creation{}, err
 	}
 	method, err := s.payment(ctx, store, n)
 	if err != nil {
-		return platform.NewContract{}, err
+		return creation{}, err
 	}
 	cal, err := store.Calendar()
 	if err != nil {
-		return platform.NewContract{}, err
+		return creation{}, err
 	}
 	billed, delivered := policy(n.Billing, contract.Policy{}, least, most), policy(n.Delivery, contract.Policy{}, 0, 0)
 	made := platform.NewContract{
@@ -294,21 +295,21 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 	}
 	sold, err := s.variants(ctx, store, variantsOf(n.Lines))
 	if err != nil {
-		return platform.NewContract{}, err
+		return creation{}, err
 	}
-	blank := contract.Detail{Contract: contract.Contract{Line: line, Currency: store.Currency, Billing: n.Billing.policy(), Delivery: n.Delivery.policy()}}
+	blank := contract.Detail{Contract: contract.Contract{Line: line, Currency: store.Currency, Billing: n.Billing.policy(), Delivery: n.Delivery.policy(), Trial: n.trial}}
 	for _, l := range n.Lines {
 		edit, err := s.lineEdit(ctx, store, blank, sold[l.Variant], l)
 		if err != nil {
-			return platform.NewContract{}, err
+			return creation{}, err
 		}
 		made.Lines = append(made.Lines, edit)
 	}
 	if becomes := contract.LineOf(linesAfter(nil, made.Lines), store.Settings); becomes != line {
-		return platform.NewContract{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
+		return creation{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
 			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
 	}
-	return made, nil
+	return creation{made, n.trial}, nil
 }
 
 // payment returns the payment method of a new contract.

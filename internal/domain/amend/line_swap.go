@@ -136,6 +136,10 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 	if err != nil {
 		return carrying{}, err
 	}
+	cycles, err := s.cyclesBefore(ctx, store.ID, d.Contract)
+	if err != nil {
+		return carrying{}, err
+	}
 	c := carrying{old: swap.Lines(old), sold: swap.PaidAtOnce(sold, d.Deliveries()), deliveries: d.Deliveries()}
 	for i, l := range old {
 		offer, ours, err := s.offer(ctx, store.ID, d.Line, l.SellingPlanID)
@@ -143,22 +147,15 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 			return carrying{}, err
 		}
 		c.old[i].Pricing = policyOf(d, d.LineByID(l.ID))
-		if !ours {
+		v, known := sold[l.VariantID]
+		if !ours || !known || c.old[i].Pricing != nil {
 			continue
 		}
-		if v, known := sold[l.VariantID]; known && c.old[i].Pricing == nil {
-			c.old[i].Pricing = madeBy(offer.Pricing(v.Price), l.Price)
+		if on, ok := byPlan(d.Contract, l, offer.Pricing(v.Price), cycles+1); ok {
+			c.old[i].Price, c.old[i].Pricing = on.price, on.policy
 		}
 	}
 	return c, nil
-}
-
-// madeBy returns a plan's prices when one of its steps made the price.
-func madeBy(p *platform.Pricing, price money.Amount) *platform.Pricing {
-	if p == nil || !slices.ContainsFunc(p.Cycles, func(s platform.CyclePrice) bool { return s.Computed == price }) {
-		return nil
-	}
-	return p
 }
 
 // to returns what a variant costs with the discount, and by which policy; nil when

@@ -38,7 +38,9 @@ func (s *Service) unitPrice(ctx context.Context, of shop.ID, c contract.Contract
 	if err != nil || !ours {
 		return v.Price.Times(c.Deliveries()), nil, err
 	}
-	return offer.PriceAt(v.Price, c.Orders+1), offer.Pricing(v.Price), nil
+	cycles, err := s.cyclesBefore(ctx, of, c)
+	price, pricing := offer.Sells(v.Price, plan.Place{Order: c.NextOrder(), Cycle: cycles + 1, Deliveries: c.Deliveries()})
+	return price, pricing, err
 }
 
 // option returns the option that is a selling plan, or NotFound.

@@ -23,13 +23,9 @@ type Split struct {
 	Now   bool // its first order is charged at once
 }
 
-const (
-	// splitMark is the attribute by which a contract that is being split off is
-	// found at the platform when the answer to its making was lost.
-	splitMark = "_split"
-	// patience is how long such a contract is looked for.
-	patience = 10 * time.Minute
-)
+// patience is how long a contract is looked for of which the answer to its making was
+// lost.
+const patience = 10 * time.Minute
 
 // Split moves lines into a contract of their own. The intent is committed first,
 // so that nobody begins another split meanwhile and Work finishes what is left
@@ -100,8 +96,8 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 }
 
 // upcoming returns the cycle of the contract's next order, which is the first one of
-// what is split off. An order that is due, or being charged, has all lines, and is made
-// before.
+// what is split off. An order that is due, being charged, or could not be charged and has
+// not been given up, has all lines, and is made before.
 func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.Time) (int, error) {
 	attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID})
 	if err != nil {
@@ -112,18 +108,23 @@ func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.T
 			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is being made: split it afterwards", a.Cycle, c.ID).
 				On(entity).Keyed("billingInProgress")
 		}
+		if a.Unpaid() {
+			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d could not be charged yet and has all lines: split it once that is paid or given up", a.Cycle, c.ID).
+				On(entity).Keyed("orderUnpaid")
+		}
 	}
 	return nextCycle(c, attempts, now), nil
 }
 
-// nextCycle returns the cycle of the contract's next order. While it stands still that
-// is the one after the last that was made or given up.
+// nextCycle returns the cycle of the contract's next order, which may be one that could not
+// be charged yet. While it stands still that is the one after the last that was made or
+// given up.
 func nextCycle(c contract.Contract, attempts []billing.Attempt, now time.Time) int {
 	var waiting []billing.Attempt
 	reached := max(c.Series.Cycle-1, 0)
 	for _, a := range attempts {
 		switch {
-		case a.Status.Upcoming():
+		case a.Status.Upcoming(), a.Unpaid():
 			waiting = append(waiting, a)
 		case !a.SkipsAhead(now):
 			reached = max(reached, a.Cycle)
@@ -281,7 +282,7 @@ func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contra
 }
 
 func mark(i contract.SplitIntent) platform.Attribute {
-	return platform.Attribute{Key: splitMark, Value: i.Token}
+	return platform.Attribute{Key: contract.SplitMark, Value: i.Token}
 }
 
 // splitOff is the contract that the lines become, with the prices by cycle that they
@@ -356,7 +357,7 @@ func loses(d contract.Detail, w contract.SplitIntent) change {
 // release takes the mark off the new contract and lets it run. Both may be done
 // again.
 func (s *Service) release(ctx context.Context, store shop.Shop, made platform.Detail, status contract.Status) (platform.Detail, error) {
-	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == splitMark })
+	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == contract.SplitMark })
 	if len(kept) < len(made.Attributes) {
 		if _, err := s.Platform.EditContract(ctx, store.At(), made.ID, platform.Edit{Attributes: &kept}); err != nil {
 			return platform.Detail{}, err

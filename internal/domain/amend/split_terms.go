@@ -35,7 +35,7 @@ func (s *Service) pricesLeft(ctx context.Context, store shop.Shop, of contract.C
 			continue
 		}
 		if at < len(is.LineDetails) && is.LineDetails[at].Pricing != nil {
-			prices[l.ID] = goingOn(l.Price, *is.LineDetails[at].Pricing, w.Cycle)
+			prices[l.ID] = goingOn(l.Price, *is.LineDetails[at].Pricing, w.Cycle, 1)
 			continue
 		}
 		offer, ours, err := s.offer(ctx, store.ID, of.Line, l.SellingPlanID)
@@ -56,25 +56,38 @@ func (s *Service) pricesLeft(ctx context.Context, store shop.Shop, of contract.C
 		if !known {
 			continue
 		}
-		rule := offers[l.ID].Pricing(v.Price)
-		if at := slices.IndexFunc(rule.Cycles, func(c platform.CyclePrice) bool { return c.Computed == l.Price }); at >= 0 {
-			// One that came to the plan at a later price does not go back to an earlier one.
-			prices[l.ID] = goingOn(l.Price, *rule, max(of.Completed(), rule.Cycles[at].After)+1)
+		if on, ok := byPlan(of, l, offers[l.ID].Pricing(v.Price), 1); ok {
+			prices[l.ID] = on
 		}
 	}
 	return prices, nil
 }
 
-// going is a price that goes on in another contract.
+// going is a price that goes on, in another contract or of another product.
 type going struct {
 	price  money.Amount
 	policy *platform.Pricing
 }
 
-// goingOn returns the price of the cycle that is to be the first one.
-func goingOn(price money.Amount, policy platform.Pricing, cycle int) going {
+// goingOn returns the price of a cycle that is to be counted as another one, and the
+// policy that counts on from there.
+func goingOn(price money.Amount, policy platform.Pricing, cycle, counted int) going {
 	if begins, ok := policy.At(price, cycle); ok {
 		price = begins
 	}
-	return going{price, new(policy.From(cycle))}
+	return going{price, new(policy.From(cycle - counted + 1))}
+}
+
+// byPlan returns how the price of a line goes on by its plan from the contract's next
+// order, which the platform counts as a cycle; false when no step of the plan made it.
+// One that came to the plan at a later price does not go back to an earlier one.
+func byPlan(c contract.Contract, l contract.Line, rule *platform.Pricing, cycle int) (going, bool) {
+	if rule == nil {
+		return going{}, false
+	}
+	at := slices.IndexFunc(rule.Cycles, func(s platform.CyclePrice) bool { return s.Computed == l.Price })
+	if at < 0 {
+		return going{}, false
+	}
+	return goingOn(l.Price, *rule, max(c.NextOrder(), rule.Cycles[at].After+1), cycle), true
 }

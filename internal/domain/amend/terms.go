@@ -158,28 +158,42 @@ func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, selling
 	})
 }
 
-// putOn is the change by which every line comes to be on a plan, at its price.
+// putOn is the change by which every line comes to be on a plan, at its price. One that is
+// on it already keeps its price, unless a payment is to cover more or fewer deliveries.
 func (s *Service) putOn(ctx context.Context, store shop.Shop, d contract.Detail, terms plan.Offer) (change, error) {
 	var c change
 	sold, err := s.soldNow(ctx, store, d.Lines)
 	if err != nil {
 		return change{}, err
 	}
+	cycles, err := s.cyclesBefore(ctx, store.ID, d.Contract)
+	if err != nil {
+		return change{}, err
+	}
+	next := plan.Place{Order: d.NextOrder(), Cycle: cycles + 1, Deliveries: terms.Deliveries()}
 	for at, l := range d.Lines {
-		if l.SellingPlanID == terms.ID {
+		there := l.SellingPlanID == terms.ID
+		if there && d.Deliveries() == terms.Deliveries() {
 			continue
 		}
 		edit := platform.LineEdit{Line: l.ID, SellingPlanID: &terms.ID, SellingPlanName: &terms.Name}
 		about := lineNote{Line: l.ID, Title: l.Title, Variant: l.VariantID}
 		if v, known := sold[l.VariantID]; known && v.Price.Currency == d.Currency {
-			price := terms.PriceAt(v.Price, d.Orders+1)
-			edit.Pricing = inPlace(terms.Pricing(v.Price), policyOf(d, at), price)
+			price, pricing := terms.Sells(v.Price, next)
+			edit.Pricing = inPlace(pricing, policyOf(d, at), price)
 			if price != l.Price {
 				edit.Price, about.Price, about.OldPrice = &price, price.String(), l.Price.String()
 			}
 		}
+		event := activity.ProductSellingPlanChange
+		if there {
+			if edit.Price == nil {
+				continue
+			}
+			event = activity.ProductPriceChange
+		}
 		c.edit.Lines = append(c.edit.Lines, edit)
-		c.entries = append(c.entries, note{activity.ProductSellingPlanChange, about})
+		c.entries = append(c.entries, note{event, about})
 	}
 	return c, nil
 }

@@ -46,6 +46,12 @@ func (a Attempt) RetryingNeeded() bool {
 	return a.Status == Failure && !a.DueAt.IsZero() // a person gave it another date
 }
 
+// Unpaid reports whether the order could not be charged and has not been given up: it is
+// pursued, or somebody gave it another date.
+func (a Attempt) Unpaid() bool {
+	return a.Status == Failure && (a.Dunning.State.Live() || !a.DueAt.IsZero())
+}
+
 // tried returns when the last try began.
 func (a Attempt) tried() time.Time {
 	if a.SentAt.IsZero() {

@@ -98,7 +98,7 @@ func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
 	case has && len(policy.Cycles) > 0:
 		why = p.follow(policy, f.Cycle, "cycle", f.Needs.Prices)
 	case planned:
-		why = p.followPlan(ofPlan, placeOf(f.Of).order+f.Before, f.Needs.Prices)
+		why = p.followPlan(ofPlan, f.Of.NextOrder()+f.Before, f.Needs.Prices)
 	default:
 		if h, ok := repricing(history, l.VariantID); ok {
 			why = fmt.Sprintf("its price rule changed it with this order, from %s", h.told.From)

@@ -54,7 +54,7 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 	rules := append(e.lasting, e.single...)
 	var catalogue swap.Catalogue
 	if len(rules) > 0 {
-		if catalogue, err = s.catalogue(platform.Interactive(ctx), of, rules, placeOf(c)); err != nil {
+		if catalogue, err = s.catalogue(platform.Interactive(ctx), of, rules, placeOf(c, queued[0].Cycle)); err != nil {
 			return nil, unavailable(err, "the platform could not be asked for the variants")
 		}
 	}

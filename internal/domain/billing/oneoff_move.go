@@ -165,7 +165,7 @@ func (m *moving) write(ctx context.Context, tx Tx, attempts []Attempt) error {
 // ordersYet reports whether the attempt becomes an order, as far as is known: a declined
 // one does as long as it is to be tried again.
 func (a Attempt) ordersYet() bool {
-	return a.Status == Queued || a.Status.InFlight() || a.Status == Failure && (a.Dunning.State.Live() || !a.DueAt.IsZero())
+	return a.Status == Queued || a.Status.InFlight() || a.Unpaid()
 }
 
 // LeftOpen is how long a charge may still be paid that was given up while the platform

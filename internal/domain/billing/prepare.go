@@ -66,7 +66,7 @@ func (a Attempt) outdated(c contract.Contract) bool {
 // is now, of which the prices change with the orders, or for other prices than the
 // contract has now, which may be those of another order.
 func (a Attempt) dated(c contract.Contract) bool {
-	return c.Priced && (a.Prep.Order != placeOf(c).order || a.Prep.Contract != "" && a.Prep.Contract != fingerprintOf(c.Lines))
+	return c.Priced && (a.Prep.Order != c.NextOrder() || a.Prep.Contract != "" && a.Prep.Contract != fingerprintOf(c.Lines))
 }
 
 // anew lets an order be prepared once more that was ready. What lasts came with it

@@ -165,7 +165,7 @@ func (a *Attempt) leave(p prepared, done Stage) {
 // which it is not prepared again.
 func (a *Attempt) readyFor(p prepared) {
 	a.Lines = p.lines
-	a.Prep.Revision, a.Prep.Order = max(p.since, p.contract.Revision), placeOf(p.contract).order
+	a.Prep.Revision, a.Prep.Order = max(p.since, p.contract.Revision), p.contract.NextOrder()
 }
 
 // unprepared says that an order goes on without a change, and without which.

@@ -69,9 +69,9 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		if p.failed(err, false) {
 			return
 		}
-		lines, m.prices = priced(lines, policies, p.Cycle, plans, placeOf(p.contract).order)
+		lines, m.prices = priced(lines, policies, p.Cycle, plans, p.contract.NextOrder())
 	}
-	if m.rules, err = s.applied(ctx, of, p.lasting, p.order(lines), placeOf(p.contract)); p.failed(err, false) {
+	if m.rules, err = s.applied(ctx, of, p.lasting, p.order(lines), placeOf(p.contract, p.Cycle)); p.failed(err, false) {
 		return
 	}
 	m.wanted = placedLines(m.rules.Lines)
@@ -105,7 +105,7 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 	}
 	m := aim{read: &is, is: placedOf(is.Lines, is.LineDetails), was: is.Note}
 	var err error
-	if m.rules, err = s.applied(ctx, of, p.single, p.order(plain(is.lines())), placeOf(p.contract)); p.failed(err, false) {
+	if m.rules, err = s.applied(ctx, of, p.single, p.order(plain(is.lines())), placeOf(p.contract, p.Cycle)); p.failed(err, false) {
 		return
 	}
 	m.wanted = wantedLines(m.is, p.oneOffs, m.rules.Lines)
@@ -170,14 +170,12 @@ func (s *Service) applied(ctx context.Context, of shop.Shop, rules []swap.Rule, 
 
 // place is where in a contract's life an order stands.
 type place struct {
-	line  shop.Line
-	order int // counted from 1 for the one at the checkout
-
-	deliveries int64 // that one payment is for
+	plan.Place
+	line shop.Line
 }
 
-func placeOf(c contract.Contract) place {
-	return place{line: c.Line, order: c.Completed() + 1, deliveries: c.Deliveries()}
+func placeOf(c contract.Contract, cycle int) place {
+	return place{plan.Place{Order: c.NextOrder(), Cycle: cycle, Deliveries: c.Deliveries()}, c.Line}
 }
 
 // catalogue returns what rules need to know of the products that they name. Prices
@@ -187,7 +185,7 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 	if err != nil {
 		return swap.Catalogue{}, err
 	}
-	c := swap.Catalogue{Variants: swap.PaidAtOnce(sold, place.deliveries)}
+	c := swap.Catalogue{Variants: swap.PaidAtOnce(sold, place.Deliveries)}
 	if s.Plans == nil {
 		return c, nil
 	}
@@ -203,7 +201,8 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 		if !ok || err != nil {
 			return money.Amount{}, nil, false
 		}
-		return offer.PriceAt(v.Price, place.order), offer.Pricing(v.Price), true
+		price, pricing := offer.Sells(v.Price, place.Place)
+		return price, pricing, true
 	}
 	return c, nil
 }

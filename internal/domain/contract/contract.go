@@ -197,6 +197,16 @@ type PendingChange struct {
 	At         time.Time `json:"at"`
 }
 
+// SplitMark is the attribute by which a contract that is being split off is found at the
+// platform when the answer to its making was lost.
+const SplitMark = "_split"
+
+// SplitOff reports whether the contract was split from another one, which nobody has noted
+// yet of one that a webhook found first.
+func (c Contract) SplitOff() bool {
+	return c.SplitFrom != 0 || slices.ContainsFunc(c.Attributes, func(a Attribute) bool { return a.Key == SplitMark })
+}
+
 // SplitIntent is a split that was begun: lines are on their way into a contract
 // of their own.
 type SplitIntent struct {

@@ -257,6 +257,16 @@ func (c Contract) Completed() int {
 	return c.Orders
 }
 
+// NextOrder returns which order of the contract the next one is, by the count of plans'
+// prices: from 1 for the one of the checkout. Where there was none, a free trial stands for
+// that, and what the contract was split from.
+func (c Contract) NextOrder() int {
+	if c.OriginOrderID == 0 && (c.Trial != nil || c.SplitOff()) {
+		return c.Completed() + 2
+	}
+	return c.Completed() + 1
+}
+
 // Committed returns how many orders are still to come of those that the customer
 // committed to.
 func (c Contract) Committed() int { return max(0, c.MinCycles-c.Completed()) }

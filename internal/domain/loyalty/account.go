@@ -132,7 +132,7 @@ type Entry struct {
 	Available Points // change of what is available
 	Lot       int64  // the lot that it is about, by Seq of the entry that made the lot; 0: none
 	Full      bool   // of Reverse: nothing of the lot is left to take back
-	Absorbed  Points // of Reverse: what is not taken, because it had expired already or because there was no more
+	Absorbed  Points // of Reverse: what is not taken, because it had expired already or because there was no more; below 0: so much less than was noted before
 	Source    Source
 	Rule      RuleID
 	Reward    RewardID

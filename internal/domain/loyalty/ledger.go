@@ -154,7 +154,8 @@ func (l *Ledger) covers(n Points) error {
 
 // Refund gives back what a reward took. The uses are those of the entry that
 // took it. Points go back to the lots that they came from; those that would have
-// expired meanwhile can be spent for a while longer.
+// expired meanwhile can be spent for a while longer. What was to be taken back of a
+// lot, and was not there because it had been spent, is taken back now.
 func (l *Ledger) Refund(p Posting, uses []Use) {
 	e := p.entry(RefundSpend)
 	var late Points
@@ -186,6 +187,25 @@ func (l *Ledger) Refund(p Posting, uses []Use) {
 		l.lay(Lot{Points: late, Rest: late, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
 	}
 	l.payDebt(e.Seq)
+	for _, u := range uses {
+		if lot := l.lot(u.Lot); u.Role == Take && lot != nil {
+			l.takeSpent(lot, min(u.Points, lot.Absorbed-lot.Expired, l.Account.Sums.Available), p)
+		}
+	}
+}
+
+// takeSpent takes points back that had been spent when their lot was taken back.
+func (l *Ledger) takeSpent(lot *Lot, n Points, back Posting) {
+	if n <= 0 {
+		return
+	}
+	e := l.post(Entry{
+		Kind: Reverse, Available: -n, Absorbed: -n, Lot: lot.Seq, Source: Source{lot.Source.Of, lot.Source.ID + "|reward:" + back.Source.ID}, Rule: lot.Rule,
+		Description: "Taken back: spent when it was to be", Actor: back.Actor,
+	})
+	lot.Absorbed -= n
+	l.touch(lot.Seq)
+	l.take(e.Seq, n, lot.Seq)
 }
 
 // TakeBack takes back points that an occasion had earned: from its own lot, then

@@ -305,6 +305,18 @@ func TestLedgersByExample(t *testing.T) {
 		"without debt taking back stops at nothing":                   {strict, func(m *member) { seq := m.earn(500); _, _ = m.spend(400); m.takeBack(seq, 500) }, Sums{Credited: 500, Spent: 400}},
 		"what was taken back is not taken twice":                      {DefaultTerms(), func(m *member) { seq := m.earn(500); m.earn(500); m.takeBack(seq, 300); m.takeBack(seq, 300) }, Sums{Available: 500, Credited: 1000, Earned: 500, Activities: 1}},
 		"a reward that is given back gives its points back":           {DefaultTerms(), func(m *member) { m.earn(500); seq, _ := m.spend(400); m.refund(seq) }, Sums{Available: 500, Credited: 500, Earned: 500, Activities: 1}},
+		"what was spent when it was taken back does not come back with the reward": {strict, func(m *member) {
+			seq := m.earn(500)
+			spent, _ := m.spend(400)
+			m.takeBack(seq, 500)
+			m.refund(spent)
+		}, Sums{Credited: 500}},
+		"but what was not taken back of it does": {strict, func(m *member) {
+			seq := m.earn(500)
+			spent, _ := m.spend(500)
+			m.takeBack(seq, 300)
+			m.refund(spent)
+		}, Sums{Available: 200, Credited: 500, Earned: 200, Activities: 1}},
 		"points that come back after their expiry can be spent for thirty days": {lotAge, func(m *member) {
 			m.earn(500)
 			seq, _ := m.spend(400)

@@ -236,7 +236,9 @@ func testLoyalty(t *testing.T, open opener) {
 		})
 		begun, split := monthly(1), monthly(2)
 		split.Customer, split.SplitFrom, split.Origin, split.OriginOrderID = begun.Customer, begun.ID, contract.Split, 0
-		c.put(begun, split)
+		found := monthly(3) // by a webhook, before the answer to its making
+		found.Customer, found.OriginOrderID, found.Attributes = begun.Customer, 0, []contract.Attribute{{Key: contract.SplitMark, Value: "token"}}
+		c.put(begun, split, found)
 		c.work()
 		if m := c.member(ada); m.Sums.Available != 100*loyalty.One {
 			t.Errorf("%s points for a contract that was split", m.Sums.Available)
