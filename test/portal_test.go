@@ -339,7 +339,7 @@ func TestThePortalSkipsMovesAndOrdersNow(t *testing.T) {
 
 	// Now, at the store at which she is.
 	now := fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first.ID)
-	if status := ana.ask("PUT", now+"?shop=other.myshopify.com", nil, nil); status != 404 || s.upcoming()[0].ID != first.ID {
+	if status := ana.ask("PUT", now+"?shop=other.myshopify.com", nil, nil); status != 400 || ana.key() != "shopMismatch" || s.upcoming()[0].ID != first.ID {
 		t.Errorf("another store answered %d %s", status, ana.text)
 	}
 	s.pass("P9D") // an order is charged from the day before its cycle on
