@@ -8373,7 +8373,7 @@ type SearchContractsParams struct {
 	// BillingPolicyInterval The delivery interval, despite its name: DAY, WEEK, MONTH or YEAR.
 	BillingPolicyInterval *string `form:"billingPolicyInterval,omitempty" json:"billingPolicyInterval,omitempty"`
 
-	// PlanType prepaid or non-prepaid.
+	// PlanType prepaid or non-prepaid: whether the billing interval count differs from the delivery interval count.
 	PlanType *string `form:"planType,omitempty" json:"planType,omitempty"`
 
 	// RecordType imported or nonImported.

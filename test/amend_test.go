@@ -30,7 +30,8 @@ type object struct {
 			VariantID    string
 			Quantity     int
 			CurrentPrice struct{ Amount string }
-			Pricing      *linePolicy `json:"pricingPolicy"`
+			Pricing      *linePolicy                 `json:"pricingPolicy"`
+			Allocations  []struct{ Discount string } `json:"discountAllocations"`
 		}
 		Edges []struct{ Node struct{ ID string } }
 	}
@@ -370,6 +371,14 @@ func TestDiscountsComeAndGo(t *testing.T) {
 		}
 	}
 	s.refused(http.StatusNotFound, "PUT", "/subscription-contracts-remove-discount?discountId=77&"+c, nil)
+
+	// A line names what is taken off it by an id of another type.
+	o = s.change("PUT", "/subscription-contracts-apply-discount?discountCode=WELCOME10&"+c, nil)
+	named := o.Lines.Nodes[0].Allocations[0].Discount
+	o = s.change("PUT", "/subscription-contracts-remove-discount?discountId="+url.QueryEscape(named)+"&"+c, nil)
+	if len(o.Lines.Nodes[0].Allocations) != 0 {
+		t.Errorf("after %s was taken off: %+v", named, o.Lines)
+	}
 }
 
 // follow goes on with another contract, by its graph id.

@@ -281,6 +281,29 @@ func TestAPrepaidContractEndsWithWhatIsPaidWhereverItsNextPaymentWent(t *testing
 	}
 }
 
+// The day that was announced stands, also where the next payment was to come before three
+// months are over and is not shown any more.
+func TestAPrepaidContractEndsOnTheDayThatWasAnnounced(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, map[string]any{"nextBillingDate": "2027-01-15"})
+	const announced = "2027-01-15T14:00:00Z"
+	customer := fmt.Sprintf("/subscription-customers/%d", s.payer(s.id))
+	paid := func(when string) {
+		t.Helper()
+		var c struct{ PaidThrough *time.Time }
+		s.get(customer, &c)
+		wantDay(t, when+", what is paid", c.PaidThrough, announced)
+	}
+	paid("before")
+	s.cancel(http.StatusNoContent, "")
+	wantDay(t, "the cancellation", s.phase().PendingCancellationDate, announced)
+	paid("while it waits")
+	s.until("2027-01-15")
+	s.wantPlatform("CANCELLED")
+	s.wantOrderDays("[]")
+	s.wantEntries(created, endScheduled, endExecuted, ended)
+}
+
 func TestACancellationThatWaitsIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)

@@ -220,6 +220,26 @@ func TestPriceStepsSwapsAndDowngradesReachAnOrderWithAOneTimeProduct(t *testing.
 	})
 }
 
+// The platform lets nobody change a contract while an order with a content of its own
+// is being charged ahead of its date. That is no fault of the request, which may come
+// again.
+func TestAContractWaitsForAnOrderWithAOneTimeProductThatIsChargedEarly(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
+	s.pass("PT1S")
+	for _, operation := range []string{"s-update-line-item-quantity?quantity=1&lineId=" + s.lines[0], "s-remove-line-item?lineId=" + s.lines[1], fmt.Sprintf("s-update-order-note/%d?orderNote=Ring+twice", s.id)} {
+		r := s.demand("PUT", "/subscription-contract"+operation+fmt.Sprintf("&contractId=%d", s.id), s.key, nil)
+		if r.status != http.StatusConflict || r.errorKey() != "billingInProgress" || r.header.Get("Retry-After") == "" {
+			t.Errorf("%s answered %d %s", operation, r.status, r.body)
+		}
+	}
+	s.pass("PT2M")
+	s.make("s-update-line-item-quantity?quantity=1&lineId=" + s.lines[0])
+	s.pass("P40D")
+	s.wantLedger(s.book(1, "A×2@20.00 B×1@10.00", s.once), "2: A×1@20.00 B×1@10.00")
+}
+
 // What was sent stays noted as it was sent, whatever becomes of the contract before
 // the end of the charge is known.
 func TestAnOrderIsRecordedWithTheLinesThatWereSent(t *testing.T) {

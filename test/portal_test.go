@@ -339,7 +339,7 @@ func TestThePortalSkipsMovesAndOrdersNow(t *testing.T) {
 
 	// Now, at the store at which she is.
 	now := fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first.ID)
-	if status := ana.ask("PUT", now+"?shop=other.myshopify.com", nil, nil); status != 404 || s.upcoming()[0].ID != first.ID {
+	if status := ana.ask("PUT", now+"?shop=other.myshopify.com", nil, nil); status != 400 || ana.key() != "shopMismatch" || s.upcoming()[0].ID != first.ID {
 		t.Errorf("another store answered %d %s", status, ana.text)
 	}
 	s.pass("P9D") // an order is charged from the day before its cycle on
@@ -551,6 +551,46 @@ func TestThePortalTakesNoFormsOfOtherSites(t *testing.T) {
 		t.Errorf("a PUT in disguise answered %d", got)
 	}
 	s.wantEntries(created)
+}
+
+// What says everything in its query needs neither a body nor a type for one, unless a
+// page of another site sends it.
+func TestThePortalTakesAPostWithoutABody(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	ana := s.visit(s.payer(s.id))
+	var now object
+	to := func(variant int64) string {
+		s.get(fmt.Sprintf("/subscription-contracts/%d", s.id), &now)
+		return fmt.Sprintf("/subscription-contract-details/replace-variants-v2?contractId=%d&oldLineId=%s&newVariantId=%d", s.id, url.QueryEscape(now.Lines.Nodes[0].ID), variant)
+	}
+	v := s.articles()
+	for _, sent := range []map[string]string{
+		{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"},
+		{"Origin": "https://blog.demo.example", "Sec-Fetch-Site": "same-site"},
+		{"Origin": "https://evil.example"},
+		{"Content-Type": "application/x-www-form-urlencoded"},
+	} {
+		ana.headers = map[string]string{"Content-Type": ""}
+		maps.Copy(ana.headers, sent)
+		if got := ana.ask("POST", to(v[1].VariantID), nil, nil); got != 415 || ana.key() != "contentType" {
+			t.Errorf("with %v: %d %s", sent, got, ana.text)
+		}
+	}
+	s.wantEntries(created)
+	for i, sent := range []map[string]string{{}, {"Origin": "https://shop.demo.example", "Sec-Fetch-Site": "same-origin"}} {
+		ana.headers = map[string]string{"Content-Type": ""}
+		maps.Copy(ana.headers, sent)
+		var got object
+		ana.want(200, "POST", to(v[1+i].VariantID), nil, &got)
+		if want := fmt.Sprintf("gid://shopify/ProductVariant/%d", v[1+i].VariantID); got.Lines.Nodes[0].VariantID != want {
+			t.Errorf("with %v: %+v, want %s", sent, got.Lines, want)
+		}
+	}
+	ana.headers = map[string]string{"Content-Type": ""}
+	if got := ana.ask("POST", "/customer-retention-activities", nil, nil); got != 400 || ana.key() != "bodyMissing" {
+		t.Errorf("without the body that is needed: %d %s", got, ana.text)
+	}
 }
 
 // A member is held to the orders that they committed to, whatever the store says,

@@ -73,6 +73,9 @@ const (
 	// CodeFutureEdits says that an upcoming cycle of the contract was edited by
 	// itself, which must be taken back before the contract can be changed.
 	CodeFutureEdits = "HAS_FUTURE_EDITS"
+	// CodeCharging says that a charge of a cycle has not ended, before which what was
+	// edited of it cannot be taken back.
+	CodeCharging = "INCOMPLETE_BILLING_ATTEMPTS"
 	// CodeTerminated says that the contract is cancelled or expired for good.
 	CodeTerminated = "CONTRACT_TERMINATED"
 )

@@ -13,6 +13,8 @@ func Explain(err error, entity, thing string) error {
 	kind, key, words := fault.Unavailable, "platformUnavailable", "the platform does not answer: try again in a moment"
 	refused, definite := errors.AsType[*Refusal](err)
 	switch {
+	case definite && refused.Code == CodeCharging:
+		return fault.Because(fault.Conflict, err, "Another billing operation is already in progress").On(entity).Keyed("billingInProgress")
 	case definite:
 		message := refused.Message
 		if message == "" {

@@ -16,6 +16,9 @@ import (
 func (s *Sandbox) orders(r *http.Request) ([]simulator.Renewal, error) {
 	f := simulator.OrderFilter{Shop: r.URL.Query().Get("shop")}
 	var err error
+	if _, err = s.zoneOf(r.Context(), f.Shop); err != nil {
+		return nil, err
+	}
 	if f.Contract, err = contractParam(r); err != nil {
 		return nil, err
 	}
@@ -231,8 +234,12 @@ func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 	if err != nil {
 		return simulator.ContractSpec{}, err
 	}
+	currency, err := inCapitals(in.Currency)
+	if err != nil {
+		return simulator.ContractSpec{}, err
+	}
 	spec := simulator.ContractSpec{
-		Shop: in.Shop, Customer: in.Customer, Currency: in.Currency, NextBillingDate: next,
+		Shop: in.Shop, Customer: in.Customer, Currency: currency, NextBillingDate: next,
 		Billing: simulator.PolicySpec(*in.Billing), DeliveryPrice: string(in.DeliveryPrice), PaymentMethod: in.PaymentMethod,
 		Note: in.Note, Attributes: in.Attributes, DiscountCodes: in.DiscountCodes,
 	}

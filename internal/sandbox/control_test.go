@@ -62,6 +62,12 @@ func TestWrongControlCalls(t *testing.T) {
 		{"a contract of an unknown store", "POST", "/platform/contracts", checkoutBody(`"shop":"x.myshopify.com"`), 404},
 		{"a contract of nobody", "POST", "/platform/contracts", checkoutBody(`"customer":{}`), 400},
 		{"a price that is none", "POST", "/platform/contracts", checkoutBody(`"lines":[{"variantId":4001,"quantity":1,"currentPrice":"much"}]`), 400},
+		{"a price of more decimals than the currency has", "POST", "/platform/contracts", checkoutBody(`"currencyCode":"JPY","lines":[{"variantId":4001,"quantity":1,"currentPrice":9.99}]`), 400},
+		{"a price below nothing", "POST", "/platform/contracts", checkoutBody(`"lines":[{"variantId":4001,"quantity":1,"currentPrice":-1}]`), 400},
+		{"a price of delivery below nothing", "POST", "/platform/contracts", checkoutBody(`"deliveryPrice":"-1"`), 400},
+		{"fewer orders than none", "POST", "/platform/contracts", checkoutBody(`"billingPolicy":{"interval":"MONTH","intervalCount":1,"maxCycles":-2}`), 400},
+		{"a contract in no currency", "POST", "/platform/contracts", checkoutBody(`"currencyCode":"$$$"`), 400},
+		{"orders of an unknown store", "GET", "/platform/orders?shop=x.myshopify.com", ``, 404},
 		{"a store without a domain", "POST", "/platform/shops", `{"ianaTimeZone":"UTC","currencyCode":"USD"}`, 400},
 		{"a store in no zone", "POST", "/platform/shops", `{"domain":"z.myshopify.com","ianaTimeZone":"Mars/Base","currencyCode":"USD"}`, 400},
 		{"a store with 25 hours", "POST", "/platform/shops", `{"domain":"z.myshopify.com","ianaTimeZone":"UTC","currencyCode":"USD","localOrderHour":24}`, 400},
@@ -147,6 +153,19 @@ func TestACheckoutReachesTheServiceBeforeItIsAnswered(t *testing.T) {
 	}
 	if got := b.orders("?since=2026-11-21"); len(got) != 0 {
 		t.Errorf("since the day after: %+v", got)
+	}
+}
+
+// A code in small letters is the same currency.
+func TestACheckoutNamesItsCurrencyInAnyCase(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{Empty: true})
+	var made simulator.Made
+	b.direct("POST", "/platform/contracts", checkoutBody(`"currencyCode":"jpy","lines":[{"variantId":4001,"quantity":1,"currentPrice":1200}]`), &made)
+	var c simulator.Contract
+	b.direct("GET", fmt.Sprintf("/platform/contracts/%d", made.Contract), "", &c)
+	if c.Currency != "JPY" || c.Amount != "1200" {
+		t.Errorf("the platform has %+v", c)
 	}
 }
 

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -38,20 +39,31 @@ func (s *Sandbox) install(r *http.Request) (shopView, error) {
 	if in.Domain == "" {
 		return shopView{}, fault.New(fault.Invalid, "domain is required, such as third.myshopify.com").Keyed("fieldMissing").At("domain")
 	}
-	if len(in.Currency) != 0 && len(in.Currency) != 3 {
-		return shopView{}, fault.New(fault.Invalid, "%q is not a currency code", in.Currency).At("currencyCode")
+	var err error
+	if in.Currency, err = inCapitals(in.Currency); err != nil {
+		return shopView{}, err
 	}
 	if in.Hour < 0 || in.Hour > 23 || in.Minute < 0 || in.Minute > 59 {
 		return shopView{}, fault.New(fault.Invalid, "%d:%02d is not a time of day", in.Hour, in.Minute).At("localOrderHour")
 	}
 	ctx := r.Context()
 	made := shopView{Shop: in.Domain}
-	err := s.steps.alone(ctx, func() error {
+	err = s.steps.alone(ctx, func() error {
 		err := s.installAlone(ctx, in)
 		made.APIKey = s.secrets.Keys[in.Domain]
 		return err
 	})
 	return made, err
+}
+
+// inCapitals returns a currency's code as it is written elsewhere. What is not three
+// letters is Invalid; none at all stays.
+func inCapitals(code money.Currency) (money.Currency, error) {
+	upper := strings.ToUpper(string(code))
+	if code != "" && (len(upper) != 3 || strings.Trim(upper, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
+		return "", fault.New(fault.Invalid, "%q is not a currency code", code).At("currencyCode")
+	}
+	return money.Currency(upper), nil
 }
 
 func (s *Sandbox) installAlone(ctx context.Context, in shopIn) error {

@@ -61,7 +61,7 @@ type versionRow struct {
 func facetRowOf(of shop.ID, c contract.Contract) facetRow {
 	return facetRow{
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Status: string(c.Status),
-		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), Prepaid: c.Prepaid(), Imported: c.ImportedID != "",
+		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), Prepaid: c.PrepaidByCount(), Imported: c.ImportedID != "",
 		OrderAmount: c.Amount().Milli(), CreatedAt: millis(c.CreatedAt), CustomerID: c.Customer.ID,
 		NameFolded: clean(fold(c.Customer.Name)), EmailFolded: clean(fold(c.Customer.Email)),
 	}

@@ -26,7 +26,7 @@ func facetsOf(db *DB) source {
 
 func contractsOfShop(db *DB) source {
 	return source{
-		db: db, alias: "c", prepaid: "(c.billing_interval <> c.delivery_interval OR c.billing_count <> c.delivery_count)", imported: "(c.imported_id <> '')",
+		db: db, alias: "c", prepaid: "c.billing_count <> c.delivery_count", imported: "(c.imported_id <> '')",
 		query: func() *bun.SelectQuery { return db.reader.NewSelect().Model((*contractRow)(nil)) },
 	}
 }

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -79,10 +81,20 @@ func atStore(path, prefix string) string {
 
 // requireJSON refuses a body that does not say that it is JSON. A page of another
 // site can send a form in the name of whoever looks at it, and cannot send JSON
-// unless an answer of ours permits it, which none does.
+// unless an answer of ours permits it, which none does. Such a page can also send
+// nothing at all, of no type: that is let through where no browser says so.
 func requireJSON(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err == nil && media == mediaJSON {
+	text, err := ReadBody(r)
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	given := r.Header.Get("Content-Type")
+	media, _, err := mime.ParseMediaType(given)
+	bare := len(text) == 0 && given == "" && new(http.CrossOriginProtection).Check(r) == nil
+	if bare || err == nil && media == mediaJSON {
 		next(ctx)
 		return
 	}

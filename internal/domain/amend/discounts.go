@@ -90,13 +90,14 @@ func (s *Service) AddDiscount(ctx context.Context, of shop.ID, cmd Command, want
 }
 
 // RemoveDiscount takes a discount off the contract. The id may be the whole
-// graph id or its last part.
+// graph id or its last part: the platform names a code's discount by ids of two types.
 func (s *Service) RemoveDiscount(ctx context.Context, of shop.ID, cmd Command, id string) (contract.Detail, error) {
+	last := id[strings.LastIndexByte(id, '/')+1:]
 	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
 		}
-		i := slices.IndexFunc(d.Discounts, func(x contract.Discount) bool { return x.ID == id || strings.HasSuffix(x.ID, "/"+id) })
+		i := slices.IndexFunc(d.Discounts, func(x contract.Discount) bool { return x.ID == id || strings.HasSuffix(x.ID, "/"+last) })
 		if i < 0 {
 			return change{}, fault.New(fault.NotFound, "subscription contract %d has no discount %s", d.ID, id).On(entity).Keyed("discountNotFound").At("discountId")
 		}

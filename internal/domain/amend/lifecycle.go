@@ -175,7 +175,7 @@ func deliveriesLeft(c contract.Contract, g standing, now time.Time) int {
 // endOfTerm lets the contract end with what is paid: no order that waits is charged
 // any more, and none that could not be charged.
 func endOfTerm(c contract.Contract, g standing) *contract.Ending {
-	e := contract.Ending{Why: contract.EndOfTerm, At: c.Term(g.calendar).End}
+	e := c.AtEndOfTerm(g.calendar)
 	if len(g.queued) > 0 {
 		e.Cycle = inOrder(g.queued)[0].Cycle - 1
 	}

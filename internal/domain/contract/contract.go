@@ -267,6 +267,10 @@ func (c Contract) Amount() money.Amount {
 // number.
 func (c Contract) Deliveries() int64 { return int64(max(c.Billing.Covers(c.Delivery), 1)) }
 
+// PrepaidByCount is Prepaid as the interface's search understands it, which compares how
+// many intervals there are and not which.
+func (c Contract) PrepaidByCount() bool { return c.Billing.Count != c.Delivery.Count }
+
 // Prepaid reports whether one payment covers several deliveries.
 func (c Contract) Prepaid() bool {
 	return c.Billing.Interval != c.Delivery.Interval || c.Billing.Count != c.Delivery.Count

@@ -78,12 +78,16 @@ func StandingOf(contracts []Contract) Standing {
 
 // PaidThrough returns until when a contract's orders have been paid: the end of
 // the term that the latest order began, or the next order where that comes
-// sooner, as it does after an order that was late. It is zero while nothing was
-// ordered.
+// sooner, as it does after an order that was late. A cancellation that waits for that
+// end has taken the next order away and keeps to what it was, unless a charge that was
+// under way has paid for more. It is zero while nothing was ordered.
 func (c Contract) PaidThrough(cal cadence.Calendar) time.Time {
 	paid := c.paidAt()
 	if paid.IsZero() {
 		return time.Time{}
+	}
+	if e := c.Ending; e != nil && e.Paid.Equal(paid) {
+		return e.At
 	}
 	days, n := c.from(paid, c.Billing, cal)
 	ends := days.Nth(n + 1)

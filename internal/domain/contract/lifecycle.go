@@ -104,8 +104,14 @@ type Pause struct {
 // Ending is a cancellation that waits. No cycle after Cycle is charged meanwhile.
 type Ending struct {
 	Why   EndReason `json:"why"`
-	Cycle int       `json:"cycle"` // the last one that is charged; 0: none at all
-	At    time.Time `json:"at"`    // when the contract is cancelled, as far as is known
+	Cycle int       `json:"cycle"`         // the last one that is charged; 0: none at all
+	At    time.Time `json:"at"`            // when the contract is cancelled, as far as is known
+	Paid  time.Time `json:"paid,omitzero"` // when the order was paid whose term At ends; zero where it waits for orders
+}
+
+// AtEndOfTerm returns a cancellation that waits for what is paid.
+func (c Contract) AtEndOfTerm(cal cadence.Calendar) Ending {
+	return Ending{Why: EndOfTerm, At: c.Term(cal).End, Paid: c.paidAt()}
 }
 
 // EndReason says what a cancellation waits for.

@@ -27,7 +27,7 @@ type Filter struct {
 	Status                 Status
 	DeliveryInterval       *cadence.Interval
 	DeliveryCount          int
-	Prepaid                *bool // billing and delivery policies differ
+	Prepaid                *bool // as PrepaidByCount says
 	Imported               *bool
 	ProductID              int64
 	VariantID              int64

@@ -30,7 +30,7 @@ type Arrival struct {
 }
 
 // Enter returns who makes a request, or Unauthenticated. With named, the request's
-// own query may name the store; another store than the shopper's is NotFound.
+// own query may name the store; another store than the shopper's is Invalid.
 func (d Door) Enter(ctx context.Context, query url.Values, named bool) (Arrival, error) {
 	v, err := d.Proxy.Open(query, named, d.Clock.Now())
 	if err != nil {
@@ -47,7 +47,7 @@ func (d Door) Enter(ctx context.Context, query url.Values, named bool) (Arrival,
 	case v.Customer == 0:
 		return Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").On(entity).Keyed("signedOut")
 	case v.Elsewhere:
-		return Arrival{}, fault.New(fault.NotFound, "the shop that the query names is not the one that the shopper is at").On("shop").Keyed("shopNotFound").At("shop")
+		return Arrival{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Keyed("shopMismatch").At("shop")
 	}
 	return Arrival{Principal: Principal{Shop: store.ID, Customer: v.Customer, Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, nil
 }

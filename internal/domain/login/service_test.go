@@ -513,7 +513,7 @@ func TestWhoThePlatformVouchesForIsLetIn(t *testing.T) {
 		"a shopper":                {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Customer: 1, Prefix: "/a/b", Query: url.Values{"x": {"1"}}}}, 0, ""},
 		"nobody":                   {proxy{visit: platform.Visit{Shop: "demo.myshopify.com"}}, fault.Unauthenticated, "signedOut"},
 		"a store without the app":  {proxy{visit: platform.Visit{Shop: "third.myshopify.com", Customer: 1}}, fault.Unauthenticated, "shopUnknown"},
-		"a shopper of another one": {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Customer: 1, Elsewhere: true}}, fault.NotFound, "shopNotFound"},
+		"a shopper of another one": {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Customer: 1, Elsewhere: true}}, fault.Invalid, "shopMismatch"},
 		"nobody, of another one":   {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Elsewhere: true}}, fault.Unauthenticated, "signedOut"},
 		"a stranger":               {proxy{err: wrong}, fault.Unauthenticated, "signatureInvalid"},
 	} {

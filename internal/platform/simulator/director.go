@@ -167,12 +167,15 @@ func (sh *store) termsOf(spec ContractSpec, currency money.Currency) (terms, err
 		if !slices.Contains([]string{"DAY", "WEEK", "MONTH", "YEAR"}, p.Interval) {
 			return t, fault.New(fault.Invalid, "%q is not an interval: use DAY, WEEK, MONTH or YEAR", p.Interval).At("interval")
 		}
+		if p.MinCycles < 0 || p.MaxCycles < 0 {
+			return t, fault.New(fault.Invalid, "minCycles and maxCycles are at least 1, or left out").At("billingPolicy")
+		}
 	}
 	if !slices.Contains([]string{statusActive, statusPaused, statusCancelled, statusExpired, statusFailed}, t.Status) {
 		return t, fault.New(fault.Invalid, "%q is not a contract status", spec.Status).At("status")
 	}
 	var err error
-	if t.Price, err = money.Parse(or(spec.DeliveryPrice, "0"), currency); err != nil {
+	if t.Price, err = askedPrice(or(spec.DeliveryPrice, "0"), currency, "deliveryPrice"); err != nil {
 		return t, err
 	}
 	for _, a := range spec.Attributes {
@@ -187,12 +190,27 @@ func (sh *store) termsOf(spec ContractSpec, currency money.Currency) (terms, err
 		if nl.Quantity < 1 {
 			return t, fault.New(fault.Invalid, "a line's quantity is at least 1").At("lines.quantity")
 		}
-		if nl.Price, err = money.Parse(or(l.CurrentPrice, v.Price.String()), currency); err != nil {
+		if l.CurrentPrice == "" {
+			nl.Price, err = money.Parse(v.Price.String(), currency)
+		} else {
+			nl.Price, err = askedPrice(l.CurrentPrice, currency, "lines.currentPrice")
+		}
+		if err != nil {
 			return t, err
 		}
 		t.Lines = append(t.Lines, nl)
 	}
 	return t, nil
+}
+
+// askedPrice reads a price that somebody names. One below nothing, or of more decimals
+// than the currency has, is Invalid.
+func askedPrice(decimal string, currency money.Currency, field string) (money.Amount, error) {
+	a, err := money.ParseExact(decimal, currency)
+	if err != nil || a.Minor < 0 {
+		return a, fault.New(fault.Invalid, "%q is no price in %s", decimal, currency).At(field)
+	}
+	return a, nil
 }
 
 func (p PolicySpec) policy() policy {

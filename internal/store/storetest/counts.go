@@ -29,7 +29,7 @@ func countedFilters() map[string]struct {
 		"paused":       {contract.Filter{Status: contract.Paused}, func(c contract.Contract) bool { return c.Status == contract.Paused }},
 		"weekly":       {contract.Filter{DeliveryInterval: &week}, func(c contract.Contract) bool { return c.Delivery.Interval == cadence.Week }},
 		"every second": {contract.Filter{DeliveryCount: 2}, func(c contract.Contract) bool { return c.Delivery.Count == 2 }},
-		"prepaid":      {contract.Filter{Prepaid: &yes}, contract.Contract.Prepaid},
+		"prepaid":      {contract.Filter{Prepaid: &yes}, contract.Contract.PrepaidByCount},
 		"not imported": {contract.Filter{Imported: &no}, func(c contract.Contract) bool { return c.ImportedID == "" }},
 		"weekly, paused": {contract.Filter{DeliveryInterval: &week, Status: contract.Paused}, func(c contract.Contract) bool {
 			return c.Delivery.Interval == cadence.Week && c.Status == contract.Paused

@@ -18,6 +18,7 @@ import (
 // searchable are the contracts that the search is tested with.
 func searchable() []contract.Contract {
 	first, second, third, fourth := monthly(1201), monthly(1302), monthly(23), monthly(4)
+	first.Billing = contract.Policy{Interval: cadence.Year, Count: 1}
 	second.Customer = contract.Customer{ID: 7, Email: "per_cent@example.com", Name: `50% Off\ _Ünal "Q" 🌱`}
 	second.OriginOrderName, second.Status = "#7_7", contract.Paused
 	second.Delivery = contract.Policy{Interval: cadence.Week, Count: 2}

@@ -41,7 +41,7 @@ type contractQuery struct {
 	Status        string           `query:"status" doc:"ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED."`
 	IntervalCount int64            `query:"billingPolicyIntervalCount" minimum:"1" maximum:"365" doc:"The delivery interval's count, despite its name."`
 	Interval      string           `query:"billingPolicyInterval" doc:"The delivery interval, despite its name: DAY, WEEK, MONTH or YEAR."`
-	PlanType      string           `query:"planType" doc:"prepaid or non-prepaid."`
+	PlanType      string           `query:"planType" doc:"prepaid or non-prepaid: whether the billing interval count differs from the delivery interval count."`
 	RecordType    string           `query:"recordType" doc:"imported or nonImported."`
 	ProductID     string           `query:"productId" doc:"A product in the lines: number or graph id."`
 	VariantID     string           `query:"variantId" doc:"A variant in the lines: number or graph id."`

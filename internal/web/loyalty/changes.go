@@ -1,6 +1,7 @@
 package loyalty
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -171,7 +172,8 @@ func (o Options) removePoints(ctx context.Context, in *changeIn) (*memberOut, er
 
 type creditBody struct {
 	Named
-	Amount *float64 `json:"amount,omitempty" exclusiveMinimum:"0" maximum:"999999.99" doc:"In the store's currency, with no more decimals than it has. Required." example:"7.5"`
+	Amount *float64 `json:"amount,omitempty" exclusiveMinimum:"0" maximum:"999999.99" doc:"In the store's currency, with no more decimals than it has. Required, by this name or as points." example:"7.5"`
+	Points *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"999999.99" doc:"The same under another name." example:"7.5"`
 	Note   string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why." example:"Goodwill"`
 }
 
@@ -188,7 +190,10 @@ func (o Options) addCredits(ctx context.Context, in *changeIn) (*memberOut, erro
 	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
-	amount, err := amountOf(body.Amount, caller.Shop.Currency)
+	if body.Amount != nil && body.Points != nil && *body.Amount != *body.Points {
+		return nil, fault.New(fault.Invalid, "fields 'amount' and 'points' differ: give one of them").Keyed("amountInvalid").At("amount")
+	}
+	amount, err := amountOf(cmp.Or(body.Amount, body.Points), caller.Shop.Currency)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ const contractsTag = "Contracts"
 
 func (o Options) contracts(api *web.API) {
 	swap := o.operation("replaceVariant", http.MethodPost, "/subscription-contract-details/replace-variants-v2", contractsTag, "Replace a line's variant",
-		"Lets a line give way to another variant, at the price that the contract's plan gives. Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query. Either way the request says Content-Type: application/json. "+
+		"Lets a line give way to another variant, at the price that the contract's plan gives. Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query. A request without a body needs no Content-Type. "+
 			"Answers with the contract. A shopper who is held to a number of orders is answered 400 contractFrozen.")
 	swap.Errors = append(swap.Errors, http.StatusRequestEntityTooLarge)
 	web.Register(api, swap, o.replaceVariant)

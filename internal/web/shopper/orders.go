@@ -113,7 +113,7 @@ func (o Options) unskipOrder(ctx context.Context, in *record.SkipQuery) (*record
 // the request is let in, for the platform's own word of it is there.
 type chargeQuery struct {
 	ID   int64  `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
-	Shop string `query:"shop" example:"demo.myshopify.com" doc:"The store at which the shopper is. Another one is answered 404."`
+	Shop string `query:"shop" example:"demo.myshopify.com" doc:"The store at which the shopper is. Another one is answered 400."`
 }
 
 func (o Options) attemptBilling(ctx context.Context, in *chargeQuery) (*record.AttemptOut, error) {

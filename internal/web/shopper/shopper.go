@@ -80,7 +80,7 @@ const interfaceVersion = "0.0.1"
 const about = "What a shopper who is signed in at a store can ask and change of their own subscriptions. The paths are those at the store's domain: the platform's app proxy signs each request and hands it on, " +
 	"and the signature alone says which store and which customer it is. Nobody signed in, and a signature that is missing, wrong or older than 90 seconds, are answered 401; " +
 	"what belongs to another customer is answered 404, as what does not exist. Memberships have the same operations under /apps/memberships. A store may have chosen another prefix: links in answers have it. " +
-	"Answers carry no permission for pages of other sites, and what is posted must have the Content-Type application/json. " +
+	"Answers carry no permission for pages of other sites, and a body that is posted must have the Content-Type application/json. " +
 	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
 	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers, which count the requests of one customer."
 
