@@ -144,8 +144,8 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			c.Series, c.Turns = made.series, made.turns
-			if !made.today.IsZero() {
-				c.WishFor(made.series.Cycle, made.today)
+			if !made.wish.Date.IsZero() {
+				c.WishFor(made.wish.Cycle, made.wish.Date)
 			}
 			c.Jump(made.jumped - c.PassedCycles)
 		} else if err := anew(&c, old, change, store); err != nil {
