@@ -19,6 +19,7 @@ type queueModel struct {
 	gone    map[int]bool // made, skipped to the end, or left out
 	made    []string     // days
 	runs    bool
+	left    int // orders that are still to come, skipped ones too; those that are left out are none
 }
 
 // queueTurn is where the counting of days begins anew, with an order.
@@ -30,11 +31,15 @@ type queueTurn struct {
 }
 
 func newQueueModel(every oracle.Policy, first time.Time) *queueModel {
-	return &queueModel{turns: []queueTurn{{order: 1, start: first, every: every}}, put: map[int]time.Time{}, skipped: map[int]bool{}, gone: map[int]bool{}, runs: true}
+	left := every.MaxCycles
+	if left == 0 {
+		left = 1000
+	}
+	return &queueModel{left: left, turns: []queueTurn{{order: 1, start: first, every: every}}, put: map[int]time.Time{}, skipped: map[int]bool{}, gone: map[int]bool{}, runs: true}
 }
 
 func (m *queueModel) String() string {
-	text := fmt.Sprintf("runs %t, made %v, gone %v, skipped %v\n", m.runs, m.made, slices.Sorted(maps.Keys(m.gone)), m.skipped)
+	text := fmt.Sprintf("runs %t, left %d, made %v, gone %v, skipped %v\n", m.runs, m.left, m.made, slices.Sorted(maps.Keys(m.gone)), m.skipped)
 	for _, t := range m.turns {
 		text += fmt.Sprintf("from order %d: %d %s from %s, %d passed\n", t.order, t.every.IntervalCount, t.every.Interval, t.start.Format(time.DateOnly), t.passed)
 	}
@@ -72,7 +77,7 @@ func (m *queueModel) on(n int) time.Time {
 
 // next returns orders to come, in the order of their days.
 func (m *queueModel) next(many int) (list []int) {
-	for n := 1; len(list) < many; n++ {
+	for n := 1; len(list) < min(many, m.left); n++ {
 		if !m.gone[n] {
 			list = append(list, n)
 		}
@@ -137,16 +142,12 @@ func (m *queueModel) every(n int) oracle.Policy {
 // until lets time pass. The platform took the charges of some orders only on later
 // days: those that follow are counted from them.
 func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
-	for {
-		n := m.next(1)[0]
-		for _, other := range m.next(20) {
-			if m.on(other).Before(m.on(n)) {
-				n = other
-			}
-		}
-		if m.on(n).After(today) || !m.runs {
+	for m.runs {
+		list := m.next(20)
+		if len(list) == 0 || m.on(list[0]).After(today) {
 			return
 		}
+		n := list[0]
 		if later := putOff[n]; len(later) > 0 && !m.skipped[n] {
 			putOff[n] = later[1:]
 			every := m.every(n)
@@ -155,9 +156,16 @@ func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
 			m.turns = append(m.turns, rest...)
 			continue
 		}
-		if m.gone[n] = true; !m.skipped[n] {
-			m.made = append(m.made, m.on(n).Format("01-02"))
-		}
+		m.end(n, m.on(n))
+	}
+}
+
+// end is the end of an order on a day: it is made, or skipped for good.
+func (m *queueModel) end(n int, day time.Time) {
+	m.gone[n] = true
+	m.left--
+	if !m.skipped[n] {
+		m.made = append(m.made, day.Format("01-02"))
 	}
 }
 
@@ -165,12 +173,15 @@ func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
 // that was put off to a day to come is made then.
 func (m *queueModel) resume(today time.Time) {
 	m.runs = true
-	for _, n := range m.next(100) {
-		if m.put[n].After(today) {
+	for n := range 200 {
+		if n == 0 || m.gone[n] || m.put[n].After(today) {
 			continue
 		}
-		if delete(m.put, n); !m.own(n).After(today) {
-			m.gone[n] = true
+		if delete(m.put, n); m.own(n).After(today) {
+			continue
+		}
+		if m.gone[n] = true; m.skipped[n] {
+			m.left--
 		}
 	}
 }
