@@ -252,3 +252,31 @@ func TestAnOrderBehindOthersComesOnItsDay(t *testing.T) {
 		})
 	}
 }
+
+// An interval that changes while the contract stands still is counted from the next
+// order, as one is that changes while it runs.
+func TestTheNextOrderStaysWhenTheIntervalChangesInAPause(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until February 25
+	}{
+		{"after two orders", func(*subscription) {}, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
+		{"the one after it is skipped", func(s *subscription) { s.skipNumber(1) }, "[11-11 12-11 01-11 02-08 02-22]"},
+		{"it was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.until("2026-12-20")
+			row.do(s)
+			s.status(http.StatusNoContent, "PAUSED")
+			s.everyTwoWeeks()
+			s.status(http.StatusNoContent, "ACTIVE")
+			s.until("2027-02-25")
+			s.wantOrderDays(row.want)
+		})
+	}
+}

@@ -170,9 +170,10 @@ type plan struct {
 	series contract.Series
 	turns  []contract.Series
 	fits   bool
-	wish   contract.Wish // the date of an order that is not that of the calendar; none when it is zero
-	passed []int         // cycles before it that were neither charged nor skipped, since the last that was
-	jumped int           // all cycles before it that were never an order
+	wish   contract.Wish   // the date of an order that is not that of the calendar; none when it is zero
+	wishes []contract.Wish // all that are left, of a contract that stands still
+	passed []int           // cycles before it that were neither charged nor skipped, since the last that was
+	jumped int             // all cycles before it that were never an order
 }
 
 // How many cycles are looked through for the one to begin with.

@@ -148,8 +148,9 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 				c.WishFor(made.wish.Cycle, made.wish.Date)
 			}
 			c.Jump(made.jumped - c.PassedCycles)
-		} else if err := anew(&c, old, change, store); err != nil {
-			return err
+		} else if change.Billing && planned {
+			c.Series, c.Turns, c.Wishes = made.series, nil, made.wishes
+			c.Jump(made.jumped - c.PassedCycles)
 		}
 		w.replanned = append(w.replanned, len(w.contracts))
 		if c.Status == contract.Active && !made.fits {
