@@ -65,7 +65,14 @@ func TestAContractEndsAfterSoManyOrdersWhateverBecomesOfItsCalendar(t *testing.T
 			s.reschedule(0, "2026-12-01", false)
 			s.until("2026-11-07")
 			s.standStill()
-		}, "[11-04 11-05 11-06 11-08]"},
+		}, "[11-04 11-05 11-06 12-01]"},
+		{"one order waits behind those that follow it, and the interval changes in a pause", "DAY", 5, "2026-11-03T14:00:00Z", func(s *subscription) {
+			s.reschedule(0, "2026-12-01", false)
+			s.until("2026-11-06")
+			s.status(http.StatusNoContent, "PAUSED")
+			s.interval("DAY", 2)
+			s.status(http.StatusNoContent, "ACTIVE")
+		}, "[11-04 11-05 11-06 11-07 11-09]"},
 		{"one order waits behind those that follow it, and the interval changes", "DAY", 4, "2026-11-03T14:00:00Z", func(s *subscription) {
 			s.reschedule(0, "2026-12-01", false)
 			s.until("2026-11-07")

@@ -207,3 +207,76 @@ func TestALaterOrderThatIsMovedToTheDayOfTheNextOneComesBesidesIt(t *testing.T) 
 		})
 	}
 }
+
+// A skip that is taken back leaves its order where the calendar has it by then.
+func TestASkippedOrderFollowsTheCalendar(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	second := s.upcoming()[1]
+	s.skipNumber(1)
+	s.reschedule(0, "2026-11-28", true)
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", second.ID), nil)
+	s.until("2026-12-20")
+	s.wantOrderDays("[11-28 12-05 12-12 12-19]")
+}
+
+// An order that waits behind one that was made since comes on its day, and those that
+// follow come after it, whatever makes the queue anew. The orders are due on November 11,
+// December 11 and so on.
+func TestAnOrderBehindOthersComesOnItsDay(t *testing.T) {
+	t.Parallel()
+	putOff := func(s *subscription) { s.reschedule(0, "2026-12-15", false); s.until("2026-12-12") }
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until February 20
+	}{
+		{"the contract stands still", func(s *subscription) { putOff(s); s.standStill() }, "[12-11 12-15 01-11 02-11]"},
+		{"it stands still twice", func(s *subscription) { putOff(s); s.standStill(); s.standStill() }, "[12-11 12-15 01-11 02-11]"},
+		{"it is moved with those that follow", func(s *subscription) { putOff(s); s.reschedule(0, "2026-12-20", true) }, "[12-11 12-20 01-20 02-20]"},
+		{"the interval changes, and the next order is skipped", func(s *subscription) { putOff(s); s.skipNumber(1); s.everyTwoWeeks() }, "[12-11 12-15 01-12 01-26 02-09]"},
+		{"nobody had put it off: another one was brought forward", func(s *subscription) {
+			s.reschedule(0, "2026-12-20", true)
+			s.reschedule(2, "2027-01-15", false)
+			s.until("2027-01-16")
+			s.standStill()
+		}, "[12-20 01-15 01-20]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			row.do(s)
+			s.until("2027-02-20")
+			s.wantOrderDays(row.want)
+		})
+	}
+}
+
+// An interval that changes while the contract stands still is counted from the next
+// order, as one is that changes while it runs.
+func TestTheNextOrderStaysWhenTheIntervalChangesInAPause(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until February 25
+	}{
+		{"after two orders", func(*subscription) {}, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
+		{"the one after it is skipped", func(s *subscription) { s.skipNumber(1) }, "[11-11 12-11 01-11 02-08 02-22]"},
+		{"it was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.until("2026-12-20")
+			row.do(s)
+			s.status(http.StatusNoContent, "PAUSED")
+			s.everyTwoWeeks()
+			s.status(http.StatusNoContent, "ACTIVE")
+			s.until("2027-02-25")
+			s.wantOrderDays(row.want)
+		})
+	}
+}

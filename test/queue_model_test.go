@@ -2,40 +2,70 @@ package test
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"net/http"
+	"maps"
 	"slices"
-	"strings"
-	"testing"
 	"time"
+
+	"github.com/perennialhq/perennial/internal/prove/oracle"
 )
 
 // queueModel is what people think of a contract: orders that come one after another,
-// each on its day unless somebody put it on another one or skips it.
+// each on its day unless somebody put it on another one or skips it. Days begin at
+// midnight in UTC.
 type queueModel struct {
-	weeks   int               // between two orders; 0: a month
-	turns   map[int]time.Time // from an order on, days are counted from one
+	turns   []queueTurn       // in the order of their orders
 	put     map[int]time.Time // orders that were put on a day of their own
 	skipped map[int]bool
 	gone    map[int]bool // made, skipped to the end, or left out
 	made    []string     // days
 	runs    bool
+	left    int // orders that are still to come, skipped ones too; those that are left out are none
+}
+
+// queueTurn is where the counting of days begins anew, with an order.
+type queueTurn struct {
+	order  int
+	start  time.Time // from which days are counted
+	passed int       // of those days that are not that order's
+	every  oracle.Policy
+}
+
+func newQueueModel(every oracle.Policy, first time.Time) *queueModel {
+	left := every.MaxCycles
+	if left == 0 {
+		left = 1000
+	}
+	return &queueModel{left: left, turns: []queueTurn{{order: 1, start: first, every: every}}, put: map[int]time.Time{}, skipped: map[int]bool{}, gone: map[int]bool{}, runs: true}
+}
+
+func (m *queueModel) String() string {
+	text := fmt.Sprintf("runs %t, left %d, made %v, gone %v, skipped %v\n", m.runs, m.left, m.made, slices.Sorted(maps.Keys(m.gone)), m.skipped)
+	for _, t := range m.turns {
+		text += fmt.Sprintf("from order %d: %d %s from %s, %d passed\n", t.order, t.every.IntervalCount, t.every.Interval, t.start.Format(time.DateOnly), t.passed)
+	}
+	for _, n := range m.next(8) {
+		text += fmt.Sprintf("%d on %s, skipped %t; ", n, m.on(n).Format(time.DateOnly), m.skipped[n])
+	}
+	return text
 }
 
 // own returns the day of an order by the calendar.
 func (m *queueModel) own(n int) time.Time {
-	from := 1
-	for at := range m.turns {
-		if at <= n {
-			from = max(from, at)
+	t := m.turns[0]
+	for _, turn := range m.turns {
+		if turn.order <= n {
+			t = turn
 		}
 	}
-	start := m.turns[from]
-	if m.weeks > 0 {
-		return start.AddDate(0, 0, 7*m.weeks*(n-from))
+	at := n - t.order + t.passed
+	if at < 0 {
+		return time.Time{} // the calendar that it was of is no more
 	}
-	month := time.Date(start.Year(), start.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, n-from, 0)
-	return month.AddDate(0, 0, min(start.Day(), month.AddDate(0, 1, -1).Day())-1)
+	for years := 1; ; years *= 2 {
+		if days := oracle.Owed(t.every, t.start, t.start.AddDate(years, 0, 0), oracle.Calendar{Zone: time.UTC}); len(days) > at {
+			return days[at]
+		}
+	}
 }
 
 func (m *queueModel) on(n int) time.Time {
@@ -47,7 +77,7 @@ func (m *queueModel) on(n int) time.Time {
 
 // next returns orders to come, in the order of their days.
 func (m *queueModel) next(many int) (list []int) {
-	for n := 1; len(list) < many; n++ {
+	for n := 1; len(list) < min(many, m.left); n++ {
 		if !m.gone[n] {
 			list = append(list, n)
 		}
@@ -61,132 +91,97 @@ func (m *queueModel) waits() []int {
 	return slices.DeleteFunc(m.next(20), func(n int) bool { return m.skipped[n] })
 }
 
-// until lets time pass.
-func (m *queueModel) until(today time.Time) {
-	for _, n := range m.next(20) {
-		if m.on(n).After(today) || !m.runs {
+// turn lets days be counted anew from an order that is put on one. Of the orders after
+// it those follow that have not been made already.
+func (m *queueModel) turn(n int, day time.Time, every oracle.Policy) {
+	follows := n + 1
+	for made := range m.gone {
+		follows = max(follows, made+1)
+	}
+	for behind := n + 1; behind < follows; behind++ {
+		if !m.gone[behind] {
+			m.put[behind] = m.on(behind)
+		}
+	}
+	m.turns = slices.DeleteFunc(m.turns, func(t queueTurn) bool { return t.order >= n })
+	m.turns = append(m.turns, queueTurn{order: n, start: day, every: every}, queueTurn{order: follows, start: day, passed: 1, every: every})
+	m.put[n] = day
+}
+
+// change lets orders come as often as is said. The one that waits stays, and the days
+// go that others were put on.
+func (m *queueModel) change(every oracle.Policy) {
+	waits := m.waits()[0]
+	day, behind := m.on(waits), waits
+	for made := range m.gone {
+		behind = max(behind, made)
+	}
+	for n := 1; n <= behind; n++ {
+		if !m.skipped[n] && n != waits {
+			m.gone[n] = true
+		} else if !m.gone[n] {
+			m.put[n] = m.on(n)
+		}
+	}
+	m.turns = nil
+	m.turn(waits, day, every)
+	maps.DeleteFunc(m.put, func(n int, _ time.Time) bool { return n > behind })
+}
+
+// every returns how often orders come, from an order on.
+func (m *queueModel) every(n int) oracle.Policy {
+	every := m.turns[0].every
+	for _, t := range m.turns {
+		if t.order <= n {
+			every = t.every
+		}
+	}
+	return every
+}
+
+// until lets time pass. The platform took the charges of some orders only on later
+// days: those that follow are counted from them.
+func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
+	for m.runs {
+		list := m.next(20)
+		if len(list) == 0 || m.on(list[0]).After(today) {
+			return
+		}
+		n := list[0]
+		if later := putOff[n]; len(later) > 0 && !m.skipped[n] {
+			putOff[n] = later[1:]
+			every := m.every(n)
+			rest := slices.DeleteFunc(slices.Clone(m.turns), func(t queueTurn) bool { return t.order <= n || t.passed > 0 || !t.start.After(later[0]) })
+			m.turn(n, later[0], every)
+			m.turns = append(m.turns, rest...)
 			continue
 		}
-		if m.gone[n] = true; !m.skipped[n] {
-			m.made = append(m.made, m.on(n).Format("01-02"))
-		}
+		m.end(n, m.on(n))
+	}
+}
+
+// end is the end of an order on a day: it is made, or skipped for good.
+func (m *queueModel) end(n int, day time.Time) {
+	m.gone[n] = true
+	m.left--
+	if !m.skipped[n] {
+		m.made = append(m.made, day.Format("01-02"))
 	}
 }
 
 // resume leaves out the orders whose days were past while the contract stood still. One
-// that was put off to a day to come is made then, if no later one is left out.
+// that was put off to a day to come is made then.
 func (m *queueModel) resume(today time.Time) {
 	m.runs = true
-	made := 0
-	for n := range m.gone {
-		made = max(made, n)
-	}
-	calendar := made + 1
-	for m.skipped[calendar] || !m.own(calendar).After(today) {
-		calendar++
-	}
-	first := calendar
-	for n := calendar - 1; n > made && (m.skipped[n] || m.put[n].After(today)); n-- {
-		if !m.skipped[n] {
-			first = n
+	for n := range 200 {
+		if n == 0 || m.gone[n] || m.put[n].After(today) {
+			continue
 		}
-	}
-	for n := 1; n < calendar+20; n++ {
-		if n < first {
-			m.gone[n] = true
-		} else if !m.put[n].After(today) {
-			delete(m.put, n)
+		if delete(m.put, n); m.own(n).After(today) {
+			continue
 		}
-	}
-}
-
-// Whatever people do to orders and to the contract, in whatever order: each order that
-// they left alone is made on its day, and none that they skipped.
-func TestTheQueueIsWhatPeopleMadeOfIt(t *testing.T) {
-	t.Parallel()
-	for seed := uint64(1); seed <= 6; seed++ {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			random := rand.New(rand.NewPCG(seed, 7))
-			weeks := random.IntN(3)
-			every := map[string]any{"interval": "MONTH", "intervalCount": 1}
-			if weeks > 0 {
-				every = map[string]any{"interval": "WEEK", "intervalCount": weeks}
-			}
-			s := subscribe(t, map[string]any{"billingPolicy": every})
-			s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)
-			first := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
-			m := &queueModel{weeks: weeks, turns: map[int]time.Time{1: first}, put: map[int]time.Time{}, skipped: map[int]bool{}, gone: map[int]bool{}, runs: true}
-			today := first.AddDate(0, 0, -10)
-			var told []string
-			ask := func(format string, args ...any) bool {
-				path := fmt.Sprintf(format, args...)
-				got := s.send("PUT", s.urls.Subscriptions+api+path, s.key, nil, nil)
-				told = append(told, fmt.Sprintf("%s %s: %d", today.Format("01-02"), path, got))
-				return got == http.StatusOK || got == http.StatusNoContent
-			}
-			compare := func() (queue []attempt) {
-				t.Helper()
-				queue = s.upcoming()
-				want := m.waits()[:3]
-				if !m.runs {
-					want = nil
-				}
-				same := len(queue) >= len(want) && (m.runs || len(queue) == 0)
-				for i, n := range want {
-					same = same && queue[i].BillingDate.Format(time.DateOnly) == m.on(n).Format(time.DateOnly)
-				}
-				if !same {
-					t.Fatalf("on %s %+v wait, want %+v\n%s", today.Format("01-02"), queue, m, strings.Join(told, "\n"))
-				}
-				return queue
-			}
-			status := func(to string) bool {
-				return ask("/subscription-contracts-update-status?contractId=%d&status=%s", s.id, to)
-			}
-			for range 25 {
-				today = today.AddDate(0, 0, 1+random.IntN(9))
-				s.until(today.Format(time.DateOnly))
-				m.until(today)
-				queue := compare()
-				if !m.runs {
-					if random.IntN(2) == 0 && status("ACTIVE") {
-						m.resume(today)
-					}
-					compare()
-					continue
-				}
-				at := random.IntN(3)
-				n, id := m.waits()[at], queue[at].ID
-				day := today.AddDate(0, 0, 1+random.IntN(45))
-				moved := fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=%s", id, day.Format(time.DateOnly))
-				switch random.IntN(6) {
-				case 0, 1: // the platform may take no charge of the order on that day yet
-					if ask("%s", moved) && !m.on(n).Equal(day) {
-						m.put[n] = day
-					}
-				case 2:
-					if ask("%s&rescheduleFutureOrder=true", moved) {
-						m.turns[n], m.put[n] = day, day
-						for later := range m.turns {
-							if later > n {
-								delete(m.turns, later)
-							}
-						}
-					}
-				case 3:
-					m.skipped[n] = ask("/subscription-billing-attempts/skip-order/%d", id)
-				default:
-					m.runs = !status("PAUSED")
-					if random.IntN(2) == 0 && status("ACTIVE") {
-						m.resume(today)
-					}
-				}
-				compare()
-			}
-			if got := s.orderDays(); !slices.Equal(got, m.made) {
-				t.Errorf("orders on %v, want %v\n%s", got, m.made, strings.Join(told, "\n"))
-			}
-		})
+		if m.gone[n] = true; m.skipped[n] {
+			m.left--
+		}
 	}
 }

@@ -87,7 +87,7 @@ func TestAnOrderThatIsPutOffOutlivesAPauseAfterItsOwnDay(t *testing.T) {
 			s.status(http.StatusNoContent, "PAUSED")
 			s.until("2026-12-13")
 			s.status(http.StatusNoContent, "ACTIVE")
-		}, "[01-11]"},
+		}, "[12-15 01-11]"},
 		{"skipped", func(s *subscription) {
 			s.until("2026-11-13")
 			s.skipNumber(0)
@@ -128,6 +128,32 @@ func TestAnOrderThatWasMadeEarlyIsNotMadeAgainAfterAPause(t *testing.T) {
 			if got := s.orderDays(); len(got) != 3 || got[0] != "11-11" || got[2] != "01-11" {
 				t.Errorf("orders on %v, want three, the last on 01-11", got)
 			}
+		})
+	}
+}
+
+// An order that somebody wanted at once, and that was not charged before its contract
+// stood still, comes on its day, as if nobody had wanted it earlier. The orders are due
+// on November 11, December 11 and so on.
+func TestAnOrderThatWasWantedAtOnceComesOnItsDayAfterAPause(t *testing.T) {
+	t.Parallel()
+	for until, want := range map[string]string{"2026-11-11T02:00:00Z": "[11-11 12-11]", "2026-11-13T20:00:00Z": "[12-11]"} {
+		t.Run(until, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
+			s.until("2026-11-10")
+			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before"}, "seed": 1}, nil)
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
+			s.call("DELETE", "/platform/faults", nil, nil)
+			s.status(http.StatusNoContent, "PAUSED")
+			s.call("POST", "/clock", map[string]any{"to": until}, nil)
+			if got := s.upcoming(); len(got) != 0 {
+				t.Errorf("%+v wait while the contract stands still", got)
+			}
+			s.status(http.StatusNoContent, "ACTIVE")
+			s.until("2026-12-20")
+			s.wantOrderDays(want)
 		})
 	}
 }

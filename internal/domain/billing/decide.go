@@ -31,6 +31,7 @@ const (
 	poll                  // ask how far the accepted try is
 	wait                  // look again later
 	end                   // it will not be charged
+	back                  // it waits for its date again, before which a person wanted it charged
 	rest                  // it stays as it is, and is not acted on by itself any more
 	dun                   // do what is due about the case of a decline, besides charging
 	prepare               // make the order what it should be, before it is charged
@@ -60,6 +61,8 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 			return verdict{do: dun, status: status, how: abandon, reason: reason}
 		case a.Status == Failure:
 			return verdict{do: rest, status: status, reason: reason}
+		case a.FirstSentAt.IsZero() && a.outlives(status, now):
+			return verdict{do: back, reason: reason}
 		case a.FirstSentAt.IsZero():
 			return verdict{do: end, status: status, reason: reason}
 		}
@@ -108,6 +111,13 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return verdict{do: charge}
 	}
 	return verdict{do: ask}
+}
+
+// outlives reports whether an attempt that was to be charged before its date waits for
+// that again, where nothing was charged and it would end with a status. A pause takes
+// no order whose day is to come. A later try has another key, which must not be lost.
+func (a Attempt) outlives(as Status, now time.Time) bool {
+	return as == ContractPaused && a.Status != Queued && a.Try == 1 && a.BillingDate.After(now)
 }
 
 // hindrance says whether something forbids to charge the attempt at all.

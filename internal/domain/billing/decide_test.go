@@ -54,6 +54,10 @@ func TestDecide(t *testing.T) {
 		g.others = []Attempt{{ID: 2, Cycle: 4, Status: Queued, BillingDate: now}}
 	}
 	manual := func(a Attempt) Attempt { a.Manual = true; return a }
+	early := func(a Attempt) Attempt {
+		a.Status, a.Try, a.Manual, a.BillingDate = Requesting, 1, true, now.AddDate(0, 0, 7)
+		return a
+	}
 	again := func(a Attempt) Attempt { a.Try = 2; return a }
 	moved := func(a Attempt) Attempt { a.Moved = true; return a }
 	accepted := func(a Attempt) Attempt { a.Status, a.PlatformID = PlatformException, "gid"; return a }
@@ -66,6 +70,12 @@ func TestDecide(t *testing.T) {
 		{"a due attempt of an active contract is charged", due(), monthly(), verdict{do: charge}},
 		{"a paused contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Paused }),
 			verdict{do: end, status: ContractPaused}},
+		{"nor is an order of it that was wanted before its day, which waits for that", early(due()), monthly(func(g *ground) { g.contract.Status = contract.Paused }),
+			verdict{do: back}},
+		{"a later try of one ends", again(early(due())), monthly(func(g *ground) { g.contract.Status = contract.Paused }),
+			verdict{do: end, status: ContractPaused}},
+		{"and so does an order whose contract is cancelled", early(due()), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }),
+			verdict{do: end, status: ContractCancelled}},
 		{"a cancelled contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }),
 			verdict{do: end, status: ContractCancelled}},
 		{"an expired contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Expired }),

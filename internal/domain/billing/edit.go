@@ -222,7 +222,7 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*Rec
 			return err
 		}
 		if len(entries) > 0 {
-			if r.Status != before.Status || !r.BillingDate.Equal(before.BillingDate) || r.restarts {
+			if r.Status != before.Status || !r.BillingDate.Equal(before.BillingDate) || r.restarts != (contract.Series{}) {
 				r.Of.QueueUpdatedAt = now
 			}
 			if err := r.put(ctx, tx, entries, now); err != nil {
@@ -252,12 +252,12 @@ func (r *Record) put(ctx context.Context, tx Tx, entries []activity.Entry, now t
 		return err
 	}
 	r.Attempt = changed[0]
-	contracts := []contract.Contract{r.Of}
-	if r.restarts {
-		if err := redate(ctx, tx, r.shop, contracts, now); err != nil {
+	if r.restarts != (contract.Series{}) {
+		if err := r.turn(ctx, tx, now); err != nil {
 			return err
 		}
 	}
+	contracts := []contract.Contract{r.Of}
 	if err := Refill(ctx, tx, r.shop, contracts, now); err != nil {
 		return err
 	}

@@ -65,6 +65,9 @@ func (f Facts) explainNext() NextStep {
 	case end:
 		step.Kind, step.Ends = StepEnd, v.status
 		step.Words = fmt.Sprintf("The order is not going to be charged: it ends as %s %s: %s.", v.status, when, v.reason)
+	case back:
+		step.Kind = StepWait
+		step.Words = fmt.Sprintf("The order is not charged %s, because %s. It waits for its date.", when, v.reason)
 	case rest:
 		step.Kind = StepEnd
 		step.Ends = f.Status

@@ -231,13 +231,10 @@ func (l *ledger) followMove(a *Attempt, to time.Time) error {
 
 // requeue puts an attempt back of which nothing was sent.
 func (l *ledger) requeue(a *Attempt) error {
-	if err := a.move(Queued); err != nil {
+	if err := a.withdraw(); err != nil {
 		return err
 	}
-	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
-	a.Failures, a.Manual = 0, false
-	a.unready()
-	a.DueAt = a.BillingDate
+	l.returned = append(l.returned, a.Contract)
 	l.settleCase(a, dunning.Lost)
 	l.advanced = append(l.advanced, a.Contract)
 	return nil
@@ -249,8 +246,12 @@ func (l *ledger) redate(ctx context.Context, tx Tx) error {
 	return redate(ctx, tx, l.shop, chosen(l.contracts, l.restarted), l.now)
 }
 
-// stop ends an attempt without a charge.
+// stop ends an attempt without a charge, unless it waits for its date again.
 func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason string) error {
+	if a.outlives(as, l.now) {
+		l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
+		return l.requeue(a)
+	}
 	if err := a.move(as); err != nil {
 		return err
 	}

@@ -39,9 +39,9 @@ func Replan(ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Cont
 }
 
 // reshape lets a rule say of each contract which of its attempts go, and which are
-// changed or new. What people wish of those that go is left in the contract. One
-// that has fallen due never goes: somebody was owed an order, and its end says why
-// there is none.
+// changed or new. What people wish of those that go is left in the contract. Orders that
+// waited behind others come back on the days that are left there. One that has fallen
+// due never goes: somebody was owed an order, and its end says why there is none.
 func reshape(
 	ctx context.Context, tx Tx, of shop.Shop, contracts []*contract.Contract,
 	rule func(c contract.Contract, there []Attempt, cal cadence.Calendar) (gone, kept []Attempt), now time.Time,
@@ -73,11 +73,11 @@ func reshape(
 		made := reached(byContract[c.ID], now)
 		for _, a := range dropped {
 			if a.BillingDate.After(now) {
-				if a.Cycle < made && !c.Beyond(a.Cycle) { // a queue begins after what was made: it never comes back
+				if a.Cycle < made && !c.Beyond(a.Cycle) && c.Status != contract.Paused && c.Status != contract.Failed { // it never comes back
 					c.Jump(1)
 				}
 				gone = append(gone, a.ID)
-				keepWish(c, a, follow)
+				keepWish(c, a, follow, made)
 				continue
 			}
 			entry, err := giveUp(&a, of, *c, now)
@@ -86,6 +86,7 @@ func reshape(
 			}
 			kept, entries = append(kept, a), append(entries, entry)
 		}
+		follow = append(follow, comeBack(c, byContract[c.ID], made, cal, now)...)
 		if len(dropped)+len(follow) > 0 {
 			c.QueueUpdatedAt = now
 		}
@@ -100,12 +101,43 @@ func reshape(
 	return tx.Record(ctx, entries...)
 }
 
+// comeBack returns the attempts of orders that waited behind others, for the days that
+// are left of them in the contract. One whose day has passed is left out.
+func comeBack(c *contract.Contract, there []Attempt, made int, cal cadence.Calendar, now time.Time) (back []Attempt) {
+	if c.Status != contract.Active || c.Series.Start.IsZero() {
+		return nil
+	}
+	for _, w := range slices.Clone(c.Wishes) {
+		has := slices.ContainsFunc(there, func(a Attempt) bool { return a.Cycle == w.Cycle })
+		switch {
+		case w.Date.IsZero() || w.Cycle >= max(made, c.Series.Cycle) || c.Beyond(w.Cycle) || has:
+		case w.Date.After(now):
+			back = append(back, upcoming(*c, w.Cycle, cal, now))
+		case w.Cycle < made:
+			c.Jump(1)
+			c.Wishes = dropWishes(c.Wishes, w.Cycle, w.Cycle)
+		}
+	}
+	return back
+}
+
 // reached returns the highest cycle that was or is being charged, or was given up.
 func reached(attempts []Attempt, now time.Time) (cycle int) {
 	for _, a := range attempts {
 		if !a.Status.Upcoming() && !a.SkipsAhead(now) {
 			cycle = max(cycle, a.Cycle)
 		}
+	}
+	return cycle
+}
+
+// Following returns the cycle that comes after the highest one that was made, of a
+// contract whose calendar begins with a cycle: that, or the first of those right before
+// it that people skip.
+func Following(made, begins int, skips map[int]bool) int {
+	cycle := max(made+1, begins)
+	for cycle > made+1 && skips[cycle-1] {
+		cycle--
 	}
 	return cycle
 }
@@ -132,7 +164,12 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 	has := make(map[int]bool, len(there))
 	for _, a := range there {
 		past := a.Status == Skipped && !a.BillingDate.After(now)
+		wished := c.WishedOn(a.Cycle)
 		switch {
+		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && wished.After(now) && !c.Beyond(a.Cycle): // the calendar goes on from it
+			has[a.Cycle] = true
+			a.BillingDate, a.DueAt, a.Moved, a.PublishAt, a.UpdatedAt = wished, wished, true, now, now
+			kept = append(kept, a)
 		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || c.Beyond(a.Cycle)):
 			gone = append(gone, a)
 		case a.Status != Queued && a.Status != Skipped:
@@ -163,10 +200,11 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 
 // keepWish leaves in the contract what people wish of an order that leaves the
 // queue. What they wrote on one that another calendar has jumped over goes to the
-// first that follows, if they wrote nothing on that one.
-func keepWish(c *contract.Contract, a Attempt, follow []Attempt) {
+// first that follows, if they wrote nothing on that one. One that waits behind what was
+// made, or behind where the calendar begins, has no other day than its own.
+func keepWish(c *contract.Contract, a Attempt, follow []Attempt, made int) {
 	w := contract.Wish{Cycle: a.Cycle, Note: a.Note, Flags: a.Flags}
-	if jumped := c.Status == contract.Active && a.Cycle < c.Series.Cycle; jumped {
+	if jumped := c.Status == contract.Active && a.Cycle < c.Series.Cycle && !c.Beyond(a.Cycle); jumped {
 		w.Cycle = c.Series.Cycle
 		if slices.ContainsFunc(c.Wishes, func(has contract.Wish) bool { return has.Cycle == w.Cycle }) {
 			return
@@ -179,7 +217,7 @@ func keepWish(c *contract.Contract, a Attempt, follow []Attempt) {
 				return
 			}
 		}
-	} else if a.Moved {
+	} else if a.Moved || a.Cycle < max(made, c.Series.Cycle) {
 		w.Date = a.BillingDate
 	}
 	if w != (contract.Wish{Cycle: w.Cycle}) {

@@ -53,8 +53,7 @@ func reschedule(r *Record, cmd RescheduleCommand, now time.Time) ([]activity.Ent
 	if r.Of.SeriesOf(r.Cycle) == series {
 		return entries, nil
 	}
-	r.Of.Turn(series, now)
-	r.restarts = true
+	r.restarts = series
 	if r.PublishAt = now; len(entries) == 0 { // the order keeps its date, and gives it to those after it
 		entries = append(entries, entryOf(r.Attempt, activity.NextBillingDateChange, activity.Success, cmd.Actor, now, outcome{
 			Cycle: r.Cycle, To: r.BillingDate.Format(time.RFC3339), Reason: "later orders are counted from this date",
@@ -63,8 +62,29 @@ func reschedule(r *Record, cmd RescheduleCommand, now time.Time) ([]activity.Ent
 	return entries, nil
 }
 
+// turn lets the contract's calendar begin anew with the attempt, and gives the attempts
+// that follow it their new dates. After an order that waits behind one that was made
+// since, those follow that come after both.
+func (r *Record) turn(ctx context.Context, tx Tx, now time.Time) error {
+	there, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID})
+	if err != nil {
+		return err
+	}
+	skips := make(map[int]bool)
+	for _, a := range there {
+		skips[a.Cycle] = a.SkipsAhead(now)
+	}
+	series := r.restarts
+	if following := Following(reached(there, now), r.Of.Series.Cycle, skips); r.Cycle < following {
+		series = series.Before(following)
+	}
+	r.Of.Turn(series, now)
+	return redate(ctx, tx, r.shop, []contract.Contract{r.Of}, now)
+}
+
 // redate gives the upcoming attempts of contracts whose series begins anew their
-// new dates, save those that a person chose.
+// new dates, save those that a person chose. Those that are skipped get theirs too: a
+// skip may be taken back.
 func redate(ctx context.Context, tx Tx, of shop.Shop, restarted []contract.Contract, now time.Time) error {
 	if len(restarted) == 0 {
 		return nil
@@ -78,29 +98,33 @@ func redate(ctx context.Context, tx Tx, of shop.Shop, restarted []contract.Contr
 	for i, c := range restarted {
 		ids[i], contracts[c.ID] = c.ID, c
 	}
-	queued, err := tx.AttemptsOf(ctx, ids, Queued)
+	ahead, err := tx.AttemptsOf(ctx, ids, Queued, Skipped)
 	if err != nil {
 		return err
 	}
-	return tx.PutAttempts(ctx, redated(queued, contracts, cal, now))
+	return tx.PutAttempts(ctx, redated(ahead, contracts, cal, now))
 }
 
 // redated returns the attempts that have other dates by their contracts' series, with
 // those.
-func redated(queued []Attempt, contracts map[contract.ID]contract.Contract, cal cadence.Calendar, now time.Time) []Attempt {
+func redated(ahead []Attempt, contracts map[contract.ID]contract.Contract, cal cadence.Calendar, now time.Time) []Attempt {
 	var moved []Attempt
-	for _, a := range queued {
+	for _, a := range ahead {
 		c := contracts[a.Contract]
-		if a.Cycle <= c.Series.Cycle || a.Moved {
+		begins := a.Cycle == c.Series.Cycle && c.Series.Passed == 0
+		if a.Cycle < c.Series.Cycle || begins || a.Moved || a.Status == Skipped && !a.SkipsAhead(now) {
 			continue
 		}
 		date := c.DueOn(a.Cycle, cal)
 		if date.Equal(a.BillingDate) {
 			continue
 		}
-		a.BillingDate, a.DueAt, a.UpdatedAt = date, date, now
-		if c.SeriesOf(a.Cycle).Moved {
-			a.PublishAt = now
+		a.BillingDate, a.UpdatedAt = date, now
+		if a.Status == Queued {
+			a.DueAt = date
+			if c.SeriesOf(a.Cycle).Moved {
+				a.PublishAt = now
+			}
 		}
 		moved = append(moved, a)
 	}

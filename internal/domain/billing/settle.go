@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -169,6 +170,7 @@ type ledger struct {
 	advanced  []contract.ID
 	entries   []activity.Entry
 	restarted []contract.ID  // whose series begins anew
+	returned  []contract.ID  // of which an attempt is back in the queue
 	ordered   []AttemptID    // whose order was made
 	unsure    []AttemptID    // of these, whose order may have other lines than are noted
 	asked     platform.Token // with which the platform was asked
@@ -233,6 +235,15 @@ func (l *ledger) close(ctx context.Context, tx Tx) error {
 		return err
 	}
 	if err := l.redate(ctx, tx); err != nil {
+		return err
+	}
+	var still []*contract.Contract // of which nothing waits
+	for _, id := range l.returned {
+		if c := l.contracts[id]; c.Status != contract.Active && !slices.Contains(still, c) {
+			still = append(still, c)
+		}
+	}
+	if err := Replan(ctx, tx, l.shop, still, l.now); err != nil {
 		return err
 	}
 	if err := Refill(ctx, tx, l.shop, chosen(l.contracts, l.advanced), l.now); err != nil {

@@ -179,9 +179,9 @@ type Record struct {
 	Ahead   int                           // orders of the contract that come before it
 	Mails   map[notify.Kind]notify.Status // what became of the last e-mail of a kind about the attempt
 
-	shop     shop.Shop // while a command works on the record
-	restarts bool      // the contract's series begins anew with the attempt
-	opens    opening   // of its cycle, where that was asked
+	shop     shop.Shop       // while a command works on the record
+	restarts contract.Series // with which the contract's calendar begins anew; none: it goes on
+	opens    opening         // of its cycle, where that was asked
 }
 
 // Cost returns what the attempt charged or, before that, what its order would come

@@ -116,6 +116,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		}
 		var entries []activity.Entry
 		var rewritten []contract.ID
+		var returned []*contract.Contract // that do not run: what waits goes
 		refused, taken := false, make([]Attempt, 0, len(due))
 		slices.SortStableFunc(due, failedLast) // retries give way to other charges
 		for i := range due {
@@ -143,6 +144,9 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			if err != nil {
 				return err
 			}
+			if v.do == back {
+				returned = append(returned, c)
+			}
 			if v.do == prepare {
 				errand, _ := needs.errandOf(*a, *c)
 				b.preparing = append(b.preparing, errand)
@@ -163,6 +167,9 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			}
 		}
 		if err := tx.PutAttempts(ctx, taken); err != nil {
+			return err
+		}
+		if err := Replan(ctx, tx, b.shop, returned, now); err != nil {
 			return err
 		}
 		b.refresh(taken)
@@ -215,6 +222,11 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 	case rest:
 		a.DueAt = time.Time{}
 		return ptr(entryOf(*a, activity.BillingAttemptSkipped, activity.Skipped, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
+	case back:
+		if err := a.withdraw(); err != nil {
+			return nil, err
+		}
+		return ptr(entryOf(*a, activity.BillingAttemptTriggered, activity.Failure, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
 	case end:
 		if err := a.move(v.status); err != nil {
 			return nil, err
@@ -288,6 +300,19 @@ func (a Attempt) linesKnown(c contract.Contract) bool {
 		return len(a.Lines) > 0 && a.Prep.Stage == Ready && a.Prep.Contract != ""
 	}
 	return len(a.Lines) > 0 && fingerprintOf(a.Lines) == fingerprintOf(c.Lines)
+}
+
+// withdraw puts an attempt back into the queue of which nothing was sent, or nothing
+// that could still be charged.
+func (a *Attempt) withdraw() error {
+	if err := a.move(Queued); err != nil {
+		return err
+	}
+	a.FirstSentAt, a.SentAt, a.AttemptedAt = time.Time{}, time.Time{}, time.Time{}
+	a.Failures, a.Manual = 0, false
+	a.unready()
+	a.DueAt = a.BillingDate
+	return nil
 }
 
 // newTry gives the attempt its next idempotency key. It must only be called when

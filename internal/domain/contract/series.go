@@ -24,6 +24,12 @@ func (s Series) From(cycle int) Series {
 	return Series{Cycle: cycle, Start: s.Start, Passed: cycle - s.Origin(), Moved: s.Moved}
 }
 
+// Before returns the series that begins with the date after the first one of this
+// one, and with a cycle: the order of the first one is none of it.
+func (s Series) Before(cycle int) Series {
+	return Series{Cycle: cycle, Start: s.Start, Passed: 1, Moved: s.Moved}
+}
+
 // SeriesOf returns the series that a cycle is counted in.
 func (c Contract) SeriesOf(cycle int) Series {
 	s := c.Series

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	offers "github.com/perennialhq/perennial/internal/domain/plan"
@@ -140,20 +141,52 @@ func fixedDay(p cadence.Policy, cutoff int, waits, now time.Time, cal cadence.Ca
 	return day
 }
 
-// anew lets the calendar of a contract that stands still begin anew when it was given
-// another interval: with the date that its next order had, or a fixed day after it.
-func anew(c, old *contract.Contract, change contract.Change, store shop.Shop) error {
-	if !change.Billing || c.Series.Start.IsZero() {
-		return nil
-	}
+// anew returns the calendar of a contract that stands still and was given another
+// interval: it goes on from the date of the next order, or a fixed day after it. Dates
+// that were given to other orders go.
+func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop, now time.Time) (plan, error) {
 	cal, err := store.Calendar()
 	if err != nil {
-		return err
+		return plan{}, err
 	}
-	start := old.DueOn(c.Series.Cycle, cal)
+	was.ran.Billing = before
+	follows := billing.Following(was.reached, was.from, was.skipped)
+	next := was.unskipped(follows)
+	start := was.ran.DueOn(next, cal)
+	if date := was.ran.WishedOn(next); date.After(now) {
+		start = date
+	}
+	for _, w := range was.ran.Wishes {
+		if w.Date.After(now) && w.Date.Before(start) && !was.skipped[w.Cycle] {
+			next, start = w.Cycle, w.Date
+		}
+	}
+	date := start
 	if len(c.Billing.Anchors) > 0 {
-		start, _ = c.Billing.First(cal, start, cadence.Next)
+		date, _ = c.Billing.First(cal, start, cadence.Next)
 	}
-	c.Series, c.Turns = contract.Series{Cycle: c.Series.Cycle, Start: start, Moved: c.Series.Moved}, nil
-	return nil
+	p := plan{series: contract.Series{Cycle: next, Start: cal.At(date), Moved: c.Series.Moved}, jumped: was.jumped}
+	if next < follows {
+		p.series = p.series.Before(follows)
+	}
+	for cycle := follows; cycle < next; cycle++ {
+		if !was.skipped[cycle] {
+			p.jumped++
+		}
+	}
+	for _, w := range was.ran.Wishes {
+		switch {
+		case w.Date.IsZero():
+		case w.Cycle == next:
+			w.Date = date
+		default:
+			if w.Date = (time.Time{}); w.Cycle < follows { // it never comes back
+				p.jumped++
+			}
+		}
+		if w != (contract.Wish{Cycle: w.Cycle}) {
+			p.wishes = append(p.wishes, w)
+		}
+	}
+	return p, nil
 }

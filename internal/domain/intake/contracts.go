@@ -60,7 +60,7 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 		found.unread, found.matter = append(found.unread, contract.Unread{ID: id, Reason: why.Error(), Since: now, SeenAt: now}), true
 		found.fresh = slices.DeleteFunc(slices.Clone(found.fresh), func(p platform.Contract) bool { return contract.ID(p.ID) == id })
 	}
-	var replanned []contract.Contract
+	var replanned, standing []contract.Contract
 	var bought []platform.Contract
 	shown, rerun := make(map[contract.ID]time.Time), make(map[contract.ID]bool)
 	for _, p := range fresh {
@@ -79,9 +79,11 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 		if change.Replans() && c.Status == contract.Active {
 			replanned = append(replanned, c)
 			shown[c.ID], rerun[c.ID] = p.NextBillingDate, !change.Billing
+		} else if change.Billing && known[c.ID] != nil && !c.Series.Start.IsZero() {
+			standing = append(standing, c)
 		}
 	}
-	past, err := s.past(ctx, store.ID, replanned, now)
+	past, err := s.past(ctx, store.ID, slices.Concat(replanned, standing), now)
 	if err != nil {
 		return readout{}, err
 	}
@@ -98,6 +100,11 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 	found.plans = make(map[contract.ID]plan, len(replanned))
 	for id, b := range begun {
 		found.plans[contract.ID(id)] = plan{beginning: b}
+	}
+	for _, c := range standing {
+		if found.plans[c.ID], err = anew(c, past[c.ID].of(known[c.ID]), known[c.ID].Billing, store, now); err != nil {
+			return readout{}, err
+		}
 	}
 	for _, c := range replanned {
 		was := past[c.ID].of(known[c.ID])

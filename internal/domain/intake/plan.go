@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ type had struct {
 	jumped  int               // cycles before that one which were never an order
 	anew    bool              // its interval, or the days on which it falls, have changed
 	cutoff  int               // of the option that it is on now, in days
+	waiting []int             // all cycles of orders that wait
 	parted  time.Time         // of the order that is its first, of one that is being split off; zero when it is not
 }
 
@@ -42,25 +44,43 @@ func (h had) of(c *contract.Contract) had {
 
 // resumes returns the cycle of the first order to come that nobody skips and that was
 // not made before its day, by the calendar of before; 0 when there is none. The
-// platform's word on the next date may be older than what people have skipped. Orders
-// right before it that people have put off come first: their own dates may be past, and
-// the days that were chosen are not.
+// platform's word on the next date may be older than what people have skipped.
 func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 	if h.ran.Series.Start.IsZero() {
 		return 0
 	}
-	cycle := h.unskipped(max(h.ran.CycleFrom(now, cal), h.reached+1))
-	first := cycle
-	for before := cycle - 1; before > h.reached && before >= h.ran.Series.Cycle; before-- {
-		if h.skipped[before] {
-			continue
-		}
-		if !h.ran.WishedOn(before).After(now) {
-			break
-		}
-		first = before
+	return h.unskipped(max(h.ran.CycleFrom(now, cal), h.reached+1))
+}
+
+// aside returns the cycles that the calendar does not begin with: what people skip, and
+// orders that come on days of their own, wherever the calendar is.
+func (h had) aside(now time.Time) map[int]bool {
+	aside := maps.Clone(h.skipped)
+	if aside == nil {
+		aside = make(map[int]bool)
 	}
-	return first
+	for _, w := range h.ran.Wishes {
+		if w.Date.After(now) {
+			aside[w.Cycle] = true
+		}
+	}
+	return aside
+}
+
+// counted returns the cycles before that with which the queue began that are no jumped
+// ones: what people skip, and orders that wait or did.
+func (h had) counted() map[int]bool {
+	counted := maps.Clone(h.skipped)
+	if counted == nil {
+		counted = make(map[int]bool)
+	}
+	for _, cycle := range h.waiting {
+		counted[cycle] = true
+	}
+	for _, w := range h.ran.Wishes {
+		counted[w.Cycle] = counted[w.Cycle] || !w.Date.IsZero()
+	}
+	return counted
 }
 
 // unskipped returns the first cycle from one on that nobody skips.
@@ -88,6 +108,7 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			h := past[a.Contract]
 			switch {
 			case a.Status.Upcoming():
+				h.waiting = append(h.waiting, a.Cycle)
 				if h.next.IsZero() || a.BillingDate.Before(h.next) {
 					h.next, h.waits = a.BillingDate, a.Cycle
 				}
@@ -149,9 +170,10 @@ type plan struct {
 	series contract.Series
 	turns  []contract.Series
 	fits   bool
-	today  time.Time // of its first order: the instant later today at which it was asked for; zero: it has that of the calendar
-	passed []int     // cycles before it that were neither charged nor skipped, since the last that was
-	jumped int       // all cycles before it that were never an order
+	wish   contract.Wish   // the date of an order that is not that of the calendar; none when it is zero
+	wishes []contract.Wish // all that are left, of a contract that stands still
+	passed []int           // cycles before it that were neither charged nor skipped, since the last that was
+	jumped int             // all cycles before it that were never an order
 }
 
 // How many cycles are looked through for the one to begin with.
@@ -205,16 +227,26 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			wanted = fixedDay(c.Billing, was.cutoff, wanted, now, cal)
 		}
 	}
+	if behind := billing.Following(was.reached, was.from, was.skipped); was.anew && number > 0 && number < behind {
+		// The calendar goes on after an order that waits behind others.
+		return plan{
+			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, wish: contract.Wish{Cycle: number, Date: wanted},
+			jumped: was.jumped + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool { return cycle <= was.reached || cycle >= behind || cycle == number })),
+		}, nil
+	}
 	var passed []int
-	jumped := was.jumped
+	jumped, aside, counted := was.jumped, was.skipped, was.counted()
+	if goesOn {
+		aside = was.aside(now)
+	}
 	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
 		cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), from, from+cyclesAtOnce-1)
 		if err != nil {
 			return plan{}, fmt.Errorf("read cycles of contract %d: %w", c.ID, err)
 		}
-		jumped -= len(missed(cycles, was.from, was.skipped)) // they are counted anew
+		jumped -= len(missed(cycles, was.from, counted)) // they are counted anew
 		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool {
-			return was.skipped[y.Index] || wanted.IsZero() && y.Expected.Before(notBefore)
+			return aside[y.Index] && !(goesOn && y.Index == number) || wanted.IsZero() && y.Expected.Before(notBefore)
 		})
 		for goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && (y.Billed || y.Skipped) }) {
 			number = was.unskipped(number + 1)
@@ -225,9 +257,9 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			fixed = 0 // the platform would refuse it: one that is open on that day is charged
 		}
 		if billing.Begin(&c, wanted, fixed, open, cal) {
-			var today time.Time
+			var today contract.Wish // for later today
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
-				today = at
+				today = contract.Wish{Cycle: c.Series.Cycle, Date: at}
 			}
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
@@ -238,12 +270,12 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.TurnsFrom(number, now)
 				c.Series.Moved = c.Series.Moved || moved
 			}
-			passed = append(passed, missed(cycles, c.Series.Cycle, was.skipped)...)
+			passed = append(passed, missed(cycles, c.Series.Cycle, aside)...)
 			return plan{
-				series: c.Series, turns: turns, fits: true, today: today, passed: passed, jumped: max(0, jumped) + len(passed),
+				series: c.Series, turns: turns, fits: true, wish: today, passed: passed, jumped: max(0, jumped) + len(passed),
 			}, nil
 		}
-		passed = append(passed, missed(cycles, math.MaxInt, was.skipped)...)
+		passed = append(passed, missed(cycles, math.MaxInt, aside)...)
 		if len(cycles) < cyclesAtOnce {
 			break
 		}

@@ -144,12 +144,13 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			c.Series, c.Turns = made.series, made.turns
-			if !made.today.IsZero() {
-				c.WishFor(made.series.Cycle, made.today)
+			if !made.wish.Date.IsZero() {
+				c.WishFor(made.wish.Cycle, made.wish.Date)
 			}
 			c.Jump(made.jumped - c.PassedCycles)
-		} else if err := anew(&c, old, change, store); err != nil {
-			return err
+		} else if change.Billing && planned {
+			c.Series, c.Turns, c.Wishes = made.series, nil, made.wishes
+			c.Jump(made.jumped - c.PassedCycles)
 		}
 		w.replanned = append(w.replanned, len(w.contracts))
 		if c.Status == contract.Active && !made.fits {
