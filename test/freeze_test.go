@@ -73,9 +73,9 @@ func TestANodeFrozenInATransactionHoldsNobodyUp(t *testing.T) {
 	for range w.o.contracts {
 		w.checkout()
 	}
-	w.start(ctx, 0)
-	gate := w.holdTransactions(ctx)
 	w.connect(ctx)
+	gate := w.holdTransactions(ctx)
+	w.start(ctx, 0)
 	w.eventually("a transaction is under way", func() bool {
 		return w.count(ctx, "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 1 AND "+here) > 0
 	})
