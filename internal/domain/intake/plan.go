@@ -55,10 +55,8 @@ func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 // aside returns the cycles that the calendar does not begin with: what people skip, and
 // orders that come on days of their own, wherever the calendar is.
 func (h had) aside(now time.Time) map[int]bool {
-	aside := maps.Clone(h.skipped)
-	if aside == nil {
-		aside = make(map[int]bool)
-	}
+	aside := make(map[int]bool)
+	maps.Copy(aside, h.skipped)
 	for _, w := range h.ran.Wishes {
 		if w.Date.After(now) {
 			aside[w.Cycle] = true
@@ -70,10 +68,8 @@ func (h had) aside(now time.Time) map[int]bool {
 // counted returns the cycles before that with which the queue began that are no jumped
 // ones: what people skip, and orders that wait or did.
 func (h had) counted() map[int]bool {
-	counted := maps.Clone(h.skipped)
-	if counted == nil {
-		counted = make(map[int]bool)
-	}
+	counted := make(map[int]bool)
+	maps.Copy(counted, h.skipped)
 	for _, cycle := range h.waiting {
 		counted[cycle] = true
 	}
