@@ -45,7 +45,6 @@ func (b *OptionalBody) Resolve(ctx huma.Context) []error {
 	if len(bytes.TrimSpace(text)) == 0 { // its length is not always told before
 		return nil
 	}
-	r.Body = io.NopCloser(bytes.NewReader(text))
 	return b.JSONBody.Resolve(ctx)
 }
 
@@ -133,17 +132,15 @@ func limitBody(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	text, err := ReadBody(r)
-	if err != nil {
+	if _, err := ReadBody(r); err != nil {
 		WriteError(w, r, err)
 		return
 	}
-	r.Body = io.NopCloser(bytes.NewReader(text))
 	next(ctx)
 }
 
-// ReadBody reads a request's whole body. One that is too large is a fault of
-// kind TooLarge.
+// ReadBody reads a request's whole body, which can be read again afterwards. One that
+// is too large is a fault of kind TooLarge.
 func ReadBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody { // no use in waiting for it
 		return nil, tooLarge()
@@ -155,6 +152,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, fault.Because(fault.Invalid, err, "the body could not be read")
 	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
 	return text, nil
 }
 

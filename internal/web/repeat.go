@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
@@ -119,8 +118,7 @@ func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Contex
 	}
 }
 
-// claim returns a claim on the request. The body is read for it and can be read
-// again.
+// claim returns a claim on the request, for which the body is read.
 func (g Gate) claim(ctx context.Context, r *http.Request, op Operation) (idempotency.Claim, error) {
 	values := r.Header.Values(repeatHeader)
 	if len(values) > 1 {
@@ -134,7 +132,6 @@ func (g Gate) claim(ctx context.Context, r *http.Request, op Operation) (idempot
 	if err != nil {
 		return idempotency.Claim{}, err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	return idempotency.Request{
 		Caller: CallerOf(ctx).Key.ID, Line: g.Line, Method: r.Method, Path: r.URL.Path, Query: traceOf(ctx).url.RawQuery, Body: body, Key: key, Once: op.Once,
 	}.Claim(g.Clock.Now()), nil

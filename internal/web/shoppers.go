@@ -1,10 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -90,7 +88,6 @@ func requireJSON(ctx huma.Context, next func(huma.Context)) {
 		WriteError(w, r, err)
 		return
 	}
-	r.Body = io.NopCloser(bytes.NewReader(text))
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
 	bare := len(text) == 0 && given == "" && new(http.CrossOriginProtection).Check(r) == nil
