@@ -148,8 +148,8 @@ func (s source) customers(of shop.ID, f contract.CustomerFilter) *bun.SelectQuer
 	return q
 }
 
-// customerCondition is a condition on who a customer is: one placeholder, and its
-// value.
+// customerCondition is a condition on who a customer is, and the value of its
+// placeholder.
 type customerCondition struct{ condition, value string }
 
 func customersWith(f contract.CustomerFilter) []customerCondition {
@@ -158,7 +158,9 @@ func customersWith(f contract.CustomerFilter) []customerCondition {
 		list = append(list, customerCondition{"f.email_folded = ?", clean(fold(f.Email))})
 	}
 	if f.NamePart != "" {
-		list = append(list, customerCondition{`f.name_folded LIKE ? ESCAPE '\'`, anywhere(clean(fold(f.NamePart)))})
+		// The index knows the parts of names and addresses together.
+		const named = `f.customer_folded LIKE ?0 ESCAPE '\' AND f.name_folded LIKE ?0 ESCAPE '\'`
+		list = append(list, customerCondition{named, anywhere(clean(fold(f.NamePart)))})
 	}
 	return list
 }

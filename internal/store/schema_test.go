@@ -107,7 +107,7 @@ func TestBothSchemasHaveTheSameTablesAndColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = storetest.SQLite(t).Raw().NewRaw(`SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+	err = storetest.SQLite(t).Raw().NewRaw(`SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
 		WHERE t.type = 'table' AND t.name NOT LIKE 'river%' AND t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE 'search_parts%' AND t.name <> 'schema_migrations'`).Scan(t.Context(), &sqlite)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,10 @@ func TestBothSchemasHaveTheSameTablesAndColumns(t *testing.T) {
 	slices.Sort(postgres)
 	slices.Sort(sqlite)
 	if len(postgres) < 100 || !slices.Equal(postgres, sqlite) {
-		t.Errorf("PostgreSQL has %d columns, SQLite %d:\n%v\n%v", len(postgres), len(sqlite), postgres, sqlite)
+		only := func(these, those []string) []string {
+			return slices.DeleteFunc(slices.Clone(these), func(column string) bool { return slices.Contains(those, column) })
+		}
+		t.Errorf("PostgreSQL has %d columns, of which SQLite lacks %v, and SQLite %d, of which PostgreSQL lacks %v", len(postgres), only(postgres, sqlite), len(sqlite), only(sqlite, postgres))
 	}
 }
 

@@ -152,11 +152,11 @@ func (s source) byCustomer(q *bun.SelectQuery, of shop.ID, line shop.Line, part 
 	if s.db.engine.dialect().customerTerms && !s.walked && utf8.RuneCountInString(part) >= shortPart {
 		return q.Where("?.id IN (?)", ident(s.alias), s.db.termsWith(of, termCustomer, part))
 	}
-	const named = `(f.name_folded LIKE ? ESCAPE '\' OR f.email_folded LIKE ? ESCAPE '\')`
+	const named = `f.customer_folded LIKE ? ESCAPE '\'`
 	if s.alias == "f" {
-		return q.Where(named, anywhere(part), anywhere(part))
+		return q.Where(named, anywhere(part))
 	}
-	found := facetsOf(s.db).query().Column("id").Where("f.shop_id = ?", of).Where("f.line = ?", line).Where(named, anywhere(part), anywhere(part))
+	found := facetsOf(s.db).query().Column("id").Where("f.shop_id = ?", of).Where("f.line = ?", line).Where(named, anywhere(part))
 	return q.Where("?.id IN (?)", ident(s.alias), found)
 }
 
