@@ -32,6 +32,8 @@ type keyRow struct {
 	LastUsedAt   int64
 	RevokedAt    int64
 	Version      int64
+
+	Shop *shopRow `bun:"rel:belongs-to,join:shop_id=id"` // only where it is asked for
 }
 
 func scopesText(scopes []access.Scope) string {

@@ -377,16 +377,17 @@ func (db *DB) PlanGroups(ctx context.Context, of shop.ID, line shop.Line, p page
 	return list, total, err
 }
 
+// offerRow is an option with its group.
+type offerRow struct {
+	planOptionRow
+	GroupName  string
+	GroupTerms string // JSON
+}
+
 // PlanOptions returns a page of the line's options, group by group, and how many
 // there are. With numbers of selling plans only those.
 func (db *DB) PlanOptions(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64, p page.Request) ([]plan.Offer, int, error) {
-	var rows []struct {
-		planOptionRow
-		GroupName  string
-		GroupTerms string // JSON
-	}
-	q := db.reader.NewSelect().TableExpr("plan_options AS o").ColumnExpr("o.shop_id, o.id, o.group_id, o.position, o.terms, g.name AS group_name, g.terms AS group_terms").
-		Join("JOIN plan_groups AS g ON g.shop_id = o.shop_id AND g.id = o.group_id").Where("o.shop_id = ?", of).Where("g.line = ?", line)
+	q := db.madeOptions(of, line)
 	if len(sellingPlans) > 0 {
 		q = q.Where("o.id IN (?)", bun.List(sellingPlans))
 	}
@@ -394,21 +395,36 @@ func (db *DB) PlanOptions(ctx context.Context, of shop.ID, line shop.Line, selli
 	if err != nil {
 		return nil, 0, fmt.Errorf("count plan options: %w", err)
 	}
-	err = q.OrderExpr("o.group_id, o.position").Limit(int64(p.Size)).Offset(int64(p.Offset())).Scan(ctx, &rows)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list plan options: %w", err)
+	list, err := offersOf(ctx, q.Limit(int64(p.Size)).Offset(int64(p.Offset())))
+	return list, int(total), err
+}
+
+// OffersOf returns the options of the line that are the selling plans, group by group.
+func (db *DB) OffersOf(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64) ([]plan.Offer, error) {
+	return offersOf(ctx, db.madeOptions(of, line).Where("o.id IN (?)", bun.List(sellingPlans)))
+}
+
+func (db *DB) madeOptions(of shop.ID, line shop.Line) *bun.SelectQuery {
+	return db.reader.NewSelect().TableExpr("plan_options AS o").ColumnExpr("o.shop_id, o.id, o.group_id, o.position, o.terms, g.name AS group_name, g.terms AS group_terms").
+		Join("JOIN plan_groups AS g ON g.shop_id = o.shop_id AND g.id = o.group_id").Where("o.shop_id = ?", of).Where("g.line = ?", line)
+}
+
+func offersOf(ctx context.Context, q *bun.SelectQuery) ([]plan.Offer, error) {
+	var rows []offerRow
+	if err := q.OrderExpr("o.group_id, o.position").Scan(ctx, &rows); err != nil {
+		return nil, fmt.Errorf("list plan options: %w", err)
 	}
 	list := make([]plan.Offer, len(rows))
 	for i, r := range rows {
 		o, err := r.option()
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		var of plan.Terms
 		if err := json.Unmarshal([]byte(r.GroupTerms), &of); err != nil {
-			return nil, 0, fmt.Errorf("read plan group %d: %w", r.GroupID, err)
+			return nil, fmt.Errorf("read plan group %d: %w", r.GroupID, err)
 		}
 		list[i] = plan.Offer{Option: o, Group: plan.ID(r.GroupID), GroupName: r.GroupName, CustomerTag: of.CustomerTag}
 	}
-	return list, int(total), nil
+	return list, nil
 }

@@ -264,7 +264,7 @@ func (s Shops) All(ctx context.Context) ([]shop.Shop, error) {
 // one question that is asked before the shop is known.
 func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.Shop, error) {
 	var row keyRow
-	err := s.db.reader.NewSelect().Model(&row).Where("k.hash = ?", hashText(h)).Limit(1).Scan(ctx)
+	err := s.db.reader.NewSelect().Model(&row).Relation("Shop").Where("k.hash = ?", hashText(h)).Limit(1).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return access.Key{}, shop.Shop{}, fault.New(fault.NotFound, "no such key").On("apiKey")
 	}
@@ -282,7 +282,7 @@ func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.S
 		}
 		key.AppSuspended = status != partner.Live
 	}
-	of, err := s.Shop(ctx, key.Shop)
+	of, err := s.db.shopOf(*row.Shop)
 	return key, of, err
 }
 

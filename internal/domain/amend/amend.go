@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -60,7 +61,7 @@ type Service struct {
 	Platform  Platform
 	Adopter   Adopter
 	Publish   Publisher
-	Plans     Plans
+	Plans     plan.Offers
 	Orders    Orders
 	OneOffs   OneOffs
 	Chores    Chores

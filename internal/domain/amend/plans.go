@@ -5,17 +5,11 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
-
-// Plans reads the options of the store's plan groups.
-type Plans interface {
-	PlanOptions(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64, p page.Request) ([]plan.Offer, int, error)
-}
 
 // offer returns the option that is a selling plan; false when it is not one of
 // ours.
@@ -23,7 +17,7 @@ func (s *Service) offer(ctx context.Context, of shop.ID, line shop.Line, selling
 	if sellingPlan == 0 {
 		return plan.Offer{}, false, nil
 	}
-	offers, _, err := s.Plans.PlanOptions(ctx, of, line, []int64{sellingPlan}, page.Request{Size: 1})
+	offers, err := s.Plans.OffersOf(ctx, of, line, []int64{sellingPlan})
 	if err != nil || len(offers) == 0 {
 		return plan.Offer{}, false, err
 	}

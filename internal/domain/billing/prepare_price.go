@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -83,7 +82,7 @@ func (s *Service) planPolicies(ctx context.Context, of shop.Shop, line shop.Line
 	if s.Plans == nil || len(sellingPlans) == 0 {
 		return nil, nil
 	}
-	offers, _, err := s.Plans.PlanOptions(ctx, of.ID, line, sellingPlans, page.Request{Size: len(sellingPlans)})
+	offers, err := s.Plans.OffersOf(ctx, of.ID, line, sellingPlans)
 	if err != nil {
 		return nil, fmt.Errorf("read the options of %d selling plans: %w", len(sellingPlans), err)
 	}

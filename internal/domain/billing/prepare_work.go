@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -226,7 +225,7 @@ func (s *Service) sold(ctx context.Context, of shop.Shop, ids []int64) (map[int6
 // sellingPlan returns the option that is a selling plan; false when it is not one of
 // ours or does not sell the variant.
 func (s *Service) sellingPlan(ctx context.Context, of shop.ID, place place, id int64, v platform.Variant) (plan.Offer, bool, error) {
-	offers, _, err := s.Plans.PlanOptions(ctx, of, place.line, []int64{id}, page.Request{Size: 1})
+	offers, err := s.Plans.OffersOf(ctx, of, place.line, []int64{id})
 	if err != nil || len(offers) == 0 {
 		return plan.Offer{}, false, err
 	}

@@ -53,6 +53,14 @@ type Book interface {
 	// PlanOptions returns a page of the line's options, group by group, and how
 	// many there are. With numbers of selling plans only those.
 	PlanOptions(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64, p page.Request) ([]Offer, int, error)
+	Offers
+}
+
+// Offers reads options by what they are at the platform.
+type Offers interface {
+	// OffersOf returns the options of the line that are the selling plans, group by
+	// group.
+	OffersOf(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64) ([]Offer, error)
 }
 
 // Offer is an option and the group that it belongs to.

@@ -115,6 +115,10 @@ func testPlans(t *testing.T, open opener) {
 		if err != nil || total != 2 || len(offers) != 1 || offers[0].Option.ID != 61 || offers[0].Group != second.ID {
 			t.Errorf("got %+v of %d, %v", offers, total, err)
 		}
+		offers, err = w.db.OffersOf(t.Context(), w.shop.ID, shop.Subscriptions, []int64{61, 52, 71, 999})
+		if err != nil || len(offers) != 2 || offers[0].Option.ID != 52 || offers[1].GroupName != second.Name {
+			t.Errorf("got %+v, %v", offers, err)
+		}
 	})
 	t.Run("the groups of selling plans are found, without what is sold", func(t *testing.T) {
 		w := begin(t, open)

@@ -45,15 +45,21 @@ func (f *planFakes) PlanGroups(_ context.Context, _ shop.ID, line shop.Line, p p
 	return f.groups, len(f.groups), nil
 }
 
-func (f *planFakes) PlanOptions(_ context.Context, _ shop.ID, line shop.Line, ids []int64, p page.Request) ([]plan.Offer, int, error) {
-	f.line, f.asked, f.page = line, ids, p
+func (f *planFakes) PlanOptions(ctx context.Context, of shop.ID, line shop.Line, ids []int64, p page.Request) ([]plan.Offer, int, error) {
+	f.page = p
+	offers, err := f.OffersOf(ctx, of, line, ids)
+	return offers, len(offers), err
+}
+
+func (f *planFakes) OffersOf(_ context.Context, _ shop.ID, line shop.Line, ids []int64) ([]plan.Offer, error) {
+	f.line, f.asked = line, ids
 	var offers []plan.Offer
 	for _, g := range f.groups {
 		for _, o := range g.Options {
 			offers = append(offers, plan.Offer{Option: o, Group: g.ID, GroupName: g.Name})
 		}
 	}
-	return offers, len(offers), nil
+	return offers, nil
 }
 
 func (f *planFakes) Create(_ context.Context, _ shop.ID, c plan.CreateCommand) (plan.Group, error) {

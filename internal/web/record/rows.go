@@ -18,17 +18,12 @@ import (
 type Rows struct {
 	Line  shop.Line
 	Shelf Shelf
-	Plans Plans
+	Plans plan.Offers
 }
 
 // Shelf reads the bundles of a line.
 type Shelf interface {
 	Bundles(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]bundle.Settings, int, error)
-}
-
-// Plans reads the options of plan groups that are selling plans.
-type Plans interface {
-	PlanOptions(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64, p page.Request) ([]plan.Offer, int, error)
 }
 
 // Write returns the rows, in the order of the contracts.
@@ -68,7 +63,7 @@ func (r Rows) offers(ctx context.Context, of shop.ID, contracts []contract.Contr
 	if len(sold) == 0 {
 		return offers, nil
 	}
-	found, _, err := r.Plans.PlanOptions(ctx, of, r.Line, sold, page.Request{Size: len(sold)})
+	found, err := r.Plans.OffersOf(ctx, of, r.Line, sold)
 	for _, offer := range found {
 		offers[offer.ID] = offer
 	}

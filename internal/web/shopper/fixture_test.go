@@ -152,8 +152,8 @@ func (f *fakes) Bundles(context.Context, shop.ID, shop.Line, page.Request) ([]bu
 	return nil, 0, nil
 }
 
-func (f *fakes) PlanOptions(context.Context, shop.ID, shop.Line, []int64, page.Request) ([]plan.Offer, int, error) {
-	return nil, 0, nil
+func (f *fakes) OffersOf(context.Context, shop.ID, shop.Line, []int64) ([]plan.Offer, error) {
+	return nil, nil
 }
 
 func variant() platform.Variant {

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -70,7 +71,7 @@ type Options struct {
 	Contracts Contracts
 	Book      Book
 	Shelf     record.Shelf
-	Plans     record.Plans
+	Plans     plan.Offers
 	Retention Retention
 }
 
