@@ -1,12 +1,12 @@
 -- +goose Up
--- Names and addresses stand in one text near the row's beginning, so that those which
+-- Addresses and names stand in one text near the row's beginning, so that those which
 -- hold a part that no index knows are counted in one pass over each row's first bytes.
 DROP TABLE contract_facets;
 CREATE TABLE contract_facets (
 	shop_id bigint NOT NULL,
 	id bigint NOT NULL, -- of the contract
 	line text COLLATE "C" NOT NULL,
-	customer_folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (name_folded || E'\n' || email_folded) STORED,
+	customer_folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (email_folded || E'\n' || name_folded) STORED,
 	status text COLLATE "C" NOT NULL,
 	delivery_interval text COLLATE "C" NOT NULL,
 	delivery_count bigint NOT NULL,
