@@ -3686,7 +3686,9 @@ type ContractRow struct {
 	// Examples: subscriber
 	CustomerTag *string `json:"customerTag"`
 
-	// DeletedVariantIds Variants of the lines that the store no longer has. Always null.
+	// DeletedVariantIds Numbers of the variants that lines had and the store has no more, with commas between; null when there are none. A line whose variant is gone is still ordered at its price.
+	//
+	// Examples: 4001
 	DeletedVariantIds *string `json:"deletedVariantIds"`
 
 	// DeliveryCountryCode Country that orders go to: ISO 3166-1, two letters; null when not known.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -136,4 +137,29 @@ func TestContractsChangeSidesWithTheirPlans(t *testing.T) {
 	if got := s.request("POST", s.urls.Control+"/settings", map[string]any{"disabledMails": []string{"birthday"}}); got.status != http.StatusBadRequest || got.errorKey() != "mailKind" {
 		t.Errorf("switching off an e-mail that nobody knows answered %d %s", got.status, got.errorKey())
 	}
+}
+
+// A variant that the store gives up stays on its line, which is ordered at its price as
+// before; only the numbers say which one it was.
+func TestALineOutlivesItsVariant(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	gone := s.variants()[0]
+	s.call("DELETE", fmt.Sprintf("/platform/variants/%d", gone), nil, nil)
+	s.pass("P2M")
+	var rows []map[string]any
+	s.get("/subscription-contract-details", &rows)
+	if row := rows[0]; row["deletedVariantIds"] != fmt.Sprint(gone) || !strings.Contains(fmt.Sprint(row["contractDetailsJSON"]), `"variantId":null`) {
+		t.Errorf("%v, want the deleted variant %d", row, gone)
+	}
+	if orders := s.orders(); len(orders) != 2 {
+		t.Errorf("orders %+v, want two", orders)
+	}
+	s.wantTold(
+		`CONTRACT_CREATED {"to":"ACTIVE"}`,
+		fmt.Sprintf(`PRODUCT_DELETED_SYNC {"reason":"the store has no variant %d any more: House Blend Coffee"}`, gone),
+		`SUBSCRIPTION_CONTRACT_UPDATED {}`,
+		`BILLING_ATTEMPT_TRIGGERED {"cycle":1,"try":1,"orderId":5002,"orderName":"#1002","amount":"25.00","currency":"USD"}`,
+		`BILLING_ATTEMPT_TRIGGERED {"cycle":2,"try":1,"orderId":5003,"orderName":"#1003","amount":"25.00","currency":"USD"}`,
+	)
 }

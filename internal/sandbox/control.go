@@ -25,6 +25,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /platform/contracts/{id}", s.atRest(answer(s.contract)))
 	mux.HandleFunc("GET /platform/cycles", s.atRest(answer(s.cycles)))
 	mux.HandleFunc("GET /platform/variants", answer(s.variants))
+	mux.HandleFunc("DELETE /platform/variants/{id}", answer(s.removeVariant))
 	mux.HandleFunc("POST /platform/contracts", answer(s.checkout))
 	mux.HandleFunc("POST /platform/shops", answer(s.install))
 	mux.HandleFunc("POST /platform/outcomes", answer(s.outcome))

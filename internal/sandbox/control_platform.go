@@ -60,6 +60,18 @@ func (s *Sandbox) variants(r *http.Request) ([]simulator.Variant, error) {
 	return s.sim.Variants(r.URL.Query().Get("shop"))
 }
 
+// removeVariant takes a variant off a store's shelf and answers with what is left.
+func (s *Sandbox) removeVariant(r *http.Request) ([]simulator.Variant, error) {
+	n, err := parseID(r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.sim.RemoveVariant(r.URL.Query().Get("shop"), int64(n)); err != nil {
+		return nil, err
+	}
+	return s.variants(r)
+}
+
 // outcomeIn scripts how charges end.
 type outcomeIn struct {
 	Contract id     `json:"contractId"`

@@ -328,6 +328,7 @@ type lineText struct {
 	ID              string         `json:"id"`
 	ProductID       int64          `json:"product,omitempty"`
 	VariantID       int64          `json:"variant,omitempty"`
+	Gone            int64          `json:"gone,omitempty"`
 	SKU             string         `json:"sku,omitempty"`
 	Title           string         `json:"title,omitempty"`
 	VariantTitle    string         `json:"variantTitle,omitempty"`
@@ -344,7 +345,7 @@ func linesText(lines []contract.Line) (string, error) {
 	texts := make([]lineText, len(lines))
 	for i, l := range lines {
 		texts[i] = lineText{
-			l.ID, l.ProductID, l.VariantID, l.SKU, l.Title, l.VariantTitle, l.Image, l.Quantity, l.Price.Minor, l.Price.Currency,
+			l.ID, l.ProductID, l.VariantID, l.Gone, l.SKU, l.Title, l.VariantTitle, l.Image, l.Quantity, l.Price.Minor, l.Price.Currency,
 			l.SellingPlanID, l.SellingPlanName, l.Taxable,
 		}
 	}
@@ -359,7 +360,7 @@ func parseLines(text string) ([]contract.Line, error) {
 	lines := make([]contract.Line, len(texts))
 	for i, t := range texts {
 		lines[i] = contract.Line{
-			ID: t.ID, ProductID: t.ProductID, VariantID: t.VariantID, SKU: t.SKU, Title: t.Title, VariantTitle: t.VariantTitle, Image: t.Image,
+			ID: t.ID, ProductID: t.ProductID, VariantID: t.VariantID, Gone: t.Gone, SKU: t.SKU, Title: t.Title, VariantTitle: t.VariantTitle, Image: t.Image,
 			Quantity: t.Quantity, Price: money.Amount{Minor: t.Price, Currency: t.Currency},
 			SellingPlanID: t.SellingPlanID, SellingPlanName: t.SellingPlanName, Taxable: t.Taxable,
 		}

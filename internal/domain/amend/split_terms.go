@@ -44,7 +44,7 @@ func (s *Service) pricesLeft(ctx context.Context, store shop.Shop, of contract.C
 		}
 		if ours && offer.Steps() > 1 {
 			offers[l.ID] = offer
-			planned = append(planned, contract.Line(l))
+			planned = append(planned, contract.NewLine(l))
 		}
 	}
 	sold, err := s.soldNow(ctx, store, planned)

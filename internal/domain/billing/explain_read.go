@@ -119,7 +119,7 @@ func (s Explainer) terms(ctx context.Context, of shop.Shop, c contract.Contract)
 	}
 	t := &Terms{Details: d.LineDetails, Discounts: d.Discounts}
 	for _, l := range d.Lines {
-		t.Lines = append(t.Lines, contract.Line(l))
+		t.Lines = append(t.Lines, contract.NewLine(l))
 	}
 	if !c.Priced {
 		return t

@@ -268,7 +268,7 @@ func orderedLines(known []contract.Line, order []platform.Line) []contract.Line 
 	lines := make([]contract.Line, len(order))
 	for i, l := range order {
 		at := slices.IndexFunc(known, func(k contract.Line) bool { return k.VariantID == l.VariantID && k.SellingPlanID == l.SellingPlanID })
-		lines[i] = contract.Line(l)
+		lines[i] = contract.NewLine(l)
 		lines[i].ID = ""
 		if at >= 0 {
 			lines[i].ID = known[at].ID

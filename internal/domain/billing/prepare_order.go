@@ -18,7 +18,7 @@ const oneOffKey = "_one_off"
 func placedOf(lines []platform.Line, details []platform.LineDetail) []placed {
 	list := make([]placed, len(lines))
 	for i, l := range lines {
-		list[i].Line.Line = contract.Line(l)
+		list[i].Line.Line = contract.NewLine(l)
 		if i >= len(details) {
 			continue
 		}

@@ -242,7 +242,8 @@ type Attribute struct {
 type Line struct {
 	ID              string // graph id
 	ProductID       int64
-	VariantID       int64
+	VariantID       int64 // 0: the store has it no more
+	Gone            int64 // the variant that the line had, when it has none; 0: not known
 	SKU             string
 	Title           string
 	VariantTitle    string

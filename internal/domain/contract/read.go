@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -90,9 +91,10 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	for i, a := range p.Attributes {
 		c.Attributes[i] = Attribute(a)
 	}
+	had := c.Lines
 	c.Lines = make([]Line, len(p.Lines))
 	for i, l := range p.Lines {
-		c.Lines[i] = Line(l)
+		c.Lines[i] = NewLine(l).after(had)
 	}
 	c.Pricing, c.Discounts = p.Pricing, p.Discounts
 	if p.LastPayment != "" {
@@ -197,4 +199,27 @@ var anchorKinds = map[string]cadence.AnchorKind{
 
 func samePolicy(a, b Policy) bool {
 	return a.Interval == b.Interval && a.Count == b.Count && slices.Equal(a.Anchors, b.Anchors)
+}
+
+// NewLine returns a line as the platform holds it.
+func NewLine(l platform.Line) Line {
+	return Line{
+		ID: l.ID, ProductID: l.ProductID, VariantID: l.VariantID, SKU: l.SKU, Title: l.Title, VariantTitle: l.VariantTitle, Image: l.Image,
+		Quantity: l.Quantity, Price: l.Price, SellingPlanID: l.SellingPlanID, SellingPlanName: l.SellingPlanName, Taxable: l.Taxable,
+	}
+}
+
+// after returns the line with what it was before, among the lines that the contract had.
+func (l Line) after(had []Line) Line {
+	if i := slices.IndexFunc(had, func(old Line) bool { return old.ID == l.ID }); i >= 0 && l.VariantID == 0 {
+		l.Gone = cmp.Or(had[i].VariantID, had[i].Gone)
+	}
+	return l
+}
+
+// LostVariants returns the lines as they were whose variants the store has no more.
+func (c Contract) LostVariants(old []Line) []Line {
+	return slices.DeleteFunc(slices.Clone(old), func(o Line) bool {
+		return o.VariantID == 0 || !slices.ContainsFunc(c.Lines, func(l Line) bool { return l.ID == o.ID && l.VariantID == 0 })
+	})
 }

@@ -256,6 +256,9 @@ func (w *writing) tell(old *contract.Contract, c contract.Contract, change contr
 	if change.Payment {
 		record(activity.PaymentMethodUpdated, note{Reason: repaid(*old, c)})
 	}
+	for _, l := range c.LostVariants(old.Lines) {
+		record(activity.ProductDeletedSync, note{Reason: fmt.Sprintf("the store has no variant %d any more: %s", l.VariantID, l.Title)})
+	}
 	if change.Terms {
 		record(activity.SubscriptionContractUpdated, note{})
 	}

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -98,8 +99,11 @@ func (s *Simulator) addStore(sh *store, zone *time.Location) {
 }
 
 func (sh *store) addVariant(v *variant) {
+	if v.product, _ = sh.products.get(v.Product); v.Removed {
+		sh.removed.add(v.ID, v)
+		return
+	}
 	sh.variants.add(v.ID, v)
-	v.product, _ = sh.products.get(v.Product)
 	v.product.variants = append(v.product.variants, v)
 }
 
@@ -258,6 +262,27 @@ func (s *Simulator) SetStock(shop string, variantID int64, quantity int) error {
 			return fault.New(fault.NotFound, "%s has no variant %d", sh.Domain, variantID)
 		}
 		v.Tracked, v.Deny, v.Quantity = true, true, quantity
+		s.save(v)
+		return nil
+	})
+}
+
+// RemoveVariant takes a variant off a store's shelf for good. Contracts keep its lines
+// and what they are called, but not its number.
+func (s *Simulator) RemoveVariant(shop string, variantID int64) error {
+	return s.update(func() error {
+		sh, err := s.store(shop)
+		if err != nil {
+			return err
+		}
+		v, ok := sh.variants.get(variantID)
+		if !ok {
+			return fault.New(fault.NotFound, "%s has no variant %d", sh.Domain, variantID)
+		}
+		sh.variants.remove(v.ID)
+		v.product.variants = slices.DeleteFunc(v.product.variants, func(o *variant) bool { return o == v })
+		v.Removed = true
+		sh.removed.add(v.ID, v)
 		s.save(v)
 		return nil
 	})

@@ -86,11 +86,11 @@ func (r registry) contracts() {
 		"sellingPlanName":     get(func(l inCurrency[line]) any { return textOrNull(l.val.SellingPlanName) }),
 		"variantId":           lineVariant(func(v *variant) any { return v.gid() }, nil),
 		"productId":           lineVariant(func(v *variant) any { return v.product.gid() }, nil),
-		"title":               lineVariant(func(v *variant) any { return v.product.Title }, ""),
-		"variantTitle":        lineVariant(func(v *variant) any { return v.titleOrNull() }, nil),
-		"sku":                 lineVariant(func(v *variant) any { return textOrNull(v.SKU) }, nil),
-		"taxable":             lineVariant(func(v *variant) any { return v.Taxable }, false),
-		"requiresShipping":    lineVariant(func(v *variant) any { return v.RequiresShipping }, false),
+		"title":               lineWords(func(v *variant) any { return v.product.Title }),
+		"variantTitle":        lineWords(func(v *variant) any { return v.titleOrNull() }),
+		"sku":                 lineWords(func(v *variant) any { return textOrNull(v.SKU) }),
+		"taxable":             lineWords(func(v *variant) any { return v.Taxable }),
+		"requiresShipping":    lineWords(func(v *variant) any { return v.RequiresShipping }),
 		"variantImage":        lineVariant(func(v *variant) any { return imageObject(v.product.Image) }, nil),
 		"pricingPolicy": get(func(l inCurrency[line]) any {
 			return typed("SubscriptionPricingPolicy", l.val.Pricing)
@@ -147,14 +147,25 @@ func (f fields) ordered(of func(self any) (*terms, *contract)) {
 
 func (c *contract) gidAny() any { return c.gid() }
 
-// lineVariant answers a field of a line from its variant, or with what stands
-// for a variant that is gone.
+// lineVariant answers a field of a line from its variant, or with what stands for one
+// that is no longer on sale.
 func lineVariant(fn func(v *variant) any, gone any) fieldFunc {
 	return get(func(l inCurrency[line]) any {
 		if v, ok := l.shop.variants.get(l.val.Variant); ok {
 			return fn(v)
 		}
 		return gone
+	})
+}
+
+// lineWords answers a field of a line from its variant, on sale or not.
+func lineWords(fn func(v *variant) any) fieldFunc {
+	return get(func(l inCurrency[line]) any {
+		v, ok := l.shop.variants.get(l.val.Variant)
+		if !ok {
+			v, _ = l.shop.removed.get(l.val.Variant)
+		}
+		return fn(v)
 	})
 }
 

@@ -199,6 +199,7 @@ func (s *Simulator) all() []record {
 		list = append(list, sh, &sh.next)
 		list = appendAll(list, sh.products.order)
 		list = appendAll(list, sh.variants.order)
+		list = appendAll(list, sh.removed.order)
 		list = appendAll(list, sh.customers.order)
 		for _, c := range sh.customers.order {
 			list = appendAll(list, c.methods)

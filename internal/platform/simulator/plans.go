@@ -101,8 +101,7 @@ func (sh *store) planName(plan int64) string {
 
 // removePlanGroup forgets a group and its plans. Contracts keep theirs.
 func (s *Simulator) removePlanGroup(sh *store, g *planGroup) {
-	delete(sh.planGroups.byID, g.ID)
-	sh.planGroups.order = slices.DeleteFunc(sh.planGroups.order, func(o *planGroup) bool { return o == g })
+	sh.planGroups.remove(g.ID)
 	s.drop(g)
 }
 

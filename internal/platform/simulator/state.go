@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -48,6 +49,7 @@ type store struct {
 	bucket        bucket
 	products      objects[*product]
 	variants      objects[*variant]
+	removed       objects[*variant] // variants that are no longer on sale
 	customers     objects[*customer]
 	byEmail       map[string]*customer
 	methods       map[string]*paymentMethod
@@ -73,7 +75,7 @@ type counters struct {
 
 // objects are the objects of one kind by number, and in the order of their
 // making.
-type objects[T any] struct {
+type objects[T comparable] struct {
 	byID  map[int64]T
 	order []T
 }
@@ -91,6 +93,13 @@ func (o *objects[T]) add(id int64, v T) {
 func (o *objects[T]) get(id int64) (T, bool) {
 	v, ok := o.byID[id]
 	return v, ok
+}
+
+func (o *objects[T]) remove(id int64) {
+	if gone, known := o.byID[id]; known {
+		delete(o.byID, id)
+		o.order = slices.DeleteFunc(o.order, func(v T) bool { return v == gone })
+	}
 }
 
 // collection groups products.
@@ -130,6 +139,7 @@ type variant struct {
 	Tracked          bool // Quantity is the stock; otherwise there is always enough
 	Quantity         int
 	Deny             bool // no sale beyond the stock
+	Removed          bool // no longer on sale; lines still take their words from it
 	CreatedAt        time.Time
 
 	product *product

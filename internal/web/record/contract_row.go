@@ -94,7 +94,7 @@ type ContractRow struct {
 	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none." example:"Back in autumn"`
 	OrderNote                      *string        `json:"orderNote" doc:"Note that every order carries; null when there is none." example:"No plastic, please"`
 	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"Keys and values that every order carries, as JSON text; null when there are none." example:"[{\"key\":\"gift\",\"value\":\"yes\"}]"`
-	DeletedVariantIDs              *string        `json:"deletedVariantIds" doc:"Variants of the lines that the store no longer has. Always null."`
+	DeletedVariantIDs              *string        `json:"deletedVariantIds" doc:"Numbers of the variants that lines had and the store has no more, with commas between; null when there are none. A line whose variant is gone is still ordered at its price." example:"4001"`
 	BillingCountryCode             *string        `json:"billingCountryCode" doc:"Country of the payment method: ISO 3166-1, two letters; null when not known." example:"CA"`
 	DeliveryCountryCode            *string        `json:"deliveryCountryCode" doc:"Country that orders go to: ISO 3166-1, two letters; null when not known." example:"CA"`
 	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"The lines, as JSON text: what contractDetailsJson holds." example:"[{\"lineId\":\"gid://shopify/SubscriptionLine/12\",\"title\":\"House Blend Coffee\",\"quantity\":2,\"currentPrice\":12.25}]"`
@@ -185,11 +185,22 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings,
 	if b, ok := bundle.Of(bundles, c); ok {
 		row.SubscriptionType, row.SubscriptionTypeIdentifier = string(b.Type()), new(strconv.FormatInt(int64(b.ID), 10))
 	}
-	row.CustomerTag = customerTags(c, offers)
+	row.CustomerTag, row.DeletedVariantIDs = customerTags(c, offers), goneVariants(c)
 	row.waits(c)
 	row.UpcomingEmailBufferDays = new(int32(c.NoticeDays()))
 	row.EndsAt, row.QueueUpdatedAt = web.At(c.End(cal)), web.At(c.QueueUpdatedAt)
 	return row, row.texts(c)
+}
+
+// goneVariants returns the variants that lines had; nil when the store has them all.
+func goneVariants(c contract.Contract) *string {
+	var gone []string
+	for _, l := range c.Lines {
+		if l.Gone != 0 {
+			gone = append(gone, strconv.FormatInt(l.Gone, 10))
+		}
+	}
+	return web.Some(strings.Join(gone, ","))
 }
 
 // customerTags returns the tags that the customer has because the contract runs on
