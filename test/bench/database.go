@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"path/filepath"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the drivers of the bare statements
 	_ "modernc.org/sqlite"
@@ -49,6 +50,18 @@ func (s settings) fresh(ctx context.Context, kind string) (database, error) {
 		_, _ = server.ExecContext(context.WithoutCancel(ctx), "DROP DATABASE "+name+" WITH (FORCE)")
 		_ = server.Close()
 	}}, err
+}
+
+// cpu returns what the server has used so far; 0 when the database has none.
+func (d database) cpu(ctx context.Context) (time.Duration, error) {
+	if d.kind == "sqlite" {
+		return 0, nil
+	}
+	var pid int
+	if err := d.bare.QueryRowContext(ctx, `SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int`).Scan(&pid); err != nil {
+		return 0, fmt.Errorf("find the process of the database: %w", err)
+	}
+	return familyCPU(pid)
 }
 
 // open opens the store on the database and migrates it.

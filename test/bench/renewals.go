@@ -78,14 +78,14 @@ func (s settings) renew(ctx context.Context, kind string, n int) error {
 		return err
 	}
 	begun := clock.System{}.Now()
-	idle, err := node.usage()
+	idle, err := measureSides(ctx, node, there, db)
 	if err != nil {
 		return err
 	}
 	if err := charged(ctx, db, n); err != nil {
 		return err
 	}
-	used, err := node.usage()
+	used, err := measureSides(ctx, node, there, db)
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,9 @@ func (s settings) renew(ctx context.Context, kind string, n int) error {
 		return fmt.Errorf("measure the limit: %w", err)
 	}
 	rate := float64(n) / time.UnixMilli(ended).Sub(begun).Seconds()
-	s.print("renewals db=%s n=%d shops=%d per_second=%.0f cpu_ms_each=%.2f limit_per_second=%.0f ratio=%.3f",
-		kind, n, shops, rate, (used.cpu-idle.cpu).Seconds()*1000/float64(n), limit, rate/limit)
+	each := func(before, after time.Duration) float64 { return ms(after-before) / float64(n) }
+	s.print("renewals db=%s n=%d shops=%d per_second=%.0f cpu_ms_each=%.2f limit_per_second=%.0f ratio=%.3f platform_cpu_ms_each=%.2f database_cpu_ms_each=%.2f",
+		kind, n, shops, rate, each(idle.cpu, used.cpu), limit, rate/limit, each(idle.platform, used.platform), each(idle.database, used.database))
 	after, err := attemptCount(ctx, db, "QUEUED")
 	if err != nil {
 		return err
@@ -117,6 +118,26 @@ func (s settings) renew(ctx context.Context, kind string, n int) error {
 	s.print("memory db=%s n=%d at_start_mb=%.0f after_renewals_mb=%.0f queued_before=%d queued_after=%d",
 		kind, n, float64(idle.rss)/(1<<20), float64(used.rss)/(1<<20), before, after)
 	return nil
+}
+
+// sides are what everybody who has a part in a renewal has used.
+type sides struct {
+	usage    // of the service
+	platform time.Duration
+	database time.Duration // of its server
+}
+
+func measureSides(ctx context.Context, node service, there platform, db database) (sides, error) {
+	of, err := node.usage()
+	if err != nil {
+		return sides{}, err
+	}
+	played, err := usageOf(there.pid)
+	if err != nil {
+		return sides{}, err
+	}
+	stored, err := db.cpu(ctx)
+	return sides{of, played.cpu, stored}, err
 }
 
 func attemptCount(ctx context.Context, db database, status string) (n int, err error) {

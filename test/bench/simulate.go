@@ -114,6 +114,7 @@ func judge(sim *simulator.Simulator) verdict {
 // platform is the process that plays the platform.
 type platform struct {
 	url string
+	pid int
 	end func()
 }
 
@@ -145,7 +146,7 @@ func startPlatform(ctx context.Context, contracts int, due time.Time) (platform,
 		end()
 		return platform{}, fmt.Errorf("the simulated platform did not start: %w", line.Err())
 	}
-	return platform{line.Text(), end}, nil
+	return platform{line.Text(), cmd.Process.Pid, end}, nil
 }
 
 // verdict asks what the platform's books say.

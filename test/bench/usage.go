@@ -14,32 +14,64 @@ const clockTick = 10 * time.Millisecond
 
 // Fields of /proc/PID/stat, counted from behind the name of the program.
 const (
-	fieldUser   = 11
-	fieldSystem = 12
-	fieldRSS    = 21
+	fieldParent      = 1
+	fieldUser        = 11
+	fieldSystem      = 12
+	fieldEndedUser   = 13 // of children that have ended
+	fieldEndedSystem = 14
+	fieldRSS         = 21
 )
 
 // usageOf reads what a process has used.
 func usageOf(pid int) (usage, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	n, err := statOf(pid)
 	if err != nil {
 		return usage{}, err
+	}
+	return usage{cpu: time.Duration(n[fieldUser]+n[fieldSystem]) * clockTick, rss: n[fieldRSS] * int64(os.Getpagesize())}, nil
+}
+
+// familyCPU reads what a process and its children have used, also those that have
+// ended.
+func familyCPU(pid int) (time.Duration, error) {
+	all, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0, err
+	}
+	var ticks int64
+	for _, entry := range all {
+		child, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue // no process
+		}
+		n, err := statOf(child)
+		switch {
+		case err != nil && child != pid: // it has just ended
+		case err != nil:
+			return 0, err
+		case child == pid:
+			ticks += n[fieldUser] + n[fieldSystem] + n[fieldEndedUser] + n[fieldEndedSystem]
+		case n[fieldParent] == int64(pid):
+			ticks += n[fieldUser] + n[fieldSystem]
+		}
+	}
+	return time.Duration(ticks) * clockTick, nil
+}
+
+// statOf reads the fields of /proc/PID/stat that are numbers; others are 0.
+func statOf(pid int) ([]int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, err
 	}
 	_, rest, _ := strings.Cut(string(text), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) <= fieldRSS {
-		return usage{}, fmt.Errorf("/proc/%d/stat cannot be read: %q", pid, text)
+		return nil, fmt.Errorf("/proc/%d/stat cannot be read: %q", pid, text)
 	}
-	number := func(i int) int64 {
-		n, parseErr := strconv.ParseInt(fields[i], 10, 64)
-		if parseErr != nil {
-			err = parseErr
-		}
-		return n
+	numbers := make([]int64, len(fields))
+	for i, f := range fields {
+		numbers[i], _ = strconv.ParseInt(f, 10, 64) // the state is a letter, and some masks are too large
 	}
-	u := usage{
-		cpu: time.Duration(number(fieldUser)+number(fieldSystem)) * clockTick,
-		rss: number(fieldRSS) * int64(os.Getpagesize()),
-	}
-	return u, err
+	return numbers, nil
 }
