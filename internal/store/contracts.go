@@ -370,12 +370,21 @@ func parseLines(text string) ([]contract.Line, error) {
 
 // Contracts returns contracts, locked, in the order of their ids.
 func (tx *Tx) Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error) {
+	return tx.contracts(ctx, ids, tx.dialect().forUpdate)
+}
+
+// SeenContracts returns contracts, unlocked, in the order of their ids.
+func (tx *Tx) SeenContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error) {
+	return tx.contracts(ctx, ids, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
+}
+
+func (tx *Tx) contracts(ctx context.Context, ids []contract.ID, lock func(*bun.SelectQuery) *bun.SelectQuery) ([]contract.Contract, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	rows := make([]contractRow, 0, len(ids))
 	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(ids)).Order("c.id")
-	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+	if err := lock(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read %d contracts: %w", len(ids), err)
 	}
 	return contractsOf(rows)

@@ -28,9 +28,9 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, found, by, waits) })
 }
 
-// standing reads contracts as they are kept.
+// standing reads contracts as they are kept, for a first look: write looks again.
 func standing(ctx context.Context, tx Tx, ids []contract.ID) (map[contract.ID]*contract.Contract, error) {
-	rows, err := tx.Contracts(ctx, ids)
+	rows, err := tx.SeenContracts(ctx, ids)
 	known := make(map[contract.ID]*contract.Contract, len(rows))
 	for i := range rows {
 		known[rows[i].ID] = &rows[i]

@@ -24,6 +24,9 @@ type Pending struct {
 type Tx interface {
 	billing.Tx
 	partner.Tx
+	// SeenContracts returns contracts, unlocked, by id: what they say may have changed
+	// by the time that it is acted on.
+	SeenContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// ContractsPaidWith returns the ids of contracts that use a payment method.
 	ContractsPaidWith(ctx context.Context, paymentMethod string) ([]contract.ID, error)
 
