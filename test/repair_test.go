@@ -293,6 +293,29 @@ func TestADatabaseFromABackupIsFrozenUntilAPersonSaysSo(t *testing.T) {
 	h.wantEntries(created, froze, charged, thawed, charged)
 }
 
+func TestAFrozenStoreIsAskedForWhatIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.id = h.checkout(nil)
+	h.pass("P10DT1H") // an hour before the first falls due
+	h.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before"}, "seed": 3}, nil)
+	h.pass("PT2H")
+	h.stop()
+	h.options.Database = filepath.Join(t.TempDir(), "copy.db")
+	if err := os.WriteFile(h.options.Database, h.file(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	h.call("DELETE", "/platform/faults", nil, nil)
+	h.pass("PT5H") // the platform never saw the charge, and says so
+	if n := len(h.orders()); n != 0 {
+		t.Errorf("%d orders of a frozen store", n)
+	}
+	h.call("POST", "/unfreeze", map[string]any{"reason": "it is no copy"}, nil)
+	h.pass("PT2H")
+	h.wantOrders(1)
+}
+
 func TestARestartFreezesNothing(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
