@@ -360,12 +360,13 @@ func TestACopyOfTheDatabaseIsFrozenWhereItIsServed(t *testing.T) {
 func TestASpikeOfDeclinesHoldsTheRestBackUntilAProbeIsPaid(t *testing.T) {
 	t.Parallel()
 	const broken, after = 105, 45 // on the day of the outage, and on the day after it
+	const waiting = 1             // on the day of the outage, behind those
 	h := house(t, sandbox.Options{Empty: true})
 	due := h.now().AddDate(0, 0, 10)
 	var ids []int64
-	for i := range broken + after {
+	for i := range broken + waiting + after {
 		on := due
-		if i >= broken {
+		if i >= broken+waiting {
 			on = due.AddDate(0, 0, 1)
 		}
 		id := h.checkout(map[string]any{"nextBillingDate": on, "customer": map[string]any{"email": fmt.Sprintf("c%d@shopper.example", i), "firstName": "C"}})
@@ -385,22 +386,26 @@ func TestASpikeOfDeclinesHoldsTheRestBackUntilAProbeIsPaid(t *testing.T) {
 	if n := h.tries(ids); n != broken {
 		t.Errorf("%d charges after the probe, want %d", n, broken)
 	}
-	h.pass("P1D") // a probe of the next day, which is paid, and the rest
+	h.pass("PT50M")
+	if n := h.tries(ids); n != broken {
+		t.Errorf("%d charges while they are held for an hour, want %d", n, broken)
+	}
+	h.pass("P1D") // the one that waited, a probe of the next day, which is paid, and the rest
 	orders := h.orders()
 	h.once(orders)
-	if n := len(orders); n != broken+after { // those that were declined have been tried again
-		t.Errorf("%d orders once the gateway is back, want %d", n, broken+after)
+	if n := len(orders); n != broken+waiting+after { // those that were declined have been tried again
+		t.Errorf("%d orders once the gateway is back, want %d", n, broken+waiting+after)
 	}
 	first := 0
 	for _, o := range orders {
-		if o.At.Before(orders[0].At.Add(time.Second)) {
+		if o.At.Sub(orders[waiting].At).Abs() < time.Second {
 			first++
 		}
 	}
 	if first != 5 {
 		t.Errorf("%d charges made the probe, want 5", first)
 	}
-	h.wantCounts(map[string]int{created: broken + after, declined: broken, charged: broken + after, heldOff: 2, goesOn: 1})
+	h.wantCounts(map[string]int{created: broken + waiting + after, declined: broken, charged: broken + waiting + after, heldOff: 2, goesOn: 1})
 }
 
 // tries returns how many charges the platform saw.
