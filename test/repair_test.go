@@ -436,3 +436,30 @@ func TestEveryOrderOfAStoreThatHasLeftEndsOnItsDate(t *testing.T) {
 		t.Error("the list of what a person has to look at does not name the store")
 	}
 }
+
+func TestAnOrderThatWaitsForItsTurnIsGivenUpForANewerOne(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	var ids []int64
+	for range 8 {
+		ids = append(ids, h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}}))
+	}
+	h.call("POST", "/settings", map[string]any{"catchUpHours": 48}, nil)
+	h.pass("P9D")
+	h.outage(8 * 24 * time.Hour) // the first orders are a week late, and the second ones fall due while some of them wait
+	h.pass("P4D")
+	second := map[int64]time.Time{}
+	for _, o := range h.orders() {
+		if o.Cycle == 2 {
+			second[o.Contract] = o.At
+		}
+	}
+	for _, o := range h.orders() {
+		if o.Cycle == 1 && o.At.After(second[o.Contract]) {
+			t.Errorf("contract %d: the order of cycle 1 was made at %s, after that of cycle 2", o.Contract, o.At)
+		}
+	}
+	if len(second) != len(ids) {
+		t.Errorf("%d second orders of %d contracts", len(second), len(ids))
+	}
+}
