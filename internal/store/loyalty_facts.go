@@ -203,19 +203,41 @@ func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Con
 
 // FinishFacts marks facts as worked.
 func (tx *Tx) FinishFacts(ctx context.Context, facts []loyalty.Fact) error {
-	byType := make(map[loyalty.Occasion][]int64)
+	return eachOccasion(facts, func(of string, ids []int64) error {
+		_, err := tx.q.NewUpdate().Model((*factRow)(nil)).Set("due_at = NULL").
+			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(ids)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("finish %d facts: %w", len(ids), err)
+		}
+		return nil
+	})
+}
+
+// ForgetFacts forgets facts.
+func (tx *Tx) ForgetFacts(ctx context.Context, facts []loyalty.Fact) error {
+	return eachOccasion(facts, func(of string, ids []int64) error {
+		_, err := tx.q.NewDelete().Model((*factRow)(nil)).
+			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(ids)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("forget %d facts: %w", len(ids), err)
+		}
+		return nil
+	})
+}
+
+// eachOccasion runs do for what each occasion of the facts was about.
+func eachOccasion(facts []loyalty.Fact, do func(of string, ids []int64) error) error {
+	byType := make(map[string][]int64)
 	for _, f := range facts {
 		id, err := strconv.ParseInt(f.ID, 10, 64)
 		if err != nil {
-			return fmt.Errorf("finish a fact: %w", err)
+			return fmt.Errorf("read the number of a fact: %w", err)
 		}
-		byType[f.Of] = append(byType[f.Of], id)
+		byType[string(f.Of)] = append(byType[string(f.Of)], id)
 	}
 	for _, of := range sortedKeys(byType) {
-		_, err := tx.q.NewUpdate().Model((*factRow)(nil)).Set("due_at = NULL").
-			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(byType[of])).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("finish %d facts: %w", len(byType[of]), err)
+		if err := do(of, byType[of]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -199,6 +199,38 @@ func testLoyalty(t *testing.T, open opener) {
 		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: loyalty.One})
 		c.wantKind(err, fault.Refused)
 	})
+	t.Run("what is worked while the programme is off counts when it is on again", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.charge(1, 2, 1000)
+		if err := c.Disable(t.Context(), c.shop.ID); err != nil {
+			t.Fatal(err)
+		}
+		c.work()
+		for range 2 {
+			if err := c.Enable(t.Context(), c.shop.ID, day.AddDate(-1, 0, 0), loyalty.DefaultTerms()); err != nil {
+				t.Fatal(err)
+			}
+			c.work()
+		}
+		if m := c.member(ada); m.Sums.Available != 30*loyalty.One || m.Spent.Minor != 3000 {
+			t.Errorf("%s points for %s, want 30", m.Sums.Available, m.Spent)
+		}
+	})
+	t.Run("what was ordered before the start counts when the programme starts earlier", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		early := monthly(1)
+		early.CreatedAt = day.AddDate(-2, 0, 0)
+		c.put(early)
+		c.work()
+		if err := c.Enable(t.Context(), c.shop.ID, day.AddDate(-3, 0, 0), loyalty.DefaultTerms()); err != nil {
+			t.Fatal(err)
+		}
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 20*loyalty.One {
+			t.Errorf("%s points, want 20", m.Sums.Available)
+		}
+	})
 	t.Run("an order that makes several contracts earns once", func(t *testing.T) {
 		for _, row := range []struct {
 			name     string
