@@ -263,6 +263,15 @@ func (c Contract) Amount() money.Amount {
 	return sum
 }
 
+// Bought returns what the lines cost in the order that the contract began with: nothing
+// where a free trial began with it, otherwise as much as they cost now.
+func (c Contract) Bought() money.Amount {
+	if c.Trial != nil {
+		return money.Amount{Currency: c.Currency}
+	}
+	return c.Amount()
+}
+
 // Deliveries returns how many deliveries one payment covers; 1 when that is no whole
 // number.
 func (c Contract) Deliveries() int64 { return int64(max(c.Billing.Covers(c.Delivery), 1)) }

@@ -262,6 +262,21 @@ func testLoyalty(t *testing.T, open opener) {
 			}
 		}
 	})
+	t.Run("a checkout that a free trial made free earns what free orders do", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		free, paid := monthly(1), monthly(2) // of one order
+		free.Trial, paid.Customer = &contract.Trial{EndsAt: day.AddDate(0, 0, 14), ChargeAt: day.AddDate(0, 0, 14)}, free.Customer
+		c.put(free)
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 0 || m.Spent.Minor != 0 {
+			t.Errorf("%s points for %s, want none", m.Sums.Available, m.Spent)
+		}
+		c.put(paid)
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 20*loyalty.One || m.Spent.Minor != 2000 {
+			t.Errorf("%s points for %s, want 20", m.Sums.Available, m.Spent)
+		}
+	})
 	t.Run("a contract that was split off did not begin", func(t *testing.T) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) {
 			terms.Earn = []loyalty.EarnRule{{ID: 1, Name: "Start", For: loyalty.Start, Active: true, Points: 100 * loyalty.One}}
