@@ -87,6 +87,7 @@ type Contract struct {
 	LastPayment     string // SUCCEEDED, FAILED or empty
 	Origin          Origin
 	SplitFrom       ID           // the contract that this one was split from; 0: none
+	Earlier         int          // orders, by the count of plans' prices, of what it was split from
 	Split           *SplitIntent // under way
 	Pending         *PendingChange
 	Priced          bool       // prices of its lines change with the orders
