@@ -87,6 +87,11 @@ func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
 		"Nov 13 "+left, "Nov 15 "+left, "Nov 18 "+told, "Nov 20 "+left, "Nov 21 "+left, "Nov 25 "+told, "Nov 27 "+left, "Nov 29 "+warned, "Dec 1 "+left,
 		"Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+toldEnd,
 	)
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=2026-12-10T15:00:00Z&rescheduleFutureOrder=false", failed), nil)
+	s.begin()
+	s.until("2026-12-10")
+	s.wantStory("Dec 10 BILLING_ATTEMPT_SKIPPED SKIPPED")
 	if n := len(s.contract(s.id).Attempts); n != 15 {
 		t.Errorf("the card was tried %d times, want 15", n)
 	}

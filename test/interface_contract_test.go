@@ -412,6 +412,13 @@ func dear(t *testing.T) *subscription {
 	return s
 }
 
+// stepDown lets a cheaper product wait for the next order.
+func (s *subscription) stepDown() {
+	s.t.Helper()
+	sold := s.variants()
+	s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d&prorateDowngrade=false", s.id, sold[0], sold[1]), nil)
+}
+
 // What waits for the next order is made before it, whenever that comes.
 func TestWhatWaitsForAnOrderThatIsMovedIsMadeBeforeIt(t *testing.T) {
 	t.Parallel()
@@ -419,13 +426,24 @@ func TestWhatWaitsForAnOrderThatIsMovedIsMadeBeforeIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := dear(t)
-			sold := s.variants()
-			s.change("PUT", fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d&prorateDowngrade=false", s.id, sold[0], sold[1]), nil)
+			s.stepDown()
 			s.reschedule(0, day, false)
 			s.until(day)
 			s.wantAmounts("28.80")
 		})
 	}
+}
+
+func TestWhatWaitsForAnOrderThatIsWantedNowIsMadeBeforeIt(t *testing.T) {
+	t.Parallel()
+	s := dear(t)
+	s.stepDown()
+	s.until("2026-11-05")
+	if got := s.trigger(s.upcoming()[0].ID); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("PT1H")
+	s.wantAmounts("28.80")
 }
 
 // A cheaper product on a plan that people may step down on is there at once or, if it

@@ -3,6 +3,7 @@ package test
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"testing"
 )
 
@@ -86,4 +87,38 @@ func (s *subscription) offered(first, last map[string]any) (is, to string) {
 		s.t.Fatalf("making a group answered %d", got)
 	}
 	return made.Plans[0].IDNew, made.Plans[1].IDNew
+}
+
+// A customer may buy on a plan of which the platform's answer was lost, before the
+// service has found it.
+func TestWhatIsBoughtOnAPlanThatIsStillBeingMadeHasItsTrial(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.cancel(http.StatusNoContent, "")
+	option := map[string]any{"frequencyName": "Every month", "frequencyCount": 1, "frequencyInterval": "MONTH", "freeTrialEnabled": true, "freeTrialCount": 45, "freeTrialInterval": "DAY"}
+	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_after"}, "seed": 3}, nil)
+	if got := s.send("POST", s.urls.Subscriptions+planGroups, s.key, map[string]any{"groupName": "Club", "subscriptionPlans": []any{option}}, nil); got != http.StatusServiceUnavailable {
+		t.Fatalf("making a group answered %d", got)
+	}
+	s.call("DELETE", "/platform/faults", nil, nil)
+	var made struct {
+		SellingPlanGroups struct {
+			Nodes []struct {
+				SellingPlans struct{ Nodes []struct{ ID string } }
+			}
+		}
+	}
+	s.mutateInto(`{ sellingPlanGroups(first: 1) { nodes { sellingPlans(first: 1) { nodes { id } } } } }`, &made)
+	if len(made.SellingPlanGroups.Nodes) != 1 {
+		t.Fatal("the platform has no group")
+	}
+	plan := path.Base(made.SellingPlanGroups.Nodes[0].SellingPlans.Nodes[0].ID)
+	s.id = s.checkout(map[string]any{
+		"nextBillingDate": "2026-12-01",
+		"lines":           []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "9.00", "sellingPlanId": plan}},
+	})
+	s.pass("PT1H")
+	wantDay(t, "the end of the trial", s.phase().TrialEndDate, "2026-12-16T14:00:00Z")
+	s.until("2026-12-20")
+	s.wantOrderDays("[12-16]")
 }

@@ -407,6 +407,11 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 	add := func(s *subscription, _ string) {
 		s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4003&quantity=1", s.id), nil)
 	}
+	split := func(s *subscription, n int) { // and add a product to what is split off
+		line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[n].ID
+		s.follow(s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id), []string{line}).ID)
+		s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4004&quantity=1", s.id), nil)
+	}
 	take := func(s *subscription, plan string) {
 		s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+plan+"&"+s.line(), nil)
 	}
@@ -428,10 +433,26 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 		{"what was free for a trial is not", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, add, 1, "39.00", "39.00: 0 39.00", []string{"53.40", "53.40"}},
 		{"nor is it in a contract that was split off", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, func(s *subscription, plan string) {
 			add(s, plan)
-			line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[1].ID
-			s.follow(s.change("POST", fmt.Sprintf("/subscription-contract-details/split-existing-contract?contractId=%d&isSplitContract=true", s.id), []string{line}).ID)
-			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4004&quantity=1", s.id), nil)
+			split(s, 1)
 		}, 1, "18.50", "18.50: 0 18.50", []string{"57.50", "57.50"}},
+		{"in a contract that was split off after three orders", two(3), true, "P42D", 0, func(s *subscription, plan string) {
+			add(s, plan)
+			split(s, 1)
+		}, 1, "9.25", "18.50: 0 9.25", []string{"28.75", "28.75"}},
+		{"in one that was split off before there was an order", two(1), true, "PT1M", 0, func(s *subscription, plan string) {
+			var buyer []struct{ CustomerID int64 }
+			s.get("/subscription-contract-details?size=1", &buyer)
+			var made object
+			if got := s.post("/subscription-contract-details/create-subscription-contract", map[string]any{
+				"customerId": buyer[0].CustomerID, "nextBillingDate": s.now().AddDate(0, 0, 10).Format(time.RFC3339), "billingIntervalType": "MONTH", "billingIntervalCount": 1,
+				"deliveryAddress1": "12 Rua Nova", "deliveryCity": "Lisboa", "deliveryCountryCode": "PT",
+				"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "sellingPlanId": plan}, map[string]any{"variantId": 4003, "quantity": 1, "sellingPlanId": plan}},
+			}, &made); got != http.StatusCreated {
+				s.t.Fatalf("making a contract answered %d", got)
+			}
+			s.follow(made.ID)
+			split(s, 1)
+		}, 1, "16.65", "18.50: 0 16.65 1 9.25", []string{"51.75", "28.75"}},
 		{"while an order is unpaid, which comes first", two(1), true, "PT1M", 0, func(s *subscription, plan string) {
 			s.declines("INSUFFICIENT_FUNDS", 1)
 			s.pass("P11D")
@@ -469,8 +490,8 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 			for range row.skips {
 				s.skipNumber(0)
 			}
-			_, before := s.ledger()
 			row.do(s, plan)
+			_, before := s.ledger()
 			s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, row.at, row.now, row.policy)
 			s.until("2027-03-01")
 			var amounts []string

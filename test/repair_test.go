@@ -293,6 +293,29 @@ func TestADatabaseFromABackupIsFrozenUntilAPersonSaysSo(t *testing.T) {
 	h.wantEntries(created, froze, charged, thawed, charged)
 }
 
+func TestAFrozenStoreIsAskedForWhatIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	h.id = h.checkout(nil)
+	h.pass("P10DT1H") // an hour before the first falls due
+	h.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before"}, "seed": 3}, nil)
+	h.pass("PT2H")
+	h.stop()
+	h.options.Database = filepath.Join(t.TempDir(), "copy.db")
+	if err := os.WriteFile(h.options.Database, h.file(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	h.call("DELETE", "/platform/faults", nil, nil)
+	h.pass("PT5H") // the platform never saw the charge, and says so
+	if n := len(h.orders()); n != 0 {
+		t.Errorf("%d orders of a frozen store", n)
+	}
+	h.call("POST", "/unfreeze", map[string]any{"reason": "it is no copy"}, nil)
+	h.pass("PT2H")
+	h.wantOrders(1)
+}
+
 func TestARestartFreezesNothing(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
@@ -337,12 +360,13 @@ func TestACopyOfTheDatabaseIsFrozenWhereItIsServed(t *testing.T) {
 func TestASpikeOfDeclinesHoldsTheRestBackUntilAProbeIsPaid(t *testing.T) {
 	t.Parallel()
 	const broken, after = 105, 45 // on the day of the outage, and on the day after it
+	const waiting = 1             // on the day of the outage, behind those
 	h := house(t, sandbox.Options{Empty: true})
 	due := h.now().AddDate(0, 0, 10)
 	var ids []int64
-	for i := range broken + after {
+	for i := range broken + waiting + after {
 		on := due
-		if i >= broken {
+		if i >= broken+waiting {
 			on = due.AddDate(0, 0, 1)
 		}
 		id := h.checkout(map[string]any{"nextBillingDate": on, "customer": map[string]any{"email": fmt.Sprintf("c%d@shopper.example", i), "firstName": "C"}})
@@ -362,22 +386,26 @@ func TestASpikeOfDeclinesHoldsTheRestBackUntilAProbeIsPaid(t *testing.T) {
 	if n := h.tries(ids); n != broken {
 		t.Errorf("%d charges after the probe, want %d", n, broken)
 	}
-	h.pass("P1D") // a probe of the next day, which is paid, and the rest
+	h.pass("PT50M")
+	if n := h.tries(ids); n != broken {
+		t.Errorf("%d charges while they are held for an hour, want %d", n, broken)
+	}
+	h.pass("P1D") // the one that waited, a probe of the next day, which is paid, and the rest
 	orders := h.orders()
 	h.once(orders)
-	if n := len(orders); n != broken+after { // those that were declined have been tried again
-		t.Errorf("%d orders once the gateway is back, want %d", n, broken+after)
+	if n := len(orders); n != broken+waiting+after { // those that were declined have been tried again
+		t.Errorf("%d orders once the gateway is back, want %d", n, broken+waiting+after)
 	}
 	first := 0
 	for _, o := range orders {
-		if o.At.Before(orders[0].At.Add(time.Second)) {
+		if o.At.Sub(orders[waiting].At).Abs() < time.Second {
 			first++
 		}
 	}
 	if first != 5 {
 		t.Errorf("%d charges made the probe, want 5", first)
 	}
-	h.wantCounts(map[string]int{created: broken + after, declined: broken, charged: broken + after, heldOff: 2, goesOn: 1})
+	h.wantCounts(map[string]int{created: broken + waiting + after, declined: broken, charged: broken + waiting + after, heldOff: 2, goesOn: 1})
 }
 
 // tries returns how many charges the platform saw.
@@ -406,5 +434,32 @@ func TestEveryOrderOfAStoreThatHasLeftEndsOnItsDate(t *testing.T) {
 	s.call("GET", "/stuck", nil, &stuck)
 	if stuck.Gone == "" {
 		t.Error("the list of what a person has to look at does not name the store")
+	}
+}
+
+func TestAnOrderThatWaitsForItsTurnIsGivenUpForANewerOne(t *testing.T) {
+	t.Parallel()
+	h := house(t, sandbox.Options{Empty: true})
+	var ids []int64
+	for range 8 {
+		ids = append(ids, h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}}))
+	}
+	h.call("POST", "/settings", map[string]any{"catchUpHours": 48}, nil)
+	h.pass("P9D")
+	h.outage(8 * 24 * time.Hour) // the first orders are a week late, and the second ones fall due while some of them wait
+	h.pass("P4D")
+	second := map[int64]time.Time{}
+	for _, o := range h.orders() {
+		if o.Cycle == 2 {
+			second[o.Contract] = o.At
+		}
+	}
+	for _, o := range h.orders() {
+		if o.Cycle == 1 && o.At.After(second[o.Contract]) {
+			t.Errorf("contract %d: the order of cycle 1 was made at %s, after that of cycle 2", o.Contract, o.At)
+		}
+	}
+	if len(second) != len(ids) {
+		t.Errorf("%d second orders of %d contracts", len(second), len(ids))
 	}
 }

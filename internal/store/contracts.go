@@ -80,6 +80,7 @@ type contractRow struct {
 
 	Origin               string
 	SplitFrom            int64
+	EarlierOrders        int64
 	Split                string
 	PendingChange        string
 	Priced               bool
@@ -181,7 +182,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), EarlierOrders: int64(c.Earlier), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -247,7 +248,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
 		Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
-		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
+		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), Earlier: int(r.EarlierOrders), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
 	var err error
 	read := func(step error) {

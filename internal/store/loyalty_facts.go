@@ -170,7 +170,7 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	for i := range facts {
 		f := &facts[i]
 		for _, c := range list {
-			part := loyalty.Part{Source: loyalty.Source{Of: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.Amount()}
+			part := loyalty.Part{Source: loyalty.Source{Of: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.Bought()}
 			if f.Of == loyalty.Purchase && c.OriginOrderID == f.Order && c.Customer.ID == f.Customer.Customer && part.Source != f.Source {
 				f.With = append(f.With, part)
 			}
@@ -196,26 +196,48 @@ func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Con
 	}
 	f.Customer = loyalty.Person{Customer: c.Customer.ID, Email: c.Customer.Email, FirstName: c.Customer.FirstName, LastName: c.Customer.LastName}
 	if begins {
-		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.Amount()
+		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.Bought()
 	}
 	return f
 }
 
 // FinishFacts marks facts as worked.
 func (tx *Tx) FinishFacts(ctx context.Context, facts []loyalty.Fact) error {
-	byType := make(map[loyalty.Occasion][]int64)
+	return eachOccasion(facts, func(of string, ids []int64) error {
+		_, err := tx.q.NewUpdate().Model((*factRow)(nil)).Set("due_at = NULL").
+			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(ids)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("finish %d facts: %w", len(ids), err)
+		}
+		return nil
+	})
+}
+
+// ForgetFacts forgets facts.
+func (tx *Tx) ForgetFacts(ctx context.Context, facts []loyalty.Fact) error {
+	return eachOccasion(facts, func(of string, ids []int64) error {
+		_, err := tx.q.NewDelete().Model((*factRow)(nil)).
+			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(ids)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("forget %d facts: %w", len(ids), err)
+		}
+		return nil
+	})
+}
+
+// eachOccasion runs do for what each occasion of the facts was about.
+func eachOccasion(facts []loyalty.Fact, do func(of string, ids []int64) error) error {
+	byType := make(map[string][]int64)
 	for _, f := range facts {
 		id, err := strconv.ParseInt(f.ID, 10, 64)
 		if err != nil {
-			return fmt.Errorf("finish a fact: %w", err)
+			return fmt.Errorf("read the number of a fact: %w", err)
 		}
-		byType[f.Of] = append(byType[f.Of], id)
+		byType[string(f.Of)] = append(byType[string(f.Of)], id)
 	}
 	for _, of := range sortedKeys(byType) {
-		_, err := tx.q.NewUpdate().Model((*factRow)(nil)).Set("due_at = NULL").
-			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(byType[of])).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("finish %d facts: %w", len(byType[of]), err)
+		if err := do(of, byType[of]); err != nil {
+			return err
 		}
 	}
 	return nil

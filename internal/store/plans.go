@@ -210,6 +210,18 @@ func (tx *Tx) PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]p
 	return found, nil
 }
 
+// PlansMadeBy returns when the last of the groups is looked at next that are being made
+// or changed; zero when none is.
+func (tx *Tx) PlansMadeBy(ctx context.Context) (time.Time, error) {
+	var due int64
+	err := tx.q.NewSelect().Model((*planGroupRow)(nil)).ColumnExpr("COALESCE(MAX(g.due_at), 0)").Where("g.shop_id = ?", tx.of).
+		Where("g.state IN (?)", bun.List([]plan.State{plan.Creating, plan.Updating})).Scan(ctx, &due)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look for plan groups that are being made: %w", err)
+	}
+	return instant(due), nil
+}
+
 // PlanGroupsSelling returns the numbers of the line's groups in which one of the
 // products or variants is sold; none named: in which anything is.
 func (tx *Tx) PlanGroupsSelling(ctx context.Context, line shop.Line, of platform.Assigned) ([]plan.ID, error) {

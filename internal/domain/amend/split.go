@@ -240,9 +240,9 @@ func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contr
 	if old.Split.Once {
 		origin = contract.SplitAttempt
 	}
-	from, priced, lifelong := old.ID, old.Priced, old.Lifelong
+	from, earlier, priced, lifelong := old.ID, old.NextOrder()-1, old.Priced, old.Lifelong
 	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID)}, made, change{also: func(c *contract.Contract) {
-		c.Origin, c.SplitFrom, c.Priced, c.Lifelong = origin, from, priced, lifelong
+		c.Origin, c.SplitFrom, c.Earlier, c.Priced, c.Lifelong = origin, from, earlier, priced, lifelong
 	}})
 	if err != nil {
 		return platform.Detail{}, err

@@ -98,7 +98,7 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 	if v, overdue := spread(a, g.shop, now); overdue && (a.Status == Queued || a.Status == Failure) {
 		return v
 	}
-	if g.contract.Pending != nil && a.Status == Queued && now.Sub(a.BillingDate) < contract.PendingLead {
+	if g.contract.Pending != nil && a.mayWait(now) {
 		return verdict{do: wait, until: now.Add(contract.Leash), look: true, reason: "a change of a line that waits for it is made first"}
 	}
 	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
@@ -111,6 +111,18 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return verdict{do: charge}
 	}
 	return verdict{do: ask}
+}
+
+// mayWait reports whether an order that was never sent may still wait for a change of
+// its contract that is made before it: it does not wait for ever.
+func (a Attempt) mayWait(now time.Time) bool {
+	switch {
+	case a.Status == Queued:
+		return now.Sub(a.BillingDate) < contract.PendingLead
+	case a.Status == Requesting && a.Manual && a.Try == 1 && a.FirstSentAt.IsZero():
+		return now.Sub(a.AttemptedAt) < contract.PendingLead
+	}
+	return false
 }
 
 // outlives reports whether an attempt that was to be charged before its date waits for

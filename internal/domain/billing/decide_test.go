@@ -153,6 +153,35 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+func TestAnOrderWaitsForTheChangeThatIsMadeBeforeIt(t *testing.T) {
+	t.Parallel()
+	wanted := func(ago time.Duration, change ...func(*Attempt)) Attempt { // by a person, before its date
+		return due(append([]func(*Attempt){func(a *Attempt) {
+			a.Status, a.Try, a.Manual, a.AttemptedAt, a.BillingDate = Requesting, 1, true, now.Add(-ago), now.AddDate(0, 0, 7)
+		}}, change...)...)
+	}
+	for _, row := range []struct {
+		name string
+		a    Attempt
+		want action
+	}{
+		{"one that has fallen due", due(), wait},
+		{"one that a person wants now", wanted(time.Minute), wait},
+		{"it does not wait for ever", wanted(contract.PendingLead), charge},
+		{"nor does one that has been due for long", due(func(a *Attempt) { a.BillingDate = now.Add(-contract.PendingLead) }), charge},
+		{"a charge that was sent is as it was sent", wanted(time.Minute, func(a *Attempt) { a.FirstSentAt, a.SentAt = now, now }), charge},
+		{"an order that was declined came before the change", wanted(time.Minute, func(a *Attempt) { a.Try = 2 }), charge},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			v := decide(row.a, monthly(func(g *ground) { g.contract.Pending = &contract.PendingChange{At: now} }), now)
+			if v.do != row.want || v.look != (row.want == wait) {
+				t.Errorf("decided %+v, want %d", v, row.want)
+			}
+		})
+	}
+}
+
 func TestSuccessNeverChanges(t *testing.T) {
 	t.Parallel()
 	for _, to := range Statuses {

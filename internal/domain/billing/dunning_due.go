@@ -26,15 +26,20 @@ const (
 // forbids to charge.
 func decideFailed(a Attempt, g ground, now time.Time) verdict {
 	k := a.Dunning
-	if !k.State.Live() {
-		return verdict{do: charge} // a person gave it a date
+	spent := dunning.Spent(g.tries, now)
+	why := fmt.Sprintf("the payment method was declined or tried again %d times within %d days", dunning.MaxTries, int(dunning.TryWindow.Hours()/24))
+	switch live := k.State.Live(); {
+	case !live && spent: // a person gave it a date
+		return verdict{do: rest, reason: why}
+	case !live:
+		return verdict{do: charge}
 	}
 	rules := dunning.Ground{Settings: g.shop.Settings.Dunning, Calendar: g.calendar, Spread: dunning.SpreadOf(KeyOf(g.shop.Domain, a.Contract, a.Cycle, 0))}
 	switch {
 	case !k.Due(now):
 		return verdict{do: dun, how: follow}
-	case dunning.Spent(g.tries, now):
-		return verdict{do: dun, how: leaveOut, reason: fmt.Sprintf("the payment method was declined or tried again %d times within %d days", dunning.MaxTries, int(dunning.TryWindow.Hours()/24))}
+	case spent:
+		return verdict{do: dun, how: leaveOut, reason: why}
 	case k.Spaced(rules) && dunning.TriedToday(g.tried, g.calendar, now):
 		if day := g.tomorrow(a, now); !day.After(k.LastDay(rules)) {
 			return verdict{do: dun, how: putOff, until: day}

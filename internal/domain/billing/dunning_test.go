@@ -57,6 +57,8 @@ func TestDecideOnDeclines(t *testing.T) {
 		{"a card that was tried fifteen times may not", inCase(), monthly(tries(15, time.Hour)), verdict{do: dun, how: leaveOut}},
 		{"not even when it was replaced", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour)), verdict{do: dun, how: leaveOut}},
 		{"fifteen tries of more than thirty days ago are forgotten", inCase(), monthly(tries(15, dunning.TryWindow)), verdict{do: charge}},
+		{"nor for an order that somebody gave another date", inCase(func(k *dunning.Case) { k.Close(dunning.Lost, now) }), monthly(tries(15, time.Hour)), verdict{do: rest}},
+		{"which is charged on it otherwise", inCase(func(k *dunning.Case) { k.Close(dunning.Lost, now) }), monthly(tries(14, time.Hour), tried(time.Hour)), verdict{do: charge}},
 		{"a card that was tried today, for whatever, waits for tomorrow", inCase(), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
 		{"one that was tried yesterday does not", inCase(), monthly(tried(15 * time.Hour)), verdict{do: charge}},
 		{"a retry that somebody asked for does not wait", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tried(time.Hour)), verdict{do: charge}},

@@ -167,6 +167,17 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+func TestAFrozenStoreIsAskedLaterForAChargeThatThePlatformNeverSaw(t *testing.T) {
+	t.Parallel()
+	a := sent(25*time.Hour, 3*time.Hour)
+	s, b := open(t, nil, a)
+	b.shop.Guard.FrozenAt = now
+	must(t, s.settle(t.Context(), b.shop, []finding{{Attempt: a, absent: true}}))
+	if got := b.attempts[1]; got.Status != Requesting || !got.DueAt.Equal(now.Add(time.Hour)) {
+		t.Errorf("it is %s and asked for at %s, want it to be asked for in an hour", got.Status, got.DueAt)
+	}
+}
+
 func TestAnOrderThatThePlatformNeverSawIsGivenUpForANewerOne(t *testing.T) {
 	t.Parallel()
 	newer := due(func(a *Attempt) { a.ID, a.Cycle = 2, 4 })

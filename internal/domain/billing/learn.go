@@ -300,6 +300,9 @@ func (l *ledger) unsent(a *Attempt, asked time.Time) error {
 		return l.stop(a, status, activity.BillingAttemptSkipped, reason)
 	}
 	a.DueAt = a.SentAt.Add(l.policy.Settling)
+	if l.shop.Guard.Bar(l.now) != "" { // it may only be asked for
+		a.DueAt = l.now.Add(l.policy.Repair)
+	}
 	if !a.DueAt.After(l.now) {
 		a.DueAt = l.now
 	}

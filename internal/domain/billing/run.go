@@ -81,7 +81,7 @@ func heard(h shop.Hold, r Run, p Policy, now time.Time) (next shop.Hold, change 
 	}
 	held := !h.Since.IsZero()
 	switch {
-	case held && now.Before(h.Until):
+	case held && now.Before(h.From): // Until may be later: more wait than the probe may send
 		return h, ""
 	case held:
 		well, known := r.worked()

@@ -84,6 +84,8 @@ func TestHold(t *testing.T) {
 		{"a probe of two says nothing", probing, Run{Declined: 2}, probing, false},
 		{"a probe that is declined holds for twice as long", probing, Run{Declined: 3},
 			shop.Hold{Until: after(time.Hour), Since: began, Times: 2, From: after(time.Hour)}, true},
+		{"a probe is judged while others wait for its ends", shop.Hold{Until: after(time.Second), Since: began, Times: 1, From: after(-time.Minute)}, Run{Declined: 5},
+			shop.Hold{Until: after(time.Hour), Since: began, Times: 2, From: after(time.Hour)}, true},
 		{"the longest hold is four hours", shop.Hold{Until: now, Since: began, Times: 9, From: now}, Run{Declined: 3},
 			shop.Hold{Until: after(4 * time.Hour), Since: began, Times: 10, From: after(4 * time.Hour)}, true},
 		{"a probe that is paid ends the hold, and what was before it no longer counts", probing, Run{Paid: 2, Declined: 1}, shop.Hold{From: now}, true},

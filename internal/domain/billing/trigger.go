@@ -61,6 +61,11 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 				return err
 			}
 		}
+		if r.Status == Queued && r.Of.Pending != nil {
+			if err := r.bringChange(ctx, tx, now); err != nil {
+				return err
+			}
+		}
 		if err := r.request(r.shop, now); err != nil {
 			return err
 		}
@@ -80,6 +85,19 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 		return tx.Enqueue(ctx, Work{Shop: of})
 	})
 	return firstError(err, refused)
+}
+
+// bringChange has the change of a line made now that waits for the contract's next
+// order: this one is.
+func (r *Record) bringChange(ctx context.Context, tx Tx, now time.Time) error {
+	pending := *r.Of.Pending
+	pending.At = now
+	r.Of.Pending, r.Of.UpdatedAt = &pending, now
+	r.Of.Rewake()
+	rows := []contract.Contract{r.Of}
+	err := tx.PutContracts(ctx, rows)
+	r.Of = rows[0]
+	return err
 }
 
 // retryByHand counts a retry that a person asks for against the payment method,

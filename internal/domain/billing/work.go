@@ -119,6 +119,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		var returned []*contract.Contract // that do not run: what waits goes
 		refused, taken := false, make([]Attempt, 0, len(due))
 		slices.SortStableFunc(due, failedLast) // retries give way to other charges
+		due = missedFirst(due, others, now)
 		for i := range due {
 			a := &due[i]
 			c := contracts[a.Contract]
@@ -202,6 +203,25 @@ func failedLast(a, b Attempt) int {
 		return 1
 	}
 	return -1
+}
+
+// missedFirst puts those before what is due that are given up for it: they end before
+// the newer order is charged, and some may wait for a turn that is to come.
+func missedFirst(due, others []Attempt, now time.Time) []Attempt {
+	newer := make(map[contract.ID][]Attempt, len(due))
+	for _, a := range due {
+		newer[a.Contract] = append(newer[a.Contract], a)
+	}
+	var first []Attempt
+	for _, o := range others {
+		if _, is := missed(o, newer[o.Contract], now); is && o.Status == Queued {
+			first = append(first, o)
+		}
+	}
+	rest := slices.DeleteFunc(due, func(a Attempt) bool {
+		return slices.ContainsFunc(first, func(o Attempt) bool { return o.ID == a.ID })
+	})
+	return append(first, rest...)
 }
 
 // carry applies a verdict to an attempt and puts it where it goes next. The

@@ -87,6 +87,7 @@ type Contract struct {
 	LastPayment     string // SUCCEEDED, FAILED or empty
 	Origin          Origin
 	SplitFrom       ID           // the contract that this one was split from; 0: none
+	Earlier         int          // orders, by the count of plans' prices, of what it was split from
 	Split           *SplitIntent // under way
 	Pending         *PendingChange
 	Priced          bool       // prices of its lines change with the orders
@@ -262,6 +263,15 @@ func (c Contract) Amount() money.Amount {
 		sum = sum.Plus(l.Price.Times(int64(l.Quantity)))
 	}
 	return sum
+}
+
+// Bought returns what the lines cost in the order that the contract began with: nothing
+// where a free trial began with it, otherwise as much as they cost now.
+func (c Contract) Bought() money.Amount {
+	if c.Trial != nil {
+		return money.Amount{Currency: c.Currency}
+	}
+	return c.Amount()
 }
 
 // Deliveries returns how many deliveries one payment covers; 1 when that is no whole

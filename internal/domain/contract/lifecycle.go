@@ -265,12 +265,13 @@ func (c Contract) Completed() int {
 
 // NextOrder returns which order of the contract the next one is, by the count of plans'
 // prices: from 1 for the one of the checkout. Where there was none, a free trial stands for
-// that, and what the contract was split from.
+// that, and the orders of what the contract was split from count as its own.
 func (c Contract) NextOrder() int {
-	if c.OriginOrderID == 0 && (c.Trial != nil || c.SplitOff()) {
-		return c.Completed() + 2
+	next := c.Earlier + c.Completed() + 1
+	if c.OriginOrderID == 0 && c.Trial != nil {
+		next++
 	}
-	return c.Completed() + 1
+	return next
 }
 
 // Committed returns how many orders are still to come of those that the customer

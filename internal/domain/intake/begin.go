@@ -20,35 +20,51 @@ type beginning struct {
 	lifelong bool
 }
 
-// beginnings returns how contracts begin that were bought in the store.
-func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []platform.Contract) (map[int64]beginning, error) {
+// planPatience is how long after a checkout its plan may become known. After a lost
+// answer the platform is asked for a new plan every minute.
+const planPatience = time.Hour
+
+// beginnings returns how contracts begin that were bought in the store. Those that may
+// be on a plan which is still being made wait, until the given instants.
+func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []platform.Contract) (map[int64]beginning, waiting, error) {
 	if len(bought) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	cal, err := store.Calendar()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	now := s.Clock.Now()
 	contracts := make([]contract.Contract, len(bought))
 	for i, p := range bought {
-		if contracts[i], _, err = contract.Read(nil, p, store.Settings, s.Clock.Now()); err != nil {
-			return nil, err
+		if contracts[i], _, err = contract.Read(nil, p, store.Settings, now); err != nil {
+			return nil, nil, err
 		}
 		contracts[i].NextBillingDate = p.NextBillingDate
 	}
-	options, err := s.options(ctx, store.ID, contracts)
-	begun := make(map[int64]beginning, len(options))
+	options, made, err := s.options(ctx, store.ID, contracts)
+	begun, waits := make(map[int64]beginning, len(options)), make(waiting)
 	for _, c := range contracts {
 		if o, ok := options[c.ID]; ok {
 			begun[int64(c.ID)] = begin(c, o, cal)
+		} else if onPlan(c) && !made.IsZero() && now.Before(c.CreatedAt.Add(planPatience)) {
+			waits[c.ID] = made
+			if soonest := now.Add(s.Policy.Yield); made.Before(soonest) {
+				waits[c.ID] = soonest
+			}
 		}
 	}
-	return begun, err
+	return begun, waits, err
+}
+
+func onPlan(c contract.Contract) bool {
+	return slices.ContainsFunc(c.Lines, func(l contract.Line) bool { return l.SellingPlanID != 0 })
 }
 
 // options returns the plan options that contracts are on: of several that of the
-// first line.
-func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]offers.Option, error) {
+// first line. It also returns when what becomes of plans is known that are being made;
+// zero: none is.
+func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]offers.Option, time.Time, error) {
 	var sold []int64
 	for _, c := range contracts {
 		for _, l := range c.Lines {
@@ -58,12 +74,16 @@ func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.
 		}
 	}
 	if len(sold) == 0 {
-		return nil, nil
+		return nil, time.Time{}, nil
 	}
 	slices.Sort(sold)
 	var groups map[int64]offers.Group
+	var made time.Time
 	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
-		groups, err = tx.PlanGroups(ctx, slices.Compact(sold))
+		if groups, err = tx.PlanGroups(ctx, slices.Compact(sold)); err != nil {
+			return err
+		}
+		made, err = tx.PlansMadeBy(ctx)
 		return err
 	})
 	options := make(map[contract.ID]offers.Option, len(contracts))
@@ -75,7 +95,7 @@ func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.
 			}
 		}
 	}
-	return options, err
+	return options, made, err
 }
 
 // begin returns how a contract on an option begins: with a free trial, after which

@@ -44,6 +44,7 @@ type readout struct {
 	fresh  []platform.Contract
 	plans  map[contract.ID]plan
 	unread []contract.Unread // of which nothing is taken over
+	later  waiting           // for plans that are being made; nothing of these is taken over yet
 	matter bool              // there is something to write
 }
 
@@ -87,11 +88,14 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 	if err != nil {
 		return readout{}, err
 	}
-	begun, err := s.beginnings(ctx, store, bought)
+	begun, later, err := s.beginnings(ctx, store, bought)
 	if err != nil {
 		return readout{}, err
 	}
-	offered, err := s.options(ctx, store.ID, slices.DeleteFunc(slices.Clone(replanned), func(c contract.Contract) bool {
+	found.later, found.matter = later, found.matter || len(later) > 0
+	found.fresh = slices.DeleteFunc(slices.Clone(found.fresh), func(p platform.Contract) bool { return later.has(contract.ID(p.ID)) })
+	replanned = slices.DeleteFunc(replanned, func(c contract.Contract) bool { return later.has(c.ID) })
+	offered, _, err := s.options(ctx, store.ID, slices.DeleteFunc(slices.Clone(replanned), func(c contract.Contract) bool {
 		return rerun[c.ID] || known[c.ID] == nil || len(c.Billing.Anchors) == 0
 	}))
 	if err != nil {

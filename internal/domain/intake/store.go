@@ -36,6 +36,10 @@ type Tx interface {
 	// id, after one.
 	Unpaid(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
 
+	// PlansMadeBy returns, unlocked, when the last of the plan groups is looked at next
+	// that are being made or changed; zero when none is.
+	PlansMadeBy(ctx context.Context) (time.Time, error)
+
 	// PutUnread notes contracts that cannot be taken over. One that was noted before
 	// keeps since when.
 	PutUnread(ctx context.Context, list []contract.Unread) error

@@ -12,8 +12,10 @@ import (
 )
 
 // waiting has the contracts that are not taken over yet, because somebody here is
-// changing them and will tell of it, with until when.
+// changing them, or making their plans, and will tell of it, with until when.
 type waiting map[contract.ID]time.Time
+
+func (w waiting) has(id contract.ID) bool { return !w[id].IsZero() }
 
 // read takes over contracts as the platform holds them now, and plans what must be
 // planned anew. Contracts that wait for their authors are noted in waits; nil: none
@@ -93,7 +95,7 @@ func (s *Service) finish(ctx context.Context, tx Tx, events []Pending, waits fun
 		if until.After(end) {
 			until = end
 		}
-		if err := tx.DeferEvents(ctx, []string{e.ID}, until, e.afterOutage(), "the contract is being changed: the author of the change tells of it"); err != nil {
+		if err := tx.DeferEvents(ctx, []string{e.ID}, until, e.afterOutage(), "the contract or its plan is being changed: the author of the change tells of it"); err != nil {
 			return nil, err
 		}
 	}

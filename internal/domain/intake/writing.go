@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 // write applies fresh readings to the rows as they are now.
 func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored, waits waiting) error {
 	now := s.Clock.Now()
+	if waits != nil {
+		maps.Copy(waits, found.later)
+	}
 	if err := tx.PutUnread(ctx, found.unread); err != nil || len(found.fresh) == 0 {
 		return err
 	}

@@ -60,6 +60,9 @@ type Tx interface {
 	Facts(ctx context.Context, now time.Time, limit int) ([]Fact, error)
 	// FinishFacts marks facts as worked. They stay known.
 	FinishFacts(ctx context.Context, facts []Fact) error
+	// ForgetFacts forgets facts that do not count as the programme is: AddPastFacts
+	// notes them again.
+	ForgetFacts(ctx context.Context, facts []Fact) error
 	// AddPastFacts notes the first orders and renewals since an instant that
 	// were not noted when they were made.
 	AddPastFacts(ctx context.Context, since, now time.Time) error

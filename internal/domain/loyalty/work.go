@@ -53,18 +53,24 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 		if err != nil || done == 0 {
 			return err
 		}
-		if d.program.Active {
-			counting := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool {
-				return f.Customer.Customer == 0 || f.At.Before(d.program.StartedAt)
-			})
-			if err := d.creditAll(ctx, counting); err != nil {
-				return err
+		var counting, outside []Fact
+		for _, f := range facts {
+			if d.program.counts(f) {
+				counting = append(counting, f)
+			} else {
+				outside = append(outside, f)
 			}
+		}
+		if err := d.creditAll(ctx, counting); err != nil {
+			return err
 		}
 		if err := d.lookAfter(ctx, facts); err != nil {
 			return err
 		}
-		return tx.FinishFacts(ctx, facts)
+		if err := tx.ForgetFacts(ctx, outside); err != nil {
+			return err
+		}
+		return tx.FinishFacts(ctx, counting)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("give points for orders: %w", err)
@@ -72,7 +78,12 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 	return done, nil
 }
 
+// counts reports whether a fact lies within the time of a programme that runs. One that
+// does not may, when the programme is changed.
+func (p Program) counts(f Fact) bool { return p.Active && !f.At.Before(p.StartedAt) }
+
 func (d *desk) creditAll(ctx context.Context, facts []Fact) error {
+	facts = slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return f.Customer.Customer == 0 })
 	ledgers, err := d.members(ctx, facts)
 	if err != nil || len(ledgers) == 0 {
 		return err

@@ -34,7 +34,7 @@ func fullContract(id contract.ID) contract.Contract {
 			{ID: "gid://shopify/SubscriptionManualDiscount/2", Title: "TEN", Code: "TEN", Amount: kwd(1000), EachItem: true, Lines: []string{"gid://shopify/SubscriptionLine/1"}, RejectedWhy: "NOT_FOUND"},
 			{ID: "gid://shopify/SubscriptionManualDiscount/3", Title: "Free", Percent: 100, FreeShipping: true, TargetIsOrder: true},
 		},
-		Series: contract.Series{Cycle: 4, Start: at(1), Passed: 2, Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true,
+		Series: contract.Series{Cycle: 4, Start: at(1), Passed: 2, Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true, Earlier: 4,
 		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),

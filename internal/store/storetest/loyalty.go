@@ -199,6 +199,38 @@ func testLoyalty(t *testing.T, open opener) {
 		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: loyalty.One})
 		c.wantKind(err, fault.Refused)
 	})
+	t.Run("what is worked while the programme is off counts when it is on again", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.charge(1, 2, 1000)
+		if err := c.Disable(t.Context(), c.shop.ID); err != nil {
+			t.Fatal(err)
+		}
+		c.work()
+		for range 2 {
+			if err := c.Enable(t.Context(), c.shop.ID, day.AddDate(-1, 0, 0), loyalty.DefaultTerms()); err != nil {
+				t.Fatal(err)
+			}
+			c.work()
+		}
+		if m := c.member(ada); m.Sums.Available != 30*loyalty.One || m.Spent.Minor != 3000 {
+			t.Errorf("%s points for %s, want 30", m.Sums.Available, m.Spent)
+		}
+	})
+	t.Run("what was ordered before the start counts when the programme starts earlier", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		early := monthly(1)
+		early.CreatedAt = day.AddDate(-2, 0, 0)
+		c.put(early)
+		c.work()
+		if err := c.Enable(t.Context(), c.shop.ID, day.AddDate(-3, 0, 0), loyalty.DefaultTerms()); err != nil {
+			t.Fatal(err)
+		}
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 20*loyalty.One {
+			t.Errorf("%s points, want 20", m.Sums.Available)
+		}
+	})
 	t.Run("an order that makes several contracts earns once", func(t *testing.T) {
 		for _, row := range []struct {
 			name     string
@@ -228,6 +260,21 @@ func testLoyalty(t *testing.T, open opener) {
 			if m := c.member(ada); m.Sums.Available != row.want || m.Spent.Minor != 4000 {
 				t.Errorf("%s: %s points for %s, want %s", row.name, m.Sums.Available, m.Spent, row.want)
 			}
+		}
+	})
+	t.Run("a checkout that a free trial made free earns what free orders do", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		free, paid := monthly(1), monthly(2) // of one order
+		free.Trial, paid.Customer = &contract.Trial{EndsAt: day.AddDate(0, 0, 14), ChargeAt: day.AddDate(0, 0, 14)}, free.Customer
+		c.put(free)
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 0 || m.Spent.Minor != 0 {
+			t.Errorf("%s points for %s, want none", m.Sums.Available, m.Spent)
+		}
+		c.put(paid)
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 20*loyalty.One || m.Spent.Minor != 2000 {
+			t.Errorf("%s points for %s, want 20", m.Sums.Available, m.Spent)
 		}
 	})
 	t.Run("a contract that was split off did not begin", func(t *testing.T) {

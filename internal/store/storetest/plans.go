@@ -65,6 +65,31 @@ func testPlans(t *testing.T, open opener) {
 			t.Errorf("%d of %d, %v", len(list), total, err)
 		}
 	})
+	t.Run("it is known when the last of those that are made or changed is looked at", func(t *testing.T) {
+		w := begin(t, open)
+		second := w.addShop("second.myshopify.com")
+		late := func(n time.Duration, as plan.State) {
+			g := coffee()
+			g.State, g.DueAt, g.Pending = as, day.Add(n*time.Minute), &plan.Change{Terms: g.Terms}
+			w.plan(g, plan.Items{})
+		}
+		at := func(of shop.ID) (by time.Time) {
+			err := w.db.Update(t.Context(), of, func(tx *store.Tx) (err error) { by, err = tx.PlansMadeBy(t.Context()); return err })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return by
+		}
+		late(9, plan.Deleting)
+		if by := at(w.shop.ID); !by.IsZero() {
+			t.Errorf("none is made: %s", by)
+		}
+		late(2, plan.Updating)
+		late(1, plan.Creating)
+		if by := at(w.shop.ID); !by.Equal(day.Add(2*time.Minute)) || !at(second.ID).IsZero() {
+			t.Errorf("looked at %s", by)
+		}
+	})
 	t.Run("a group that changed meanwhile is not overwritten", func(t *testing.T) {
 		w := begin(t, open)
 		g := w.plan(coffee(51), plan.Items{})
