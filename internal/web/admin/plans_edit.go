@@ -135,7 +135,7 @@ func (o Options) edit(ctx context.Context, id int64, in *GroupIn) (*groupOut, er
 	if e, err = in.over(g.Terms); err != nil {
 		return nil, err
 	}
-	if err := in.countsOf(g); err != nil {
+	if err := in.countsOf(e, g); err != nil {
 		return nil, err
 	}
 	draft := plan.Draft{Terms: e.terms(), Options: g.Options}
@@ -169,8 +169,9 @@ func (e groupEdit) alone() error {
 	return plan.Draft{Terms: e.terms(), Options: plans}.ValidateAlone()
 }
 
-// countsOf refuses a record in which something differs that the service counts.
-func (in *GroupIn) countsOf(g plan.Group) error {
+// countsOf refuses a record in which something differs that the service counts. A count
+// may be that of the list that the record has instead of the group's.
+func (in *GroupIn) countsOf(e groupEdit, g plan.Group) error {
 	is := newSubscriptionGroup(g)
 	become := struct {
 		ProductCount        *int64  `json:"productCount"`
@@ -181,8 +182,8 @@ func (in *GroupIn) countsOf(g plan.Group) error {
 		return err
 	}
 	for field, differs := range map[string]bool{
-		"productCount":        become.ProductCount != nil && *become.ProductCount != is.ProductCount,
-		"productVariantCount": become.ProductVariantCount != nil && *become.ProductVariantCount != is.ProductVariantCount,
+		"productCount":        become.ProductCount != nil && *become.ProductCount != is.ProductCount && !e.ProductIDs.counts(*become.ProductCount),
+		"productVariantCount": become.ProductVariantCount != nil && *become.ProductVariantCount != is.ProductVariantCount && !e.VariantIDs.counts(*become.ProductVariantCount),
 		"sellingPlanGroupId":  become.SellingPlanGroupID != nil && *become.SellingPlanGroupID != is.SellingPlanGroupID,
 	} {
 		if differs {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +78,11 @@ func (l *itemList) UnmarshalJSON(text []byte) error {
 	default:
 		return l.read(text)
 	}
+}
+
+// counts reports whether the list was sent and names n different things.
+func (l *itemList) counts(n int64) bool {
+	return l.set && int64(len(slices.Compact(slices.Sorted(slices.Values(l.ids))))) == n
 }
 
 // read reads a JSON list of ids, or of objects that have one.
