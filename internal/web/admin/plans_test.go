@@ -261,6 +261,8 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"no JSON":                         {"POST", "", `x`, 400, ""},
 		"another store's":                 {"POST", "", `{"shop":"other.myshopify.com"}`, 400, "shop"},
 		"ids that are none":               {"POST", "", `{"productIds":"1,x"}`, 400, ""},
+		"a variant among the products":    {"PUT", "/17", `{"productIds":["gid://shopify/ProductVariant/1"]}`, 400, ""},
+		"a product to add as a variant":   {"PUT", "/17", `{"updateProducts":{"variantIds":"gid://shopify/Product/1"}}`, 400, ""},
 		"plans that are no list":          {"POST", "", `{"subscriptionPlans":{}}`, 400, "subscriptionPlans"},
 		"a plan that is no object":        {"POST", "", `{"subscriptionPlans":[3]}`, 400, ""},
 		"no plans":                        {"PUT", "/17", `{"subscriptionPlans":[]}`, 400, "subscriptionPlans"},
