@@ -4170,7 +4170,7 @@ type CyclePrice struct {
 	// DiscountType PERCENTAGE or FIXED off the base price, or the PRICE itself.
 	DiscountType CyclePriceDiscountType `json:"discountType"`
 
-	// Value A percentage from 0 to 100, or an amount in the contract's currency.
+	// Value A percentage from 0 to 100, or an amount from 0 to 999999.99 in the contract's currency.
 	//
 	// Examples: 10
 	Value                float64                `json:"value"`
