@@ -4172,7 +4172,7 @@ type CyclePrice struct {
 	// DiscountType PERCENTAGE or FIXED off the base price, or the PRICE itself.
 	DiscountType CyclePriceDiscountType `json:"discountType"`
 
-	// Value A percentage from 0 to 100, or an amount in the contract's currency.
+	// Value A percentage from 0 to 100, or an amount from 0 to 999999.99 in the contract's currency.
 	//
 	// Examples: 10
 	Value                float64                `json:"value"`
@@ -30604,7 +30604,7 @@ type ClientInterface interface {
 
 	// SplitContractWithBody Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -30613,7 +30613,7 @@ type ClientInterface interface {
 
 	// SplitContract Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -32233,7 +32233,7 @@ func (c *Client) ReplaceVariants(ctx context.Context, params *ReplaceVariantsPar
 
 // SplitContractWithBody Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes any type of body and a specified content type.
 //
@@ -32252,7 +32252,7 @@ func (c *Client) SplitContractWithBody(ctx context.Context, params *SplitContrac
 
 // SplitContract Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -43752,7 +43752,7 @@ type ClientWithResponsesInterface interface {
 
 	// SplitContractWithBodyWithResponse Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43761,7 +43761,7 @@ type ClientWithResponsesInterface interface {
 
 	// SplitContractWithResponse Split a contract
 	//
-	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -51788,7 +51788,7 @@ func (c *ClientWithResponses) ReplaceVariantsWithResponse(ctx context.Context, p
 
 // SplitContractWithBodyWithResponse Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51803,7 +51803,7 @@ func (c *ClientWithResponses) SplitContractWithBodyWithResponse(ctx context.Cont
 
 // SplitContractWithResponse Split a contract
 //
-// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too.
+// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -197,6 +197,25 @@ func TestAChargeWithoutAnEndIsShownAndHoldsLaterCyclesBackForTwoDaysAtMost(t *te
 	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_NOTIFICATION FAILURE", "SYSTEM_EVENT INFORMATIONAL_EVENT FAILURE", charged)
 }
 
+func TestTheQueueIsWholeWhileAChargeHasNoEnd(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"NEVER", "CHALLENGE"} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": code}, nil)
+			s.pass("P11D")
+			queue := s.upcoming()
+			if past := s.past(); len(past) != 1 || len(queue) != 6 {
+				t.Fatalf("past %+v and %d upcoming orders, want the charge and the next 6", past, len(queue))
+			}
+			if next := s.row().NextBillingDate; next == nil || !next.Equal(queue[0].BillingDate) {
+				t.Errorf("the next date is %v, want that of the next order, %s", next, queue[0].BillingDate)
+			}
+		})
+	}
+}
+
 func TestAChallengeThatNobodyAnswersFails(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

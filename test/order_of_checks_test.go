@@ -49,6 +49,8 @@ func TestWhatIsWrongWithARequestComesBeforeWhatItIsAbout(t *testing.T) {
 		"a price by cycle":                       {"PUT", of("/subscription-contracts-update-line-item-pricing-policy") + "&lineId=x", []any{fields{"afterCycle": 1, "discountType": "PRICE", "value": 5}}, 404},
 		"a price by cycle of no kind":            {"PUT", of("/subscription-contracts-update-line-item-pricing-policy") + "&lineId=x", []any{fields{"afterCycle": 1, "discountType": "GIFT", "value": 5}}, 400},
 		"a price by cycle of more than all":      {"PUT", of("/subscription-contracts-update-line-item-pricing-policy") + "&lineId=x", []any{fields{"afterCycle": 1, "discountType": "PERCENTAGE", "value": 101}}, 400},
+		"a price by cycle beyond all":            {"PUT", of("/subscription-contracts-update-line-item-pricing-policy") + "&lineId=x", []any{fields{"afterCycle": 1, "discountType": "PRICE", "value": 1000000}}, 400},
+		"an amount off that is beyond all":       {"PUT", of("/subscription-contracts-update-line-item-pricing-policy") + "&lineId=x", []any{fields{"afterCycle": 1, "discountType": "FIXED", "value": 1000000}}, 400},
 		"prices by cycle that do not grow":       {"PUT", of("/subscription-contracts-update-line-item-pricing-policy") + "&lineId=x", []any{fields{"afterCycle": 1, "discountType": "PRICE", "value": 5}, fields{"afterCycle": 1, "discountType": "PRICE", "value": 5}}, 400},
 		"a discount":                             {"PUT", of("/subscription-contracts-add-discount") + "&amount=5", nil, 404},
 		"a discount of two kinds":                {"PUT", of("/subscription-contracts-add-discount") + "&amount=5&percentage=5", nil, 400},

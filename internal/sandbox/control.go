@@ -2,15 +2,11 @@ package sandbox
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -56,7 +52,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
 	mux.HandleFunc("POST /restore", answer(s.restoreSnapshot))
 	mux.HandleFunc("POST /reset", answer(s.reset))
-	return web.Frame{Log: s.log}.Around(s.onceReady(plainIDs(web.Routes(mux))))
+	return web.Frame{Log: s.log}.Around(s.onceReady(web.Routes(mux)))
 }
 
 // onceReady lets nobody direct a sandbox that still makes what it begins with: it would
@@ -66,19 +62,6 @@ func (s *Sandbox) onceReady(next http.Handler) http.Handler {
 		if !s.ready.Load() && !strings.HasPrefix(r.URL.Path, "/webhook-sink/") {
 			web.WriteError(w, r, fault.New(fault.Unavailable, "the sandbox is not ready: wait until %s carries the number of its process", manifestFile).Keyed("notReady").After(time.Second))
 			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-var graphID = regexp.MustCompile(`gid:/+shopify/\w+/`)
-
-// plainIDs lets a path name an object by its graph id, slashes and all.
-func plainIDs(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if graphID.MatchString(r.URL.Path) {
-			r = r.Clone(r.Context())
-			r.URL.Path, r.URL.RawPath = graphID.ReplaceAllString(r.URL.Path, ""), ""
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -120,53 +103,68 @@ func body(r *http.Request, v any) error {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return fault.New(fault.Invalid, "a JSON body is required").Keyed("bodyMissing")
 	}
-	return decode(text, v)
+	return web.DecodeJSON(text, v)
 }
 
-// decode reads JSON into v and says what is wrong with it.
-func decode(text []byte, v any) error {
-	err := json.Unmarshal(text, v)
-	if known, ok := errors.AsType[*fault.Error](err); ok {
-		return known
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault.New(fault.Invalid, "field '%s' cannot be a %s", wrong.Field, wrong.Value).Keyed("bodyField").At(wrong.Field)
-	}
-	if err != nil {
-		return fault.Because(fault.Invalid, err, "the body is not well-formed JSON: %s", err).Keyed("bodyMalformed")
-	}
-	return nil
-}
-
-// id is the number of an object of the platform, written as a number, in a
-// string, or as a graph id.
-type id int64
+// Ids of objects of the platform, each written as a number, in a string, or as a graph
+// id of its kind; 0 when there is none.
+type (
+	contractID int64
+	customerID int64
+	variantID  int64
+	planID     int64
+)
 
 // UnmarshalJSON reads any of the three.
-func (n *id) UnmarshalJSON(text []byte) error {
-	var err error
-	*n, err = parseID(strings.Trim(string(text), `"`))
+func (n *contractID) UnmarshalJSON(text []byte) error {
+	return readID(n, "SubscriptionContract", "contractId", text)
+}
+
+// UnmarshalJSON reads any of the three.
+func (n *customerID) UnmarshalJSON(text []byte) error {
+	return readID(n, "Customer", "customer.id", text)
+}
+
+// UnmarshalJSON reads any of the three.
+func (n *variantID) UnmarshalJSON(text []byte) error {
+	return readID(n, "ProductVariant", "lines.variantId", text)
+}
+
+// UnmarshalJSON reads any of the three.
+func (n *planID) UnmarshalJSON(text []byte) error {
+	return readID(n, "SellingPlan", "lines.sellingPlanId", text)
+}
+
+func readID[T ~int64](to *T, kind, field string, text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	n, err := parseID(kind, field, strings.Trim(string(text), `"`))
+	*to = T(n)
 	return err
 }
 
-func parseID(s string) (id, error) {
-	if strings.HasPrefix(s, "gid://") {
-		if n := gid.Number(s); n > 0 {
-			return id(n), nil
-		}
+// parseID reads the id of an object of a kind, which must be there.
+func parseID(kind, field, s string) (int64, error) {
+	if s == "" {
+		return 0, fault.New(fault.Invalid, "%s is empty: write a number or a graph id", field).At(field)
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 1 || n > gid.Max {
-		return 0, fault.New(fault.Invalid, "%q is not an id: write a number or a graph id", s).At("id")
-	}
-	return id(n), nil
+	return web.ParseID(kind, field, s)
+}
+
+// pathID reads the id that a path ends with, of an object of a kind.
+func pathID(r *http.Request, kind string) (int64, error) {
+	return parseID(kind, "id", r.PathValue("id"))
 }
 
 // decimal is an amount, written as a number or in a string.
 type decimal string
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON reads either; null is as nothing.
 func (d *decimal) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
 	*d = decimal(strings.Trim(string(text), `"`))
 	return nil
 }
@@ -183,13 +181,5 @@ func (m moment) in(zone *time.Location) (time.Time, error) {
 
 // contractParam reads the contract that a query names; 0 when it names none.
 func contractParam(r *http.Request) (int64, error) {
-	s := r.URL.Query().Get("contractId")
-	if s == "" {
-		return 0, nil
-	}
-	n, err := parseID(s)
-	if err != nil {
-		return 0, fault.New(fault.Invalid, "contractId: %q is not an id", s).At("contractId")
-	}
-	return int64(n), nil
+	return web.ParseID("SubscriptionContract", "contractId", r.URL.Query().Get("contractId"))
 }

@@ -9,11 +9,11 @@ import (
 
 // customer answers with a buyer as the platform knows it.
 func (s *Sandbox) customer(r *http.Request) (simulator.Customer, error) {
-	n, err := parseID(r.PathValue("id"))
+	n, err := pathID(r, "Customer")
 	if err != nil {
 		return simulator.Customer{}, err
 	}
-	return s.sim.Customer(int64(n))
+	return s.sim.Customer(n)
 }
 
 // methodOut is a payment method that was made.
@@ -22,7 +22,7 @@ type methodOut struct {
 }
 
 func (s *Sandbox) addPaymentMethod(r *http.Request) (methodOut, error) {
-	n, err := parseID(r.PathValue("id"))
+	n, err := pathID(r, "Customer")
 	if err != nil {
 		return methodOut{}, err
 	}
@@ -32,7 +32,7 @@ func (s *Sandbox) addPaymentMethod(r *http.Request) (methodOut, error) {
 	if err := body(r, &in); err != nil {
 		return methodOut{}, err
 	}
-	made, err := s.sim.AddPaymentMethod(int64(n), in.Kind)
+	made, err := s.sim.AddPaymentMethod(n, in.Kind)
 	if err != nil {
 		return methodOut{}, err
 	}

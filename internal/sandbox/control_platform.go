@@ -38,11 +38,11 @@ func (s *Sandbox) orders(r *http.Request) ([]simulator.Renewal, error) {
 }
 
 func (s *Sandbox) contract(r *http.Request) (simulator.Contract, error) {
-	n, err := parseID(r.PathValue("id"))
+	n, err := pathID(r, "SubscriptionContract")
 	if err != nil {
 		return simulator.Contract{}, err
 	}
-	return s.sim.Contract(int64(n))
+	return s.sim.Contract(n)
 }
 
 func (s *Sandbox) cycles(r *http.Request) ([]simulator.Cycle, error) {
@@ -74,9 +74,9 @@ func (s *Sandbox) removeVariant(r *http.Request) ([]simulator.Variant, error) {
 
 // outcomeIn scripts how charges end.
 type outcomeIn struct {
-	Contract id     `json:"contractId"`
-	Cycles   []int  `json:"cycles,omitempty"` // empty: the next charge of any
-	Code     string `json:"code"`
+	Contract contractID `json:"contractId"`
+	Cycles   []int      `json:"cycles,omitempty"` // empty: the next charge of any
+	Code     string     `json:"code"`
 }
 
 func (s *Sandbox) outcome(r *http.Request) (outcomeIn, error) {
@@ -105,11 +105,11 @@ func (s *Sandbox) finishAttempt(r *http.Request) (endIn, error) {
 	if err := body(r, &in); err != nil {
 		return in, err
 	}
-	attempt, err := parseID(r.PathValue("id"))
+	attempt, err := pathID(r, "SubscriptionBillingAttempt")
 	if err != nil {
 		return in, err
 	}
-	if err := s.sim.FinishAttempt(int64(attempt), in.Code); err != nil {
+	if err := s.sim.FinishAttempt(attempt, in.Code); err != nil {
 		return in, err
 	}
 	return in, s.steps.Settle(r.Context())
@@ -117,7 +117,7 @@ func (s *Sandbox) finishAttempt(r *http.Request) (endIn, error) {
 
 // faultsIn is what goes wrong between service and platform.
 type faultsIn struct {
-	Rate  float64               `json:"rate"` // 0 to 1
+	Rate  *float64              `json:"rate"` // 0 to 1
 	Kinds []simulator.FaultKind `json:"kinds"`
 	Seed  uint64                `json:"seed"`
 	For   string                `json:"for"` // ISO 8601 duration; empty: until they are ended
@@ -134,7 +134,10 @@ func (s *Sandbox) setFaults(r *http.Request) (faultsView, error) {
 	if err := body(r, &in); err != nil {
 		return faultsView{}, err
 	}
-	f := simulator.Faults{Rate: in.Rate, Kinds: in.Kinds, Seed: in.Seed}
+	if in.Rate == nil {
+		return faultsView{}, missing("rate")
+	}
+	f := simulator.Faults{Rate: *in.Rate, Kinds: in.Kinds, Seed: in.Seed}
 	if in.For != "" {
 		by, err := parseSpan(in.For)
 		if err != nil {
@@ -162,7 +165,7 @@ func (s *Sandbox) clearFaults(r *http.Request) (faultsView, error) {
 // policyIn is how often something recurs.
 type policyIn struct {
 	Interval      string                 `json:"interval"`
-	IntervalCount int                    `json:"intervalCount"`
+	IntervalCount *int                   `json:"intervalCount"` // nil: 1
 	Anchors       []simulator.AnchorSpec `json:"anchors"`
 	MinCycles     int                    `json:"minCycles"`
 	MaxCycles     int                    `json:"maxCycles"`
@@ -171,7 +174,7 @@ type policyIn struct {
 // contractIn is a checkout.
 type contractIn struct {
 	Shop            string                    `json:"shop"`
-	Customer        simulator.CustomerSpec    `json:"customer"`
+	Customer        customerIn                `json:"customer"`
 	Currency        money.Currency            `json:"currencyCode"`
 	NextBillingDate *moment                   `json:"nextBillingDate"`
 	Billing         *policyIn                 `json:"billingPolicy"`
@@ -184,12 +187,18 @@ type contractIn struct {
 	DiscountCodes   []string                  `json:"discountCodes"`
 }
 
+// customerIn is a buyer.
+type customerIn struct {
+	ID customerID `json:"id"`
+	simulator.CustomerSpec
+}
+
 type lineIn struct {
-	Variant         id      `json:"variantId"`
-	Quantity        int     `json:"quantity"`
-	Price           decimal `json:"currentPrice"`
-	SellingPlanID   id      `json:"sellingPlanId"`
-	SellingPlanName string  `json:"sellingPlanName"`
+	Variant         variantID `json:"variantId"`
+	Quantity        *int      `json:"quantity"` // nil: 1
+	Price           decimal   `json:"currentPrice"`
+	SellingPlanID   planID    `json:"sellingPlanId"`
+	SellingPlanName string    `json:"sellingPlanName"`
 }
 
 func (s *Sandbox) checkout(r *http.Request) (simulator.Made, error) {
@@ -225,10 +234,28 @@ func (s *Sandbox) zoneOf(ctx context.Context, domain string) (*time.Location, er
 	return calendar.Zone, err
 }
 
-func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
-	missing := func(field string) error {
-		return fault.New(fault.Invalid, "%s is required", field).Keyed("fieldMissing").At(field)
+func missing(field string) error {
+	return fault.New(fault.Invalid, "%s is required", field).Keyed("fieldMissing").At(field)
+}
+
+// orOne returns a number that is at least 1, and 1 when there is none.
+func orOne(field string, n *int) (int, error) {
+	switch {
+	case n == nil:
+		return 1, nil
+	case *n < 1:
+		return 0, fault.New(fault.Invalid, "%s is %d: it is at least 1", field, *n).At(field)
 	}
+	return *n, nil
+}
+
+// spec returns the policy that a field holds.
+func (in policyIn) spec(field string) (simulator.PolicySpec, error) {
+	count, err := orOne(field+".intervalCount", in.IntervalCount)
+	return simulator.PolicySpec{Interval: in.Interval, IntervalCount: count, Anchors: in.Anchors, MinCycles: in.MinCycles, MaxCycles: in.MaxCycles}, err
+}
+
+func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 	switch {
 	case in.NextBillingDate == nil:
 		return simulator.ContractSpec{}, missing("nextBillingDate")
@@ -251,16 +278,29 @@ func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 		return simulator.ContractSpec{}, err
 	}
 	spec := simulator.ContractSpec{
-		Shop: in.Shop, Customer: in.Customer, Currency: currency, NextBillingDate: next,
-		Billing: simulator.PolicySpec(*in.Billing), DeliveryPrice: string(in.DeliveryPrice), PaymentMethod: in.PaymentMethod,
+		Shop: in.Shop, Customer: in.Customer.CustomerSpec, Currency: currency, NextBillingDate: next,
+		DeliveryPrice: string(in.DeliveryPrice), PaymentMethod: in.PaymentMethod,
 		Note: in.Note, Attributes: in.Attributes, DiscountCodes: in.DiscountCodes,
 	}
+	spec.Customer.ID = int64(in.Customer.ID)
+	if spec.Billing, err = in.Billing.spec("billingPolicy"); err != nil {
+		return simulator.ContractSpec{}, err
+	}
 	if in.Delivery != nil {
-		spec.Delivery = simulator.PolicySpec(*in.Delivery)
+		if spec.Delivery, err = in.Delivery.spec("deliveryPolicy"); err != nil {
+			return simulator.ContractSpec{}, err
+		}
 	}
 	for _, l := range in.Lines {
+		if l.Variant == 0 {
+			return simulator.ContractSpec{}, missing("lines.variantId")
+		}
+		quantity, err := orOne("lines.quantity", l.Quantity)
+		if err != nil {
+			return simulator.ContractSpec{}, err
+		}
 		spec.Lines = append(spec.Lines, simulator.LineSpec{
-			VariantID: int64(l.Variant), Quantity: l.Quantity, CurrentPrice: string(l.Price),
+			VariantID: int64(l.Variant), Quantity: quantity, CurrentPrice: string(l.Price),
 			SellingPlanID: int64(l.SellingPlanID), SellingPlanName: l.SellingPlanName,
 		})
 	}

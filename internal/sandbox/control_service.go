@@ -27,12 +27,12 @@ func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
 		return shop.Settings{}, err
 	}
 	in := settingsIn{Shop: demo.Main}
-	if err := decode(text, &in); err != nil {
+	if err := web.DecodeJSON(text, &in); err != nil {
 		return shop.Settings{}, err
 	}
 	changed, err := s.front.running().ChangeSettings(r.Context(), in.Shop, activity.Operator, func(settings *shop.Settings) error {
 		settings.Dunning = settings.Dunning.Effective()
-		return decode(text, settings)
+		return web.DecodeJSON(text, settings)
 	})
 	changed.Dunning = changed.Dunning.Effective()
 	return changed, err

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,12 @@ func TestWrongControlCalls(t *testing.T) {
 		{"a price below nothing", "POST", "/platform/contracts", checkoutBody(`"lines":[{"variantId":4001,"quantity":1,"currentPrice":-1}]`), 400},
 		{"a price of delivery below nothing", "POST", "/platform/contracts", checkoutBody(`"deliveryPrice":"-1"`), 400},
 		{"fewer orders than none", "POST", "/platform/contracts", checkoutBody(`"billingPolicy":{"interval":"MONTH","intervalCount":1,"maxCycles":-2}`), 400},
+		{"a line of no pieces", "POST", "/platform/contracts", checkoutBody(`"lines":[{"variantId":4001,"quantity":0}]`), 400},
+		{"a line without a variant", "POST", "/platform/contracts", checkoutBody(`"lines":[{"quantity":1}]`), 400},
+		{"a line of a product", "POST", "/platform/contracts", checkoutBody(`"lines":[{"variantId":"gid://shopify/Product/4001","quantity":1}]`), 400},
+		{"a contract that is paid every zero months", "POST", "/platform/contracts", checkoutBody(`"billingPolicy":{"interval":"MONTH","intervalCount":0}`), 400},
+		{"a contract that is shipped every zero months", "POST", "/platform/contracts", checkoutBody(`"deliveryPolicy":{"interval":"MONTH","intervalCount":0}`), 400},
+		{"a contract of what is no customer", "POST", "/platform/contracts", checkoutBody(`"customer":{"id":"gid://shopify/Order/7001"}`), 400},
 		{"a contract in no currency", "POST", "/platform/contracts", checkoutBody(`"currencyCode":"$$$"`), 400},
 		{"orders of an unknown store", "GET", "/platform/orders?shop=x.myshopify.com", ``, 404},
 		{"a store without a domain", "POST", "/platform/shops", `{"ianaTimeZone":"UTC","currencyCode":"USD"}`, 400},
@@ -81,6 +88,14 @@ func TestWrongControlCalls(t *testing.T) {
 		{"a discount code without a name", "POST", "/platform/discount-codes", `{"percent":10}`, 400},
 		{"a discount code of an unknown store", "POST", "/platform/discount-codes", `{"shop":"x.myshopify.com","code":"A","percent":10}`, 404},
 		{"e-mails of an unknown store", "GET", "/platform/update-emails?shop=x.myshopify.com", ``, 404},
+		{"orders of what is no contract", "GET", "/platform/orders?contractId=gid://shopify/Order/9001", ``, 400},
+		{"what is no contract", "GET", "/platform/contracts/gid://shopify/Order/9001", ``, 400},
+		{"an outcome for what is no contract", "POST", "/platform/outcomes", `{"contractId":"gid://shopify/Order/9001","code":"SUCCESS"}`, 400},
+		{"faults without a rate", "POST", "/platform/faults", `{"kinds":["http_500"]}`, 400},
+		{"a discount code of two things", "POST", "/platform/discount-codes", `{"code":"BOTH","percent":10,"amount":"5.00"}`, 400},
+		{"a discount code of half a cent", "POST", "/platform/discount-codes", `{"code":"HALF","amount":"5.005"}`, 400},
+		{"points that expire before they are earned", "POST", "/loyalty", `{"expireMonths":-1}`, 400},
+		{"a store in the zone of the machine", "POST", "/platform/shops", `{"domain":"z.myshopify.com","ianaTimeZone":"Local","currencyCode":"USD"}`, 400},
 		{"an unknown payment method", "POST", "/platform/payment-methods/abc", `{"status":"valid"}`, 404},
 		{"a status that cards do not have", "POST", "/platform/payment-methods/abc", `{"status":"lost"}`, 400},
 		{"a receiver that does not exist", "GET", "/webhook-sink/none", ``, 404},
@@ -127,6 +142,25 @@ func checkoutBody(other string) string {
 		fields = append(fields, other)
 	}
 	return "{" + strings.Join(fields, ",") + "}"
+}
+
+func TestWhatIsNullInACheckoutIsLeftOut(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{Contracts: 2})
+	var made simulator.Made
+	b.direct("POST", "/platform/contracts", checkoutBody(`"customer":{"id":"gid://shopify/Customer/7001","phone":null}`), &made)
+	if made.Customer != 7001 {
+		t.Errorf("made %+v, want customer 7001", made)
+	}
+	b.direct("POST", "/platform/contracts", `{"shop":null,"customer":{"email":"ada@shopper.example","id":null},"currencyCode":null,"nextBillingDate":"2026-11-20",
+		"billingPolicy":{"interval":"MONTH","intervalCount":null,"anchors":null,"maxCycles":null},"deliveryPolicy":null,"deliveryPrice":null,"paymentMethod":null,
+		"lines":[{"variantId":4001,"quantity":null,"currentPrice":null,"sellingPlanId":null}],"discountCodes":null}`, &made)
+	var known simulator.Contract
+	b.direct("GET", "/platform/contracts/gid://shopify/SubscriptionContract/"+strconv.FormatInt(made.Contract, 10), "", &known)
+	if len(known.Lines) != 1 || known.Lines[0].Quantity != 1 || known.Lines[0].CurrentPrice != "16.00" || known.Billing.IntervalCount != 1 {
+		t.Errorf("made %+v", known)
+	}
+	b.direct("POST", "/platform/discount-codes", `{"code":"NULLS","percent":10,"amount":null,"cycleLimit":null}`, nil)
 }
 
 func TestACheckoutReachesTheServiceBeforeItIsAnswered(t *testing.T) {

@@ -73,6 +73,9 @@ func (s *Sandbox) setLoyalty(r *http.Request) (loyaltyIn, error) {
 	if in.PendingDays != nil {
 		terms.PendingDays = *in.PendingDays
 	}
+	if in.ExpireMonths != nil && *in.ExpireMonths < 0 {
+		return in, fault.New(fault.Invalid, "points expire after %d months: use 0 for never, or more", *in.ExpireMonths).At("expireMonths")
+	}
 	if in.ExpireMonths != nil {
 		terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.NoExpiry}
 		if *in.ExpireMonths > 0 {

@@ -109,8 +109,12 @@ func depth(text []byte) int {
 
 // Into puts the body's fields into v and leaves alone what the body does not
 // name. Its failures are Invalid and name the field.
-func (b *JSONBody) Into(v any) error {
-	err := json.Unmarshal(b.text, v)
+func (b *JSONBody) Into(v any) error { return DecodeJSON(b.text, v) }
+
+// DecodeJSON puts the fields of a JSON text into v and leaves alone what it does not
+// name. Its failures are Invalid and name the field.
+func DecodeJSON(text []byte, v any) error {
+	err := json.Unmarshal(text, v)
 	if err == nil {
 		return nil
 	}
@@ -118,7 +122,7 @@ func (b *JSONBody) Into(v any) error {
 		return f
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		path := fieldPath(b.text, wrong)
+		path := fieldPath(text, wrong)
 		return fault.New(fault.Invalid, "field '%s' cannot be a %s", path, wrong.Value).Keyed("bodyField").At(path)
 	}
 	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON: %s", strings.TrimPrefix(err.Error(), "json: ")).Keyed("bodyMalformed")

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -150,8 +151,12 @@ func (w *recorder) answered() int {
 
 // Routes serves the mux and answers what it does not know in our words: the
 // mux's own answers are plain text, and its redirects to tidier paths HTML.
+//
+// A graph id in a path may be written with its slashes, as who puts addresses together
+// by hand does, or percent-encoded: either is one segment.
 func Routes(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = withGraphIDs(r)
 		unknown := fault.New(fault.NotFound, "there is nothing at %s", strings.ToValidUTF8(r.URL.Path, "�")).Keyed("pathNotFound")
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			WriteError(w, r, unknown)
@@ -173,6 +178,27 @@ func Routes(mux *http.ServeMux) http.Handler {
 		traceOf(r.Context()).failed(wrong)
 		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "The method is not possible here"}, wrong))
 	})
+}
+
+// graphID is a graph id in a path; proxies make one slash of two.
+var graphID = regexp.MustCompile(`gid:/+shopify/(\w+)/`)
+
+// withGraphIDs returns the request with each graph id of its path as one segment.
+func withGraphIDs(r *http.Request) *http.Request {
+	escaped := r.URL.EscapedPath()
+	raw := graphID.ReplaceAllString(escaped, "gid:%2F%2Fshopify%2F$1%2F")
+	if raw == escaped {
+		return r
+	}
+	plain, err := url.PathUnescape(raw)
+	if err != nil {
+		return r
+	}
+	u := *r.URL
+	u.Path, u.RawPath = plain, raw
+	r = r.WithContext(r.Context())
+	r.URL = &u
+	return r
 }
 
 // discarded takes an answer of which only the status and headers matter.

@@ -118,3 +118,35 @@ func TestTheClientsAddress(t *testing.T) {
 		})
 	}
 }
+
+func TestAGraphIDIsOneSegmentOfAPath(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /contracts/{id}/pending", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.PathValue("id"))) })
+	mux.HandleFunc("GET /contracts/{id}", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.PathValue("id"))) })
+	h := framed(&bytes.Buffer{}, Routes(mux).ServeHTTP)
+	for path, want := range map[string]string{
+		"/contracts/7": "7",
+		"/contracts/gid%3A%2F%2Fshopify%2FOrder%2F7":               "gid://shopify/Order/7",
+		"/contracts/gid:%2F%2Fshopify%2FOrder%2F7":                 "gid://shopify/Order/7",
+		"/contracts/gid://shopify/Order/7":                         "gid://shopify/Order/7",
+		"/contracts/gid://shopify/Order/7/":                        "gid://shopify/Order/7",
+		"/contracts/gid:/shopify/Order/7":                          "gid://shopify/Order/7",
+		"/contracts/gid://shopify/Order/7/pending":                 "gid://shopify/Order/7",
+		"/contracts/gid://shopify/Order/7%20":                      "gid://shopify/Order/7 ",
+		"/contracts/gid%3A%2F%2Fshopify%2FOrder%2F7/pending?a=b//": "gid://shopify/Order/7",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Body.String() != want {
+			t.Errorf("%s: %d %s, want %s", path, w.Code, w.Body, want)
+		}
+	}
+	for _, path := range []string{"/contracts//gid:/shopify/Order/7", "/contracts/gid://shopify/7", "/contracts/gid://shopify/Order/7/8/9"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "pathNotFound") {
+			t.Errorf("%s: %d %s, want 404 pathNotFound", path, w.Code, w.Body)
+		}
+	}
+}

@@ -230,8 +230,8 @@ func checkPricing(cycles []contract.CyclePrice) error {
 		if step.Kind == platform.PercentOff && (step.Percent < 0 || step.Percent > 100) {
 			return fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
 		}
-		if step.Amount.Minor < 0 {
-			return fault.New(fault.Invalid, "a price by cycle cannot be negative").On(entity).Keyed("pricingPolicy").At("value")
+		if step.Amount.Minor < 0 || step.Amount.Milli() > MaxPriceMilli {
+			return fault.New(fault.Invalid, "an amount of a price by cycle must be from 0 to 999999.99").On(entity).Keyed("pricingPolicy").At("value")
 		}
 	}
 	return nil

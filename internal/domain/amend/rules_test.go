@@ -143,6 +143,7 @@ func TestPricesByCycleAreComputed(t *testing.T) {
 		"a negative step":      {{After: -1}},
 		"more than all off":    {{Kind: platform.PercentOff, Percent: 101}},
 		"a negative price":     {{Kind: platform.FixedPrice, Amount: usd(-1)}},
+		"a price of a million": {{Kind: platform.FixedPrice, Amount: usd(1_000_000_00)}},
 	} {
 		if err := checkPricing(steps); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)

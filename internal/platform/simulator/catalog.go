@@ -55,7 +55,7 @@ func (s *Simulator) AddShop(spec ShopSpec) error {
 			return fault.New(fault.Refused, "another store has this token")
 		}
 		zone, err := time.LoadLocation(or(spec.TimeZone, "UTC"))
-		if err != nil {
+		if err != nil || spec.TimeZone == "Local" { // which is the machine's, whatever that is
 			return fault.Because(fault.Invalid, err, "%q is not an IANA time zone", spec.TimeZone).At("ianaTimeZone")
 		}
 		n := take(&s.state.meta.Shops)

@@ -242,12 +242,18 @@ func (s *Simulator) AddCode(spec CodeSpec) error {
 			Limit: spec.CycleLimit, All: true,
 		}
 		if spec.Amount != "" {
-			if d.Fixed, err = money.Parse(spec.Amount, sh.Currency); err != nil {
+			if d.Fixed, err = askedPrice(spec.Amount, sh.Currency, "amount"); err != nil {
 				return err
 			}
 		}
-		if spec.Code == "" || (d.Percent < 1 && d.Fixed.Minor < 1 && !d.Shipping) || d.Percent > 100 {
-			return fault.New(fault.Invalid, "a discount code needs a name, and a percentage from 1 to 100, an amount or free shipping")
+		kinds := 0
+		for _, has := range []bool{d.Percent != 0, d.Fixed.Minor != 0, d.Shipping} {
+			if has {
+				kinds++
+			}
+		}
+		if spec.Code == "" || kinds != 1 || d.Percent < 0 || d.Percent > 100 {
+			return fault.New(fault.Invalid, "a discount code needs a name, and one of a percentage from 1 to 100, an amount and free shipping")
 		}
 		sh.setCode(code{Code: spec.Code, Discount: d, UsageLimit: spec.UsageLimit, Inactive: spec.Inactive})
 		s.save(sh)

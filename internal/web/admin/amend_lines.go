@@ -248,7 +248,7 @@ func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*cont
 type cyclePrice struct {
 	AfterCycle   int32       `json:"afterCycle" minimum:"0" doc:"The step counts from the cycle after so many on. An order that is skipped has its cycle too." example:"3"`
 	DiscountType string      `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE or FIXED off the base price, or the PRICE itself."`
-	Value        json.Number `json:"value" doc:"A percentage from 0 to 100, or an amount in the contract's currency." example:"10"`
+	Value        json.Number `json:"value" doc:"A percentage from 0 to 100, or an amount from 0 to 999999.99 in the contract's currency." example:"10"`
 }
 
 // adjustments are the discount types of the interface, by the platform's words.

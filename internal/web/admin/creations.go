@@ -26,7 +26,8 @@ func (o Options) creations(api *web.API) {
 	split := o.withBody([]string{}, o.amendment("splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
 		"Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. "+
 			"It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. "+
-			"With isSplitContract=false the new contract ends after one order. A contract that will be cancelled is not split before the cancellation is taken back. Answers with the new contract. attemptBilling needs the scope billing:charge too."))
+			"With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. "+
+			"409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too."))
 	split.Method = http.MethodPost
 	web.Register(api, split, o.splitContract)
 }

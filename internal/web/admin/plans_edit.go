@@ -14,29 +14,29 @@ import (
 
 // groupEdit is what callers say of a group.
 type groupEdit struct {
-	ID                  *int64            `json:"id,omitempty" doc:"In a change: the group. Ignored when one is made." example:"17"`
-	Shop                string            `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
-	GroupName           *string           `json:"groupName,omitempty" maxLength:"255" doc:"Required when a group is made." example:"Subscribe and save"`
-	ProductIDs          itemList          `json:"productIds,omitzero"`
-	VariantIDs          itemList          `json:"variantIds,omitzero"`
-	UpdateProducts      *groupItems       `json:"updateProducts,omitempty" doc:"Products and variants to be added to those that the group has."`
-	DeleteProducts      *groupItems       `json:"deleteProducts,omitempty" doc:"Products and variants to be removed from those that the group has."`
-	ProductID           *string           `json:"productId,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"3001"`
-	AccessoryProductIDs *string           `json:"accessoryProductIds,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"3002,3003"`
-	Translations        *string           `json:"translations,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"{\"fr\":\"Abonnement\"}"`
-	RulesJSON           *string           `json:"rulesJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
-	FormFieldsJSON      *string           `json:"formFieldsJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
-	CustomerTag         *string           `json:"customerTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for customers, separated by commas: they have them while a contract of theirs on a plan of the group is ACTIVE. null or an empty text clears them." example:"subscriber"`
-	OrderTag            *string           `json:"orderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for first orders, separated by commas. null or an empty text clears them." example:"first-subscription"`
-	MemberOrderTag      *string           `json:"memberOrderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for renewals, separated by commas. null or an empty text clears them." example:"renewal"`
-	SubscriptionPlans   *[]planOption     `json:"subscriptionPlans,omitempty" minItems:"1" maxItems:"31" doc:"Required when a group is made."`
-	plans               []json.RawMessage // SubscriptionPlans as they were sent
+	ID                  *int64               `json:"id,omitempty" doc:"In a change: the group. Ignored when one is made." example:"17"`
+	Shop                string               `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
+	GroupName           *string              `json:"groupName,omitempty" maxLength:"255" doc:"Required when a group is made." example:"Subscribe and save"`
+	ProductIDs          itemList[ofProducts] `json:"productIds,omitzero"`
+	VariantIDs          itemList[ofVariants] `json:"variantIds,omitzero"`
+	UpdateProducts      *groupItems          `json:"updateProducts,omitempty" doc:"Products and variants to be added to those that the group has."`
+	DeleteProducts      *groupItems          `json:"deleteProducts,omitempty" doc:"Products and variants to be removed from those that the group has."`
+	ProductID           *string              `json:"productId,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"3001"`
+	AccessoryProductIDs *string              `json:"accessoryProductIds,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"3002,3003"`
+	Translations        *string              `json:"translations,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"{\"fr\":\"Abonnement\"}"`
+	RulesJSON           *string              `json:"rulesJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
+	FormFieldsJSON      *string              `json:"formFieldsJson,omitempty" nullable:"true" maxLength:"65535" doc:"Kept for integrations; the service does not act on it. null or an empty text clears it." example:"[]"`
+	CustomerTag         *string              `json:"customerTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for customers, separated by commas: they have them while a contract of theirs on a plan of the group is ACTIVE. null or an empty text clears them." example:"subscriber"`
+	OrderTag            *string              `json:"orderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for first orders, separated by commas. null or an empty text clears them." example:"first-subscription"`
+	MemberOrderTag      *string              `json:"memberOrderTag,omitempty" nullable:"true" maxLength:"1000" doc:"Tags for renewals, separated by commas. null or an empty text clears them." example:"renewal"`
+	SubscriptionPlans   *[]planOption        `json:"subscriptionPlans,omitempty" minItems:"1" maxItems:"31" doc:"Required when a group is made."`
+	plans               []json.RawMessage    // SubscriptionPlans as they were sent
 }
 
 // groupItems names products and variants.
 type groupItems struct {
-	ProductIDs itemList `json:"productIds,omitzero"`
-	VariantIDs itemList `json:"variantIds,omitzero"`
+	ProductIDs itemList[ofProducts] `json:"productIds,omitzero"`
+	VariantIDs itemList[ofVariants] `json:"variantIds,omitzero"`
 }
 
 func (i *groupItems) assigned() plan.Assigned {
@@ -135,7 +135,7 @@ func (o Options) edit(ctx context.Context, id int64, in *GroupIn) (*groupOut, er
 	if e, err = in.over(g.Terms); err != nil {
 		return nil, err
 	}
-	if err := in.countsOf(g); err != nil {
+	if err := in.countsOf(e, g); err != nil {
 		return nil, err
 	}
 	draft := plan.Draft{Terms: e.terms(), Options: g.Options}
@@ -169,8 +169,9 @@ func (e groupEdit) alone() error {
 	return plan.Draft{Terms: e.terms(), Options: plans}.ValidateAlone()
 }
 
-// countsOf refuses a record in which something differs that the service counts.
-func (in *GroupIn) countsOf(g plan.Group) error {
+// countsOf refuses a record in which something differs that the service counts. A count
+// may be that of the list that the record has instead of the group's.
+func (in *GroupIn) countsOf(e groupEdit, g plan.Group) error {
 	is := newSubscriptionGroup(g)
 	become := struct {
 		ProductCount        *int64  `json:"productCount"`
@@ -181,8 +182,8 @@ func (in *GroupIn) countsOf(g plan.Group) error {
 		return err
 	}
 	for field, differs := range map[string]bool{
-		"productCount":        become.ProductCount != nil && *become.ProductCount != is.ProductCount,
-		"productVariantCount": become.ProductVariantCount != nil && *become.ProductVariantCount != is.ProductVariantCount,
+		"productCount":        become.ProductCount != nil && *become.ProductCount != is.ProductCount && !e.ProductIDs.counts(*become.ProductCount),
+		"productVariantCount": become.ProductVariantCount != nil && *become.ProductVariantCount != is.ProductVariantCount && !e.VariantIDs.counts(*become.ProductVariantCount),
 		"sellingPlanGroupId":  become.SellingPlanGroupID != nil && *become.SellingPlanGroupID != is.SellingPlanGroupID,
 	} {
 		if differs {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -44,15 +44,24 @@ func numberList(param, text string) ([]int64, error) {
 	return idList("", param, text)
 }
 
+// What a list of items is of.
+type (
+	ofProducts struct{}
+	ofVariants struct{}
+)
+
+func (ofProducts) objectType() string { return "Product" }
+func (ofVariants) objectType() string { return "ProductVariant" }
+
 // itemList is a list of products or variants in a request: JSON text of objects
-// with an id, or numbers separated by commas. A real list is read too.
-type itemList struct {
+// with an id, or numbers or graph ids separated by commas. A real list is read too.
+type itemList[Of interface{ objectType() string }] struct {
 	ids []int64
 	set bool // the field is there; null is an empty list
 }
 
 // Schema describes the text.
-func (itemList) Schema(huma.Registry) *huma.Schema {
+func (itemList[Of]) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeString, Description: "JSON text of a list of objects with an id, as answers have it, or ids separated by commas. In a change it replaces the list; null empties it.",
 		Examples: []any{"3001,3002"},
@@ -60,7 +69,7 @@ func (itemList) Schema(huma.Registry) *huma.Schema {
 }
 
 // UnmarshalJSON reads the list. Its failures are Invalid.
-func (l *itemList) UnmarshalJSON(text []byte) error {
+func (l *itemList[Of]) UnmarshalJSON(text []byte) error {
 	l.set, l.ids = true, nil
 	switch {
 	case string(text) == "null":
@@ -79,8 +88,13 @@ func (l *itemList) UnmarshalJSON(text []byte) error {
 	}
 }
 
+// counts reports whether the list was sent and names n different things.
+func (l *itemList[Of]) counts(n int64) bool {
+	return l.set && int64(len(slices.Compact(slices.Sorted(slices.Values(l.ids))))) == n
+}
+
 // read reads a JSON list of ids, or of objects that have one.
-func (l *itemList) read(text []byte) error {
+func (l *itemList[Of]) read(text []byte) error {
 	var elements []itemID
 	if err := json.Unmarshal(text, &elements); err != nil {
 		return badItems(string(text))
@@ -92,16 +106,14 @@ func (l *itemList) read(text []byte) error {
 	return l.parse(list)
 }
 
-func (l *itemList) parse(list []string) error {
+func (l *itemList[Of]) parse(list []string) error {
 	for _, s := range list {
 		if s = strings.TrimSpace(s); s == "" {
 			continue
 		}
-		id, err := strconv.ParseInt(s, 10, 64)
+		var of Of
+		id, err := gid.Parse(of.objectType(), s)
 		if err != nil {
-			id = gid.Number(s)
-		}
-		if id < 1 || id > gid.Max {
 			return badItems(s)
 		}
 		l.ids = append(l.ids, id)
@@ -113,7 +125,7 @@ func badItems(text string) error {
 	if len(text) > 80 {
 		text = text[:80]
 	}
-	return fault.New(fault.Invalid, "%q is not a list of ids: write numbers separated by commas, or JSON text such as [{\"id\":3001}]", text).Keyed("bodyField")
+	return fault.New(fault.Invalid, "%q is not a list of ids: write numbers or graph ids of their kind, separated by commas, or JSON text such as [{\"id\":3001}]", text).Keyed("bodyField")
 }
 
 // itemID is an id: a number, a text, or an object that has one of these.

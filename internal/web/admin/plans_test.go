@@ -225,7 +225,12 @@ func TestWhatABodyChangesOfAGroup(t *testing.T) {
 		"a plan that leaves its day":  {`{"subscriptionPlans":[{"id":6001},{"id":6002,"specificDayEnabled":false,"cutOff":null}]}`, same(func(d *plan.Draft) { d.Options[1].Specific, d.Options[1].Cutoff = false, 0 })},
 		"a discount that ends":        {`{"subscriptionPlans":[{"id":6001,"discountEnabled":false},{"id":6002}]}`, same(func(d *plan.Draft) { d.Options[0].First.Enabled = false })},
 		"products are replaced":       {`{"id":17,"productIds":"1,2"}`, func() plan.UpdateCommand { c := same(); c.Assign.Products = &two; return c }()},
-		"variants are emptied":        {`{"variantIds":null}`, func() plan.UpdateCommand { c := same(); c.Assign.Variants = &none; return c }()},
+		"with their counts": {`{"productIds":"1,2,5,1","productCount":3,"variantIds":null,"productVariantCount":0}`, func() plan.UpdateCommand {
+			c := same()
+			c.Assign.Products, c.Assign.Variants = &[]int64{1, 2, 5, 1}, &none
+			return c
+		}()},
+		"variants are emptied": {`{"variantIds":null}`, func() plan.UpdateCommand { c := same(); c.Assign.Variants = &none; return c }()},
 		"products are added and removed": {`{"updateProducts":{"productIds":"1,2"},"deleteProducts":{"variantIds":"4"}}`, func() plan.UpdateCommand {
 			c := same()
 			c.Assign.Add.Products, c.Assign.Remove.Variants = two, []int64{4}
@@ -262,6 +267,8 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"no JSON":                         {"POST", "", `x`, 400, ""},
 		"another store's":                 {"POST", "", `{"shop":"other.myshopify.com"}`, 400, "shop"},
 		"ids that are none":               {"POST", "", `{"productIds":"1,x"}`, 400, ""},
+		"a variant among the products":    {"PUT", "/17", `{"productIds":["gid://shopify/ProductVariant/1"]}`, 400, ""},
+		"a product to add as a variant":   {"PUT", "/17", `{"updateProducts":{"variantIds":"gid://shopify/Product/1"}}`, 400, ""},
 		"plans that are no list":          {"POST", "", `{"subscriptionPlans":{}}`, 400, "subscriptionPlans"},
 		"a plan that is no object":        {"POST", "", `{"subscriptionPlans":[3]}`, 400, ""},
 		"no plans":                        {"PUT", "/17", `{"subscriptionPlans":[]}`, 400, "subscriptionPlans"},
@@ -277,6 +284,7 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"an id that is not the path's":    {"PUT", "/17", `{"id":18}`, 400, "id"},
 		"no id at all":                    {"PUT", "", `{}`, 400, "id"},
 		"a count that the service counts": {"PUT", "/17", `{"productCount":7}`, 400, "productCount"},
+		"a count of other products":       {"PUT", "/17", `{"productIds":"1,2,5","productCount":7}`, 400, "productCount"},
 		"a group that is not there":       {"PUT", "/18", `{}`, 404, ""},
 		"and a body that is wrong":        {"PUT", "/18", `{"productIds":"x"}`, 400, ""},
 		"a number that is none":           {"GET", "/x", ``, 400, "id"},
