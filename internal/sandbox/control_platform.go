@@ -62,11 +62,11 @@ func (s *Sandbox) variants(r *http.Request) ([]simulator.Variant, error) {
 
 // removeVariant takes a variant off a store's shelf and answers with what is left.
 func (s *Sandbox) removeVariant(r *http.Request) ([]simulator.Variant, error) {
-	n, err := parseID(r.PathValue("id"))
+	n, err := pathID(r, "ProductVariant")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.sim.RemoveVariant(r.URL.Query().Get("shop"), int64(n)); err != nil {
+	if err := s.sim.RemoveVariant(r.URL.Query().Get("shop"), n); err != nil {
 		return nil, err
 	}
 	return s.variants(r)

@@ -96,6 +96,8 @@ func TestWrongControlCalls(t *testing.T) {
 		{"a discount code of half a cent", "POST", "/platform/discount-codes", `{"code":"HALF","amount":"5.005"}`, 400},
 		{"points that expire before they are earned", "POST", "/loyalty", `{"expireMonths":-1}`, 400},
 		{"a store in the zone of the machine", "POST", "/platform/shops", `{"domain":"z.myshopify.com","ianaTimeZone":"Local","currencyCode":"USD"}`, 400},
+		{"a variant of no store", "DELETE", "/platform/variants/1", ``, 404},
+		{"what is no variant", "DELETE", "/platform/variants/gid://shopify/Product/4001", ``, 400},
 		{"an unknown payment method", "POST", "/platform/payment-methods/abc", `{"status":"valid"}`, 404},
 		{"a status that cards do not have", "POST", "/platform/payment-methods/abc", `{"status":"lost"}`, 400},
 		{"a receiver that does not exist", "GET", "/webhook-sink/none", ``, 404},
