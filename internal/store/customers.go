@@ -67,6 +67,21 @@ const (
 	lifetimeOf  result = "CAST(SUM({t}.lifetime) AS bigint)"
 )
 
+// lifetimeShown is lifetimeOf as it is shown, in thousandths of the main unit, so that
+// amounts of several currencies are in the order of their numbers. Contracts of
+// different currencies come to none.
+var lifetimeShown = result("CASE WHEN COUNT(DISTINCT {t}.currency) > 1 THEN -1 ELSE CAST(SUM({t}.lifetime) AS bigint) * MIN(CASE" +
+	" WHEN {t}.currency IN (" + codes(money.WithExponent(0)) + ") THEN 1000 WHEN {t}.currency IN (" + codes(money.WithExponent(3)) + ") THEN 1 ELSE 10 END) END")
+
+// codes writes the currencies as texts of SQL.
+func codes(list []money.Currency) string {
+	quoted := make([]string, len(list))
+	for i, c := range list {
+		quoted[i] = "'" + string(c) + "'"
+	}
+	return strings.Join(quoted, ", ")
+}
+
 // summaryField is a result by which customers can be sorted.
 type summaryField struct {
 	result
@@ -78,7 +93,7 @@ type summaryField struct {
 var summaryFields = map[string]summaryField{
 	"customerId": {result: "{t}.customer_id"}, "name": {result: "MAX({t}.name_folded)"}, "email": {result: "MAX({t}.email_folded)"},
 	"activeSubscriptions": {result: activeOf, active: true}, "inActiveSubscriptions": {result: inactiveOf, active: true},
-	"nextOrderDate": {result: nextOrderOf, active: true, billed: true}, "lifetimeValue": {result: lifetimeOf, billed: true},
+	"nextOrderDate": {result: nextOrderOf, active: true, billed: true}, "lifetimeValue": {result: lifetimeShown, billed: true},
 }
 
 // Customers returns a page of the customers that pass the filter, by their

@@ -5,6 +5,7 @@ package money
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/govalues/decimal"
@@ -28,6 +29,19 @@ func (c Currency) Exponent() int {
 		return e
 	}
 	return 2
+}
+
+// WithExponent returns the currencies whose minor unit has so many decimals, which are
+// not 2, in the order of their codes.
+func WithExponent(n int) []Currency {
+	var list []Currency
+	for c, e := range exponents {
+		if e == n {
+			list = append(list, c)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // Finest is a currency than which none has more decimals.

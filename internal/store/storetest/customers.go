@@ -91,12 +91,35 @@ func testCustomers(t *testing.T, open opener) {
 			}
 		})
 	}
+	t.Run("amounts of several currencies are in the order of their numbers, and none comes first", func(t *testing.T) {
+		in := func(c money.Currency, minor int64) func(*contract.Contract) {
+			return func(k *contract.Contract) {
+				k.Line, k.Currency, k.Lifetime = shop.Memberships, c, money.Amount{Minor: minor, Currency: c}
+			}
+		}
+		w.put(
+			ofCustomer(21, 91, "Yen", "yen@example.com", in("JPY", 900)), ofCustomer(22, 92, "Euro", "euro@example.com", in("EUR", 1500)),
+			ofCustomer(23, 93, "Dinar", "dinar@example.com", in("KWD", 20000)),
+			ofCustomer(24, 94, "Both", "both@example.com", in("KWD", 20000)), ofCustomer(25, 94, "Both", "both@example.com", in("JPY", 900)),
+		)
+		for desc, want := range map[bool][]int64{false: {94, 92, 93, 70, 91}, true: {91, 70, 93, 92, 94}} {
+			sorted := page.Request{Size: 10, Sort: []page.Sort{{Field: "lifetimeValue", Desc: desc}}}
+			got, _, err := w.db.Customers(t.Context(), w.shop.ID, contract.CustomerFilter{Line: shop.Memberships}, sorted)
+			ids := make([]int64, len(got))
+			for i, c := range got {
+				ids[i] = c.ID
+			}
+			if err != nil || !slices.Equal(ids, want) {
+				t.Errorf("desc=%t: %v, %v, want %v", desc, ids, err, want)
+			}
+		}
+	})
 	t.Run("every sort field sorts, both ways", func(t *testing.T) {
 		// What is equal by the field is in the order of the numbers, which turns with
 		// the field's.
 		for field, want := range map[string][]int64{
 			"customerId": {50, 60, 70}, "name": {70, 50, 60}, "email": {70, 50, 60}, "activeSubscriptions": {50, 60, 70},
-			"inActiveSubscriptions": {60, 50, 70}, "nextOrderDate": {50, 60, 70}, "lifetimeValue": {50, 60, 70},
+			"inActiveSubscriptions": {60, 50, 70}, "nextOrderDate": {50, 60, 70}, "lifetimeValue": {60, 50, 70},
 		} {
 			for _, desc := range []bool{false, true} {
 				sorted := page.Request{Size: 10, Sort: []page.Sort{{Field: field, Desc: desc}}}
