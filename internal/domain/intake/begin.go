@@ -167,7 +167,7 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 	if len(c.Billing.Anchors) > 0 {
 		date, _ = c.Billing.First(cal, start, cadence.Next)
 	}
-	p := plan{series: contract.Series{Cycle: next, Start: cal.At(date), Moved: c.Series.Moved}, jumped: was.jumped}
+	p := plan{series: contract.Series{Cycle: next, Start: cal.At(date), Moved: c.Series.Moved}, jumped: was.jumped, stood: true}
 	if next < follows {
 		p.series = p.series.Before(follows)
 	}
