@@ -128,6 +128,7 @@ func (m *queueModel) change(today time.Time, every oracle.Policy) {
 		m.leaveOut(today)
 	}
 	waits := m.waits()[0]
+	_, chosen := m.put[waits]
 	day, behind := fixedDay(every, m.on(waits)), max(waits, m.reached())
 	for n := 1; n <= behind; n++ {
 		if !m.skipped[n] && n != waits {
@@ -138,7 +139,7 @@ func (m *queueModel) change(today time.Time, every oracle.Policy) {
 	}
 	m.turns = nil
 	m.turn(waits, day, every)
-	maps.DeleteFunc(m.put, func(n int, _ time.Time) bool { return n > behind })
+	maps.DeleteFunc(m.put, func(n int, _ time.Time) bool { return n > behind || n == waits && !chosen })
 }
 
 // every returns how often orders come, from an order on.
