@@ -265,6 +265,11 @@ func TestTheNextOrderStaysWhenTheIntervalChangesInAPause(t *testing.T) {
 		{"after two orders", func(*subscription) {}, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
 		{"the one after it is skipped", func(s *subscription) { s.skipNumber(1) }, "[11-11 12-11 01-11 02-08 02-22]"},
 		{"it was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
+		{"it was put off behind the one that follows", func(s *subscription) { s.reschedule(0, "2027-02-20", false) }, "[11-11 12-11 02-11 02-25]"},
+		{"it was put off behind the day of one more than are allowed", func(s *subscription) {
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=3", s.id), nil)
+			s.reschedule(0, "2027-02-20", false)
+		}, "[11-11 12-11 02-20]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -278,5 +283,72 @@ func TestTheNextOrderStaysWhenTheIntervalChangesInAPause(t *testing.T) {
 			s.until("2027-02-25")
 			s.wantOrderDays(row.want)
 		})
+	}
+}
+
+// An interval that changes in a pause after the day of an order is counted from the next
+// one, as if the contract had run again before.
+func TestANewIntervalIsNotCountedFromAnOrderThatPassedInAPause(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+	}{
+		{"it runs again first", func(s *subscription) { s.status(http.StatusNoContent, "ACTIVE"); s.everyTwoWeeks() }},
+		{"it changes first", func(s *subscription) { s.everyTwoWeeks(); s.status(http.StatusNoContent, "ACTIVE") }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.status(http.StatusNoContent, "PAUSED")
+			s.until("2026-11-20")
+			row.do(s)
+			s.until("2027-01-10")
+			s.wantOrderDays("[12-11 12-25 01-08]")
+		})
+	}
+}
+
+// One reading may tell that a contract which stood still has another interval, and that it
+// runs again. Its orders come as if each had been told by itself.
+func TestAnIntervalAndTheEndOfAPauseAreToldTogether(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until February 25
+	}{
+		{"the day of the next order is to come", func(*subscription) {}, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
+		{"it was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
+		{"the next order is skipped", func(s *subscription) { s.skipNumber(0) }, "[11-11 12-11 02-11 02-25]"},
+		{"it was put off behind the one that follows", func(s *subscription) { s.reschedule(0, "2027-02-20", false) }, "[11-11 12-11 02-11 02-25]"},
+		{"its day passed in the pause", func(s *subscription) {
+			s.status(http.StatusNoContent, "PAUSED")
+			s.until("2027-01-15")
+			s.status(http.StatusNoContent, "ACTIVE")
+		}, "[11-11 12-11 02-11 02-25]"},
+		{"an earlier one was put off", func(s *subscription) { s.reschedule(0, "2027-02-20", false); s.until("2027-02-12") }, "[11-11 12-11 02-11 02-20]"},
+	} {
+		for _, together := range []bool{false, true} {
+			t.Run(fmt.Sprint(row.name, ", together ", together), func(t *testing.T) {
+				t.Parallel()
+				s := subscribe(t, nil)
+				s.t = t
+				s.until("2026-12-20")
+				row.do(s)
+				s.status(http.StatusNoContent, "PAUSED")
+				s.pass("P2D")
+				if together { // nobody hears of the interval by itself
+					s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}}, nil)
+				}
+				s.draft(`{ billingPolicy: { interval: WEEK, intervalCount: 2 }, deliveryPolicy: { interval: WEEK, intervalCount: 2 } }`)
+				s.pass("PT1M")
+				s.call("DELETE", "/platform/faults", nil, nil)
+				s.staff("Activate")
+				s.until("2027-02-25")
+				s.wantOrderDays(row.want)
+			})
+		}
 	}
 }

@@ -10,16 +10,19 @@ import (
 )
 
 // queueModel is what people think of a contract: orders that come one after another,
-// each on its day unless somebody put it on another one or skips it. Days begin at
-// midnight in UTC.
+// each on its day unless somebody put it on another one or skips it. A day is its
+// midnight in UTC, wherever the store is.
 type queueModel struct {
 	turns   []queueTurn       // in the order of their orders
 	put     map[int]time.Time // orders that were put on a day of their own
 	skipped map[int]bool
 	gone    map[int]bool // made, skipped to the end, or left out
 	made    []string     // days
+	paid    time.Time    // the last of them
 	runs    bool
-	left    int // orders that are still to come, skipped ones too; those that are left out are none
+	wakes   time.Time // the day on which a pause ends by itself; zero when it does not
+	ends    bool      // a cancellation waits for deliveries: nobody but who takes it back lets orders come
+	left    int       // orders that are still to come, skipped ones too; those that are left out are none
 }
 
 // queueTurn is where the counting of days begins anew, with an order.
@@ -57,15 +60,28 @@ func (m *queueModel) own(n int) time.Time {
 			t = turn
 		}
 	}
-	at := n - t.order + t.passed
+	at, start := n-t.order+t.passed, t.start
 	if at < 0 {
 		return time.Time{} // the calendar that it was of is no more
 	}
+	if first := fixedDay(t.every, start); at > 0 && !first.Equal(start) { // a day of its own before the fixed ones
+		at, start = at-1, first
+	}
 	for years := 1; ; years *= 2 {
-		if days := oracle.Owed(t.every, t.start, t.start.AddDate(years, 0, 0), oracle.Calendar{Zone: time.UTC}); len(days) > at {
+		if days := oracle.Owed(t.every, start, start.AddDate(years, 0, 0), oracle.Calendar{Zone: time.UTC}); len(days) > at {
 			return days[at]
 		}
 	}
+}
+
+// fixedDay returns the first fixed day of a policy from a day on: that day, where it has
+// none.
+func fixedDay(every oracle.Policy, day time.Time) time.Time {
+	if len(every.Anchors) == 0 {
+		return day
+	}
+	every.IntervalCount = 1
+	return oracle.Owed(every, day.AddDate(0, 0, -1), day.AddDate(2, 0, 0), oracle.Calendar{Zone: time.UTC})[1]
 }
 
 func (m *queueModel) on(n int) time.Time {
@@ -94,10 +110,7 @@ func (m *queueModel) waits() []int {
 // turn lets days be counted anew from an order that is put on one. Of the orders after
 // it those follow that have not been made already.
 func (m *queueModel) turn(n int, day time.Time, every oracle.Policy) {
-	follows := n + 1
-	for made := range m.gone {
-		follows = max(follows, made+1)
-	}
+	follows := max(n, m.reached()) + 1
 	for behind := n + 1; behind < follows; behind++ {
 		if !m.gone[behind] {
 			m.put[behind] = m.on(behind)
@@ -108,14 +121,15 @@ func (m *queueModel) turn(n int, day time.Time, every oracle.Policy) {
 	m.put[n] = day
 }
 
-// change lets orders come as often as is said. The one that waits stays, and the days
-// go that others were put on.
-func (m *queueModel) change(every oracle.Policy) {
-	waits := m.waits()[0]
-	day, behind := m.on(waits), waits
-	for made := range m.gone {
-		behind = max(behind, made)
+// change lets orders come as often as is said. The one that waits stays, or waits for
+// the first fixed day, and the days go that others were put on.
+func (m *queueModel) change(today time.Time, every oracle.Policy) {
+	if !m.runs {
+		m.leaveOut(today)
 	}
+	waits := m.waits()[0]
+	_, chosen := m.put[waits]
+	day, behind := fixedDay(every, m.on(waits)), max(waits, m.reached())
 	for n := 1; n <= behind; n++ {
 		if !m.skipped[n] && n != waits {
 			m.gone[n] = true
@@ -125,7 +139,7 @@ func (m *queueModel) change(every oracle.Policy) {
 	}
 	m.turns = nil
 	m.turn(waits, day, every)
-	maps.DeleteFunc(m.put, func(n int, _ time.Time) bool { return n > behind })
+	maps.DeleteFunc(m.put, func(n int, _ time.Time) bool { return n > behind || n == waits && !chosen })
 }
 
 // every returns how often orders come, from an order on.
@@ -142,6 +156,9 @@ func (m *queueModel) every(n int) oracle.Policy {
 // until lets time pass. The platform took the charges of some orders only on later
 // days: those that follow are counted from them.
 func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
+	if !m.runs && !m.ends && !m.wakes.IsZero() && !m.wakes.After(today) {
+		m.resume(m.wakes.AddDate(0, 0, -1))
+	}
 	for m.runs {
 		list := m.next(20)
 		if len(list) == 0 || m.on(list[0]).After(today) {
@@ -165,16 +182,30 @@ func (m *queueModel) end(n int, day time.Time) {
 	m.gone[n] = true
 	m.left--
 	if !m.skipped[n] {
-		m.made = append(m.made, day.Format("01-02"))
+		m.made, m.paid = append(m.made, day.Format("01-02")), day
 	}
 }
 
-// resume leaves out the orders whose days were past while the contract stood still. One
-// that was put off to a day to come is made then.
+// resume lets the contract run again. Orders whose days were past while it stood still
+// are left out. One that was put off to a day to come is made then.
 func (m *queueModel) resume(today time.Time) {
-	m.runs = true
-	for n := range 200 {
-		if n == 0 || m.gone[n] || m.put[n].After(today) {
+	m.runs, m.ends, m.wakes = true, false, time.Time{}
+	m.leaveOut(today)
+}
+
+// reached returns the last order that is gone.
+func (m *queueModel) reached() (last int) {
+	for n := range m.gone {
+		last = max(last, n)
+	}
+	return last
+}
+
+// leaveOut leaves out the orders whose days are past. One that was put on a day of the past
+// comes on that of the calendar if that is to come.
+func (m *queueModel) leaveOut(today time.Time) {
+	for n := 1; n < 200; n++ {
+		if m.gone[n] || m.put[n].After(today) {
 			continue
 		}
 		if delete(m.put, n); m.own(n).After(today) {

@@ -169,6 +169,26 @@ func TestAnOrderThatIsGivenUpIsNotOneOfThoseThatWereCommittedTo(t *testing.T) {
 	f.wantEntries(wasMade, endWaits, "MERCHANT_EXTERNAL_API BILLING_ATTEMPT_SKIPPED SUCCESS", wasCharged, wasCharged, endComes, wasEnded)
 }
 
+// An order that waits for the store's staff is still to come: no other one is put in its
+// place.
+func TestAnOrderThatIsHeldIsOneOfThoseThatWereCommittedTo(t *testing.T) {
+	t.Parallel()
+	f := commit(t, monthly)
+	if err := f.set(amend.StatusChange{To: contract.Cancelled}); err != nil {
+		t.Fatal(err)
+	}
+	f.direct("POST", "/platform/outcomes", fmt.Sprintf(`{"contractId":%d,"cycles":[2],"code":"MERCHANT_ACCOUNT_ERROR"}`, f.id), nil)
+	f.advance("P50D")
+	if c := f.row(); c.Status != contract.Active || c.Orders != 1 || c.Ending == nil || c.Ending.Cycle != 2 || !c.NextBillingDate.IsZero() {
+		t.Errorf("while the last order is held: %+v of %+v", c.Ending, c)
+	}
+	f.direct("POST", "/dunning/solved", "", nil)
+	f.advance("P60D")
+	if c := f.row(); c.Status != contract.Cancelled || c.Orders != 2 {
+		t.Errorf("ended %s after %d orders, want CANCELLED after 2", c.Status, c.Orders)
+	}
+}
+
 // The last of the orders of a prepaid contract pays for deliveries: they come
 // first.
 func TestAPrepaidContractThatIsFrozenEndsWithTheTermOfItsLastOrder(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -129,7 +130,7 @@ func (s *Service) endCommitment(ctx context.Context, of shop.ID, c contract.Cont
 			if a.Status == billing.Queued {
 				g.queued = append(g.queued, a)
 			}
-			waits = waits || a.Cycle <= c.Ending.Cycle && (a.Status == billing.Queued || a.Status.InFlight() || a.Status == billing.Failure && !a.DueAt.IsZero())
+			waits = waits || a.Cycle <= c.Ending.Cycle && (a.Status == billing.Queued || a.Status.InFlight() || a.Status == billing.Failure && (!a.DueAt.IsZero() || a.Dunning.State == dunning.Held))
 		}
 		switch {
 		case c.Committed() == 0:

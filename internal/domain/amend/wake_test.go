@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -108,6 +109,36 @@ func TestACancelledContractStartsAgainWhereThePlatformAllowsIt(t *testing.T) {
 		t.Errorf("started again: %s, next order %s instead of %s, cancelled at %s, %q", c.Status, c.NextBillingDate, due, c.CancelledAt, c.CancellationFeedback)
 	}
 	w.wantEntries("in the end", w.ours, "MERCHANT_EXTERNAL_API CONTRACT_CANCELLED", "MERCHANT_EXTERNAL_API CONTRACT_ACTIVATED")
+}
+
+// A contract that starts again has its orders on the days that people gave them, whatever
+// it was before it was cancelled.
+func TestAContractThatStartsAgainHasItsOrdersOnTheirDays(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string][]contract.Status{
+		"cancelled": {contract.Cancelled}, "paused, then cancelled": {contract.Paused, contract.Cancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t)
+			w.way.status = func(to string) (platform.Detail, error) {
+				d, err := w.way.client.Detail(w.t.Context(), w.of.At(), int64(w.ours))
+				d.Status, d.Revision = to, w.contract(w.ours).Revision+1
+				return d, err
+			}
+			day := w.contract(w.ours).NextBillingDate.AddDate(0, 0, 3)
+			_, err := w.bills.Reschedule(t.Context(), w.of.ID, billing.RescheduleCommand{Line: shop.Subscriptions, Contract: w.ours, BillingDate: day, Actor: w.command().Actor})
+			w.must(err)
+			for _, to := range append(before, contract.Active) {
+				w.at.Set(w.at.Now().Add(time.Minute))
+				_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: to})
+				w.must(err)
+			}
+			if next := w.contract(w.ours).NextBillingDate; !next.Equal(day) {
+				t.Errorf("the next order is due on %s, want %s", next, day)
+			}
+		})
+	}
 }
 
 // sleepy is a store of a node that sleeps after its nth commit, while others go on.

@@ -73,7 +73,7 @@ func reshape(
 		made := reached(byContract[c.ID], now)
 		for _, a := range dropped {
 			if a.BillingDate.After(now) {
-				if a.Cycle < made && !c.Beyond(a.Cycle) && c.Status != contract.Paused && c.Status != contract.Failed { // it never comes back
+				if a.Cycle < made && !c.Beyond(a.Cycle) && c.Status == contract.Active { // it never comes back
 					c.Jump(1)
 				}
 				gone = append(gone, a.ID)

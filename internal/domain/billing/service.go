@@ -87,7 +87,7 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 			reached = added[len(added)-1].Cycle
 		}
 		switch {
-		case c.Status == contract.Cancelled || c.Status == contract.Expired:
+		case c.Status == contract.Expired:
 			c.Wishes = nil
 		case c.Status == contract.Active && !c.Series.Start.IsZero():
 			if last, ends := c.LastCycle(); ends {

@@ -162,8 +162,8 @@ func fixedDay(p cadence.Policy, cutoff int, waits, now time.Time, cal cadence.Ca
 }
 
 // anew returns the calendar of a contract that stands still and was given another
-// interval: it goes on from the date of the next order, or a fixed day after it. Dates
-// that were given to other orders go.
+// interval: it goes on from the date of the order that would be next if the contract ran
+// again now, or a fixed day after it. Dates that were given to other orders go.
 func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop, now time.Time) (plan, error) {
 	cal, err := store.Calendar()
 	if err != nil {
@@ -171,21 +171,23 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 	}
 	was.ran.Billing = before
 	follows := billing.Following(was.reached, was.from, was.skipped)
-	next := was.unskipped(follows)
-	start := was.ran.DueOn(next, cal)
-	if date := was.ran.WishedOn(next); date.After(now) {
-		start = date
+	next, passed, aside := follows, 0, was.aside(now)
+	for runs := max(was.ran.CycleFrom(now, cal), was.reached+1); next < runs || aside[next]; next++ {
+		if !aside[next] {
+			passed++
+		}
 	}
+	start, over := was.ran.DueOn(next, cal), c.MaxCycles > 0 && next > c.Most()+passed
 	for _, w := range was.ran.Wishes {
-		if w.Date.After(now) && w.Date.Before(start) && !was.skipped[w.Cycle] {
-			next, start = w.Cycle, w.Date
+		if w.Date.After(now) && (over || w.Date.Before(start)) && !was.skipped[w.Cycle] {
+			next, start, over = w.Cycle, w.Date, false
 		}
 	}
 	date := start
 	if len(c.Billing.Anchors) > 0 {
 		date, _ = c.Billing.First(cal, start, cadence.Next)
 	}
-	p := plan{series: contract.Series{Cycle: next, Start: cal.At(date), Moved: c.Series.Moved}, jumped: was.jumped}
+	p := plan{series: contract.Series{Cycle: next, Start: cal.At(date), Moved: c.Series.Moved}, jumped: was.jumped, stood: true}
 	if next < follows {
 		p.series = p.series.Before(follows)
 	}

@@ -112,7 +112,15 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 	}
 	for _, c := range replanned {
 		was := past[c.ID].of(known[c.ID])
-		if !rerun[c.ID] {
+		var stood plan
+		switch old := known[c.ID]; {
+		case rerun[c.ID]:
+		case old != nil && old.Status != contract.Active && !old.Series.Start.IsZero():
+			if stood, err = anew(c, was, old.Billing, store, now); err != nil {
+				return readout{}, err
+			}
+			was = was.given(stood)
+		default:
 			was.ran, was.anew, was.cutoff = contract.Contract{}, true, offered[c.ID].Cutoff
 		}
 		begins := found.plans[c.ID].beginning
@@ -128,7 +136,7 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 		if err != nil {
 			return readout{}, err
 		}
-		made.beginning = begins
+		made.beginning, made.stood, made.wishes = begins, stood.stood, stood.wishes
 		found.plans[c.ID] = made
 	}
 	return found, nil

@@ -42,6 +42,13 @@ func (h had) of(c *contract.Contract) had {
 	return h
 }
 
+// given adds the calendar that a contract was given while it stood still.
+func (h had) given(p plan) had {
+	h.ran = contract.Contract{Series: p.series, Wishes: p.wishes}
+	h.from, h.jumped = p.series.Cycle, p.jumped
+	return h
+}
+
 // resumes returns the cycle of the first order to come that nobody skips and that was
 // not made before its day, by the calendar of before; 0 when there is none. The
 // platform's word on the next date may be older than what people have skipped.
@@ -166,10 +173,11 @@ type plan struct {
 	series contract.Series
 	turns  []contract.Series
 	fits   bool
-	wish   contract.Wish   // the date of an order that is not that of the calendar; none when it is zero
-	wishes []contract.Wish // all that are left, of a contract that stands still
-	passed []int           // cycles before it that were neither charged nor skipped, since the last that was
-	jumped int             // all cycles before it that were never an order
+	wish   contract.Wish // the date of an order that is not that of the calendar; none when it is zero
+	stood  bool          // another interval came while the contract stood still: only these wishes are left
+	wishes []contract.Wish
+	passed []int // cycles before it that were neither charged nor skipped, since the last that was
+	jumped int   // all cycles before it that were never an order
 }
 
 // How many cycles are looked through for the one to begin with.

@@ -146,14 +146,17 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		if c.Status == contract.Active && !planned {
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
+		if made.stood {
+			c.Wishes = made.wishes
+		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			c.Series, c.Turns = made.series, made.turns
 			if !made.wish.Date.IsZero() {
 				c.WishFor(made.wish.Cycle, made.wish.Date)
 			}
 			c.Jump(made.jumped - c.PassedCycles)
-		} else if change.Billing && planned {
-			c.Series, c.Turns, c.Wishes = made.series, nil, made.wishes
+		} else if made.stood {
+			c.Series, c.Turns = made.series, nil
 			c.Jump(made.jumped - c.PassedCycles)
 		}
 		w.replanned = append(w.replanned, len(w.contracts))
