@@ -85,15 +85,15 @@ func codes(list []money.Currency) string {
 // summaryField is a result by which customers can be sorted.
 type summaryField struct {
 	result
-	active bool // it names contract.Active
-	billed bool // only contracts knows it
+	active  bool // it names contract.Active
+	foreign bool // contract_facets lacks it
 }
 
 // summaryFields are those of contract.CustomerSortFields.
 var summaryFields = map[string]summaryField{
-	"customerId": {result: "{t}.customer_id"}, "name": {result: "MAX({t}.name_folded)"}, "email": {result: "MAX({t}.email_folded)"},
+	"customerId": {result: "{t}.customer_id"}, "name": {result: "MAX({t}.name_folded)", foreign: true}, "email": {result: "MAX({t}.email_folded)", foreign: true},
 	"activeSubscriptions": {result: activeOf, active: true}, "inActiveSubscriptions": {result: inactiveOf, active: true},
-	"nextOrderDate": {result: nextOrderOf, active: true, billed: true}, "lifetimeValue": {result: lifetimeShown, billed: true},
+	"nextOrderDate": {result: nextOrderOf, active: true, foreign: true}, "lifetimeValue": {result: lifetimeShown, foreign: true},
 }
 
 // Customers returns a page of the customers that pass the filter, by their
@@ -115,17 +115,17 @@ func (db *DB) Customers(ctx context.Context, of shop.ID, f contract.CustomerFilt
 
 // customersOn returns the customers of a page.
 func (db *DB) customersOn(ctx context.Context, of shop.ID, f contract.CustomerFilter, p page.Request) ([]int64, error) {
-	billed, byID := false, false
+	foreign, byID := false, false
 	for _, s := range p.Sort {
 		by, known := summaryFields[s.Field]
 		if !known {
 			return nil, fault.New(fault.Invalid, "customers cannot be sorted by %q", s.Field).At("sort")
 		}
-		billed = billed || by.billed
+		foreign = foreign || by.foreign
 		byID = byID || s.Field == "customerId"
 	}
 	from := facetsOf(db)
-	if billed {
+	if foreign {
 		from = contractsOfShop(db)
 	}
 	q := from.customers(of, f)
@@ -153,9 +153,8 @@ func (s source) customers(of shop.ID, f contract.CustomerFilter) *bun.SelectQuer
 	alias := ident(s.alias)
 	q := s.query().ColumnExpr("?.customer_id", alias).GroupExpr("?.customer_id", alias).
 		Where("?.shop_id = ?", alias, of).Where("?.line = ?", alias, f.Line).Where("?.customer_id <> 0", alias)
-	for _, who := range customersWith(f) { // any one contract of a customer may meet it
-		found := facetsOf(s.db).query().Column("customer_id").Where("f.shop_id = ?", of).Where("f.line = ?", f.Line).Where(who.condition, who.value)
-		q = q.Where("?.customer_id IN (?)", alias, found)
+	for _, found := range s.db.customersWith(of, f) { // any one contract of a customer may meet it
+		q = q.Where("?.customer_id IN (?)", alias, found.Column("customer_id"))
 	}
 	if f.Several {
 		q = q.Having(activeOf.in(s.alias)+" > 1", contract.Active)
@@ -163,19 +162,16 @@ func (s source) customers(of shop.ID, f contract.CustomerFilter) *bun.SelectQuer
 	return q
 }
 
-// customerCondition is a condition on who a customer is, and the value of its
-// placeholder.
-type customerCondition struct{ condition, value string }
-
-func customersWith(f contract.CustomerFilter) []customerCondition {
-	var list []customerCondition
+// customersWith selects, for each condition on who a customer is, the contracts that meet
+// it.
+func (db *DB) customersWith(of shop.ID, f contract.CustomerFilter) []*bun.SelectQuery {
+	var list []*bun.SelectQuery
 	if f.Email != "" {
-		list = append(list, customerCondition{"f.email_folded = ?", clean(fold(f.Email))})
+		list = append(list, db.withEmail(of, f.Email).Where("c.line = ?", f.Line))
 	}
 	if f.NamePart != "" {
-		// The index knows the parts of names and addresses together.
-		const named = `f.customer_folded LIKE ?0 ESCAPE '\' AND f.name_folded LIKE ?0 ESCAPE '\'`
-		list = append(list, customerCondition{named, anywhere(clean(fold(f.NamePart)))})
+		behind := "%\n" + anywhere(clean(fold(f.NamePart))) // the address
+		list = append(list, facetsOf(db).query().Where("f.shop_id = ?", of).Where("f.line = ?", f.Line).Where(`f.customer_folded LIKE ? ESCAPE '\'`, behind))
 	}
 	return list
 }

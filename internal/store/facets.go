@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -29,8 +30,7 @@ type facetRow struct {
 	OrderAmount      int64
 	CreatedAt        int64
 	CustomerID       int64
-	NameFolded       string
-	EmailFolded      string
+	CustomerFolded   string // address, a line feed, name
 }
 
 // countRow is a row of contract_counts: how many contracts share the facets that
@@ -63,7 +63,7 @@ func facetRowOf(of shop.ID, c contract.Contract) facetRow {
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Status: string(c.Status),
 		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), Prepaid: c.PrepaidByCount(), Imported: c.ImportedID != "",
 		OrderAmount: c.Amount().Milli(), CreatedAt: millis(c.CreatedAt), CustomerID: c.Customer.ID,
-		NameFolded: clean(fold(c.Customer.Name)), EmailFolded: clean(fold(c.Customer.Email)),
+		CustomerFolded: strings.ReplaceAll(clean(fold(c.Customer.Email)), "\n", " ") + "\n" + clean(fold(c.Customer.Name)),
 	}
 }
 
@@ -108,7 +108,7 @@ func (tx *Tx) putFacets(ctx context.Context, contracts []contract.Contract, rewr
 	_, err := insert(ctx, tx, changed, `ON CONFLICT (shop_id, id) DO UPDATE SET line = excluded.line, status = excluded.status,
 		delivery_interval = excluded.delivery_interval, delivery_count = excluded.delivery_count, prepaid = excluded.prepaid, imported = excluded.imported,
 		order_amount = excluded.order_amount, created_at = excluded.created_at, customer_id = excluded.customer_id,
-		name_folded = excluded.name_folded, email_folded = excluded.email_folded`)
+		customer_folded = excluded.customer_folded`)
 	if err != nil {
 		return err
 	}

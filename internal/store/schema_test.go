@@ -107,7 +107,7 @@ func TestBothSchemasHaveTheSameTablesAndColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = storetest.SQLite(t).Raw().NewRaw(`SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+	err = storetest.SQLite(t).Raw().NewRaw(`SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
 		WHERE t.type = 'table' AND t.name NOT LIKE 'river%' AND t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE 'search_parts%' AND t.name <> 'schema_migrations'`).Scan(t.Context(), &sqlite)
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ var contractFields = map[string]field{
 }
 
 // notFacets are the columns of contractFields that contract_facets lacks.
-var notFacets = map[string]bool{"updated_at": true, "next_billing_date": true, "origin_order_name": true}
+var notFacets = map[string]bool{"updated_at": true, "next_billing_date": true, "origin_order_name": true, "name_folded": true, "email_folded": true}
 
 // Search returns the page of a shop's contracts that pass the filter, oldest
 // first unless the page says otherwise, and how many there are.

@@ -43,9 +43,14 @@ func (s source) where(q *bun.SelectQuery, of shop.ID, f contract.Filter) *bun.Se
 		q = q.Where("?.customer_id = ?", ident(s.alias), f.CustomerID)
 	}
 	if f.CustomerEmail != "" {
-		q = q.Where("?.email_folded = ?", ident(s.alias), clean(fold(f.CustomerEmail)))
+		q = q.Where("?.id IN (?)", ident(s.alias), s.db.withEmail(of, f.CustomerEmail).Column("id"))
 	}
 	return q
+}
+
+// withEmail selects a shop's contracts whose customers have the address.
+func (db *DB) withEmail(of shop.ID, email string) *bun.SelectQuery {
+	return db.reader.NewSelect().Model((*contractRow)(nil)).Where("c.shop_id = ?", of).Where("c.email_folded = ?", fold(clean(email)))
 }
 
 func (s source) byDates(q *bun.SelectQuery, f contract.Filter) *bun.SelectQuery {

@@ -27,9 +27,9 @@ func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contra
 	}
 	statements := []string{
 		fmt.Sprintf(largeContracts, made.ID, number*10_000_000, epoch().UnixMilli(), contracts-1),
-		fmt.Sprintf(`INSERT INTO contract_facets (shop_id, id, line, status, delivery_interval, delivery_count, prepaid, imported, order_amount, created_at, customer_id, name_folded, email_folded)
-			SELECT shop_id, id, line, status, delivery_interval, delivery_count, billing_interval <> delivery_interval OR billing_count <> delivery_count, imported_id <> '',
-			order_amount, created_at, customer_id, name_folded, email_folded FROM contracts WHERE shop_id = %d`, made.ID),
+		fmt.Sprintf(`INSERT INTO contract_facets (shop_id, id, line, status, delivery_interval, delivery_count, prepaid, imported, order_amount, created_at, customer_id, customer_folded)
+			SELECT shop_id, id, line, status, delivery_interval, delivery_count, billing_count <> delivery_count, imported_id <> '',
+			order_amount, created_at, customer_id, email_folded || E'\n' || name_folded FROM contracts WHERE shop_id = %d`, made.ID),
 		fmt.Sprintf(`INSERT INTO contract_counts (shop_id, line, status, delivery_interval, delivery_count, prepaid, imported, n)
 			SELECT shop_id, line, status, delivery_interval, delivery_count, prepaid, imported, COUNT(*) FROM contract_facets WHERE shop_id = %d GROUP BY 1, 2, 3, 4, 5, 6, 7`, made.ID),
 		fmt.Sprintf("INSERT INTO search_versions (shop_id, line, version) SELECT DISTINCT shop_id, line, 1 FROM contract_counts WHERE shop_id = %d", made.ID),
