@@ -253,13 +253,9 @@ func (s *Simulator) Variants(shop string) ([]Variant, error) {
 // on; sales beyond the stock fail.
 func (s *Simulator) SetStock(shop string, variantID int64, quantity int) error {
 	return s.update(func() error {
-		sh, err := s.store(shop)
+		_, v, err := s.onSale(shop, variantID)
 		if err != nil {
 			return err
-		}
-		v, ok := sh.variants.get(variantID)
-		if !ok {
-			return fault.New(fault.NotFound, "%s has no variant %d", sh.Domain, variantID)
 		}
 		v.Tracked, v.Deny, v.Quantity = true, true, quantity
 		s.save(v)
@@ -271,13 +267,9 @@ func (s *Simulator) SetStock(shop string, variantID int64, quantity int) error {
 // and what they are called, but not its number.
 func (s *Simulator) RemoveVariant(shop string, variantID int64) error {
 	return s.update(func() error {
-		sh, err := s.store(shop)
+		sh, v, err := s.onSale(shop, variantID)
 		if err != nil {
 			return err
-		}
-		v, ok := sh.variants.get(variantID)
-		if !ok {
-			return fault.New(fault.NotFound, "%s has no variant %d", sh.Domain, variantID)
 		}
 		sh.variants.remove(v.ID)
 		v.product.variants = slices.DeleteFunc(v.product.variants, func(o *variant) bool { return o == v })
@@ -286,6 +278,19 @@ func (s *Simulator) RemoveVariant(shop string, variantID int64) error {
 		s.save(v)
 		return nil
 	})
+}
+
+// onSale returns a variant and its store.
+func (s *Simulator) onSale(shop string, variantID int64) (*store, *variant, error) {
+	sh, err := s.store(shop)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, ok := sh.variants.get(variantID)
+	if !ok {
+		return nil, nil, fault.New(fault.NotFound, "%s has no variant %d", sh.Domain, variantID)
+	}
+	return sh, v, nil
 }
 
 // store returns a store by its domain; "" means the first.
