@@ -48,10 +48,7 @@ func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []plat
 		if o, ok := options[c.ID]; ok {
 			begun[int64(c.ID)] = begin(c, o, cal)
 		} else if onPlan(c) && !made.IsZero() && now.Before(c.CreatedAt.Add(planPatience)) {
-			waits[c.ID] = made
-			if soonest := now.Add(s.Policy.Yield); made.Before(soonest) {
-				waits[c.ID] = soonest
-			}
+			waits[c.ID] = slices.MaxFunc([]time.Time{made, now.Add(s.Policy.Yield)}, time.Time.Compare)
 		}
 	}
 	return begun, waits, err
@@ -80,10 +77,11 @@ func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.
 	var groups map[int64]offers.Group
 	var made time.Time
 	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
-		if groups, err = tx.PlanGroups(ctx, slices.Compact(sold)); err != nil {
+		// Asked for first: a plan that is ready a moment later is among the groups.
+		if made, err = tx.PlansMadeBy(ctx); err != nil {
 			return err
 		}
-		made, err = tx.PlansMadeBy(ctx)
+		groups, err = tx.PlanGroups(ctx, slices.Compact(sold))
 		return err
 	})
 	options := make(map[contract.ID]offers.Option, len(contracts))
