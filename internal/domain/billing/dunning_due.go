@@ -22,16 +22,18 @@ const (
 	abandon                 // the case
 )
 
+// whySpent is why a payment method is left alone that was tried as often as may be.
+var whySpent = fmt.Sprintf("the payment method was declined or tried again %d times within %d days", dunning.MaxTries, int(dunning.TryWindow.Hours()/24))
+
 // decideFailed says what to do with a failed attempt that is due and that nothing
 // forbids to charge.
 func decideFailed(a Attempt, g ground, now time.Time) verdict {
 	k := a.Dunning
 	spent := dunning.Spent(g.tries, now)
-	why := fmt.Sprintf("the payment method was declined or tried again %d times within %d days", dunning.MaxTries, int(dunning.TryWindow.Hours()/24))
-	switch live := k.State.Live(); {
-	case !live && spent: // a person gave it a date
-		return verdict{do: rest, reason: why}
-	case !live:
+	if !k.State.Live() { // a person gave it a date
+		if spent {
+			return verdict{do: rest, reason: whySpent}
+		}
 		return verdict{do: charge}
 	}
 	rules := dunning.Ground{Settings: g.shop.Settings.Dunning, Calendar: g.calendar, Spread: dunning.SpreadOf(KeyOf(g.shop.Domain, a.Contract, a.Cycle, 0))}
@@ -39,7 +41,7 @@ func decideFailed(a Attempt, g ground, now time.Time) verdict {
 	case !k.Due(now):
 		return verdict{do: dun, how: follow}
 	case spent:
-		return verdict{do: dun, how: leaveOut, reason: why}
+		return verdict{do: dun, how: leaveOut, reason: whySpent}
 	case k.Spaced(rules) && dunning.TriedToday(g.tried, g.calendar, now):
 		if day := g.tomorrow(a, now); !day.After(k.LastDay(rules)) {
 			return verdict{do: dun, how: putOff, until: day}

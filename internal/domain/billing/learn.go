@@ -77,7 +77,7 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 		}
 		a.ActionURL, a.Polls = p.NextActionURL, 0
 		a.DueAt = l.now.Add(l.policy.poll(0))
-		l.lingers(*a)
+		l.lingers(a)
 		l.note(*a, activity.BillingAttemptUpdated, activity.Info, outcome{Cycle: a.Cycle, Reason: "the customer must authenticate the payment"})
 		return l.askToConfirm(a)
 	}
@@ -270,14 +270,14 @@ func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason st
 // lingers lets the contract of a charge that has no end for now go on: its queue is
 // filled behind the order that is being charged, and its next date is that of the next
 // one. Most charges end at once, and do that then.
-func (l *ledger) lingers(a Attempt) { l.advanced = append(l.advanced, a.Contract) }
+func (l *ledger) lingers(a *Attempt) { l.advanced = append(l.advanced, a.Contract) }
 
 // stillPending puts the next question off. A challenge that nobody answered in
 // time has failed; a charge that the platform has not ended in time is shown as
 // an exception and goes on being asked for.
 func (l *ledger) stillPending(a *Attempt) error {
 	if a.Polls == 0 {
-		l.lingers(*a)
+		l.lingers(a)
 	}
 	a.Polls++
 	a.DueAt = l.now.Add(l.policy.poll(a.Polls))
@@ -341,7 +341,7 @@ func (l *ledger) unreachable(a *Attempt, cause error) error {
 	}
 	a.DueAt = l.now.Add(l.policy.Repair)
 	a.ErrorMessage = "the platform could not be reached; the charge is repeated with the same key, or adopted, as soon as it answers"
-	l.lingers(*a)
+	l.lingers(a)
 	if a.Failures == len(l.policy.Retries)+1 {
 		l.note(*a, activity.BillingAttemptTriggered, activity.PartialFailure, outcome{Cycle: a.Cycle, Try: a.Try, Reason: a.ErrorMessage})
 	}
