@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -25,6 +26,21 @@ func monthly(change ...func(*platform.Contract)) platform.Contract {
 		f(&p)
 	}
 	return p
+}
+
+func TestALineHasEverythingThatThePlatformsHas(t *testing.T) {
+	t.Parallel()
+	of := platform.Line{
+		ID: "line", ProductID: 3001, VariantID: 4001, SKU: "COFFEE", Title: "Coffee", VariantTitle: "250 g", Image: "coffee.png",
+		Quantity: 2, Price: money.Amount{Minor: 1250, Currency: "USD"}, SellingPlanID: 6001, SellingPlanName: "Every month", Taxable: true,
+	}
+	there, here := reflect.ValueOf(of), reflect.ValueOf(NewLine(of))
+	for i := range there.NumField() {
+		name := there.Type().Field(i).Name
+		if there.Field(i).IsZero() || !here.FieldByName(name).Equal(there.Field(i)) {
+			t.Errorf("%s is %v at the platform and %v here", name, there.Field(i), here.FieldByName(name))
+		}
+	}
 }
 
 func TestReadTakesOverWhatThePlatformOwns(t *testing.T) {
