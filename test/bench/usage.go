@@ -58,7 +58,7 @@ func familyCPU(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * clockTick, nil
 }
 
-// statOf reads the fields of /proc/PID/stat that are numbers; others are 0.
+// statOf reads the named fields of /proc/PID/stat, each at its place.
 func statOf(pid int) ([]int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -69,9 +69,11 @@ func statOf(pid int) ([]int64, error) {
 	if len(fields) <= fieldRSS {
 		return nil, fmt.Errorf("/proc/%d/stat cannot be read: %q", pid, text)
 	}
-	numbers := make([]int64, len(fields))
-	for i, f := range fields {
-		numbers[i], _ = strconv.ParseInt(f, 10, 64) // the state is a letter, and some masks are too large
+	numbers := make([]int64, fieldRSS+1)
+	for _, i := range []int{fieldParent, fieldUser, fieldSystem, fieldEndedUser, fieldEndedSystem, fieldRSS} {
+		if numbers[i], err = strconv.ParseInt(fields[i], 10, 64); err != nil {
+			return nil, fmt.Errorf("/proc/%d/stat cannot be read: %w", pid, err)
+		}
 	}
 	return numbers, nil
 }
