@@ -122,6 +122,19 @@ func TestAnOrderWithAOneTimeProductFollowsTheContract(t *testing.T) {
 	}
 }
 
+// What stands in the way of a change is found wherever it is: orders that are skipped
+// make the queue longer than it is for others.
+func TestAContractChangesHoweverManyOrdersAreSkippedAfterOneWithAOneTimeProduct(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	for range 4 {
+		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", s.upcoming()[1].ID), nil)
+	}
+	s.make("s-update-line-item-quantity?quantity=3&lineId=" + s.lines[0])
+	s.pass("P6D")
+	s.wantLedger(s.book(1, "A×3@20.00 B×1@10.00", s.once))
+}
+
 func TestAnOrderWithAOneTimeProductHasTheContractsDiscount(t *testing.T) {
 	t.Parallel()
 	s := load(t)
