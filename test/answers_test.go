@@ -90,6 +90,32 @@ func TestAnAttemptTellsWhetherItIsChargedAgainByItself(t *testing.T) {
 	want("after a decline that no retry helps", second, false)
 }
 
+// A record that is sent back as it was read changes nothing, and is in the way of no
+// charge that is under way.
+func TestARecordWhoseChargeIsUnderWayMayBeSentBack(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	for _, row := range []struct{ code, pass, status string }{
+		{"CHALLENGE", "P11D", "SECURITY_CHALLENGE"},
+		{"NEVER", "P10DT3H", "PROGRESS"},
+		{"NEVER", "P15D", "SHOPIFY_EXCEPTION"},
+	} {
+		s.id = s.checkout(nil)
+		s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": row.code}, nil)
+		s.pass(row.pass)
+		var list []map[string]any
+		s.get(fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", s.id), &list)
+		if len(list) != 1 || list[0]["status"] != row.status {
+			t.Fatalf("after %s: %v, want it %s", row.pass, list, row.status)
+		}
+		if got := s.put("/subscription-billing-attempts", list[0], nil); got != http.StatusOK {
+			t.Errorf("%s: the record answered %d", row.status, got)
+		}
+		list[0]["orderNote"] = "Ring twice"
+		s.refused(http.StatusConflict, "PUT", "/subscription-billing-attempts", list[0])
+	}
+}
+
 func TestWhatIsEqualByTheSortFieldKeepsItsDirection(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

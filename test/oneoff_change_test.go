@@ -122,6 +122,39 @@ func TestAnOrderWithAOneTimeProductFollowsTheContract(t *testing.T) {
 	}
 }
 
+// What stands in the way of a change is found wherever it is: orders that are skipped
+// make the queue longer than it is for others.
+func TestAContractChangesHoweverManyOrdersAreSkippedAfterOneWithAOneTimeProduct(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	for range 4 {
+		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", s.upcoming()[1].ID), nil)
+	}
+	s.make("s-update-line-item-quantity?quantity=3&lineId=" + s.lines[0])
+	s.pass("P6D")
+	s.wantLedger(s.book(1, "A×3@20.00 B×1@10.00", s.once))
+}
+
+// What is taken back of an order is its lines. A date that the platform has kept, and
+// would not take any more since the orders come at another interval, is in nobody's way.
+func TestAContractChangesThoughAMovedOrderIsOfAnotherIntervalNow(t *testing.T) {
+	t.Parallel()
+	s := load(t)
+	s.id = s.checkout(map[string]any{"nextBillingDate": s.date.UTC(), "billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	third := s.upcoming()[2]
+	day := third.BillingDate.AddDate(0, 0, -3).Format(time.DateOnly)
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=%s", third.ID, day), nil)
+	s.pass("PT1M")
+	s.carry(2)
+	s.interval("WEEK", 2)
+	s.pass("PT1M")
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-order-note/%d?orderNote=Ring+twice", s.id), nil)
+	s.pass("PT1M")
+	if got := s.ownOrders(); got != 1 {
+		t.Errorf("%d orders carry something at the platform, want 1", got)
+	}
+}
+
 func TestAnOrderWithAOneTimeProductHasTheContractsDiscount(t *testing.T) {
 	t.Parallel()
 	s := load(t)

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
 // A customer has a group's tag while one of their contracts on its plans is ACTIVE,
@@ -49,4 +52,39 @@ func TestACustomerHasTheTagsOfWhatIsActive(t *testing.T) {
 	s.id = first.ID
 	s.status(http.StatusNoContent, "ACTIVE")
 	has("when the first one goes on", "subscriber", "tea")
+}
+
+func TestTheCustomersOfTheDemoStoreHaveTheTagsThatTheirContractsShow(t *testing.T) {
+	t.Parallel()
+	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 30})
+	want, active := map[int64][]string{}, 0
+	for _, host := range []string{m.urls.Subscriptions, m.urls.Memberships} {
+		var rows []struct {
+			CustomerID  int64   `json:"customerId"`
+			CustomerTag *string `json:"customerTag"`
+		}
+		if got := m.send("GET", host+api+"/subscription-contract-details?size=100", m.key, nil, &rows); got != http.StatusOK {
+			t.Fatalf("searching answered %d", got)
+		}
+		for _, r := range rows {
+			var tags []string
+			if r.CustomerTag != nil {
+				active++
+				tags = strings.Split(*r.CustomerTag, ",")
+			}
+			want[r.CustomerID] = append(want[r.CustomerID], tags...) // of somebody without tags too
+		}
+	}
+	if active < 20 {
+		t.Fatalf("%d contracts show a tag", active)
+	}
+	for id, tags := range want {
+		var customer struct{ Tags []string }
+		m.call("GET", fmt.Sprintf("/platform/customers/%d", id), nil, &customer)
+		slices.Sort(tags)
+		slices.Sort(customer.Tags)
+		if tags = slices.Compact(tags); !slices.Equal(customer.Tags, tags) {
+			t.Errorf("customer %d has %v, and contracts that show %v", id, customer.Tags, tags)
+		}
+	}
 }

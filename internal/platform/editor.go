@@ -29,8 +29,9 @@ type Editor interface {
 	// CycleOrder returns what a cycle will order.
 	CycleOrder(ctx context.Context, shop Shop, of CycleRef) (CycleOrder, error)
 	// DropCycleEdit takes back what EditCycle changed. Without an edit it does
-	// nothing. A skip of the cycle, and a date that it was moved to, stay; after
-	// ErrUnknown they may be gone and must be set again.
+	// nothing. A skip of the cycle, and a date that it was moved to, stay, but for
+	// a date that the platform does not take any more; after ErrUnknown they may be
+	// gone and must be set again.
 	DropCycleEdit(ctx context.Context, shop Shop, of CycleRef) error
 	// CreateContract makes a contract with its lines. Of discounts it takes codes,
 	// and percentages and amounts off each item for all lines; others are refused

@@ -18,13 +18,13 @@ import (
 // it has some. The platform counts their plans as the contracts name them.
 func (s *Sandbox) demoGroups(ctx context.Context, of shop.Shop) (subscriptions, memberships plan.ID, err error) {
 	subscriptions, err = s.demoGroup(ctx, of, shop.Subscriptions, plan.Terms{
-		Name: "Subscribe and save", CustomerTag: "subscriber", OrderTag: "subscription-first-order", MemberOrderTag: "subscription-renewal",
+		Name: "Subscribe and save", CustomerTag: demo.CustomerTag(false), OrderTag: "subscription-first-order", MemberOrderTag: "subscription-renewal",
 	})
 	if err != nil {
 		return 0, 0, fmt.Errorf("make the subscription group of %s: %w", of.Domain, err)
 	}
 	memberships, err = s.demoGroup(ctx, of, shop.Memberships, plan.Terms{
-		Name: "Pantry Club", CustomerTag: "pantry-club", OrderTag: "club-joined", MemberOrderTag: "club-renewed",
+		Name: "Pantry Club", CustomerTag: demo.CustomerTag(true), OrderTag: "club-joined", MemberOrderTag: "club-renewed",
 	})
 	if err != nil {
 		return 0, 0, fmt.Errorf("make the membership group of %s: %w", of.Domain, err)

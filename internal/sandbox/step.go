@@ -112,6 +112,9 @@ func (s *stepper) Advance(ctx context.Context, target func(now time.Time) (time.
 			if err != nil {
 				return err
 			}
+			if !next.After(now) { // somebody asked for something since all was quiet
+				continue
+			}
 			if err := s.move(next); err != nil {
 				return err
 			}
@@ -120,7 +123,7 @@ func (s *stepper) Advance(ctx context.Context, target func(now time.Time) (time.
 }
 
 // next returns the earliest instant at which there is something to do, or limit
-// when that comes first.
+// when that comes first. What is under way has the zero instant.
 func (s *stepper) next(ctx context.Context, limit time.Time) (time.Time, error) {
 	for _, half := range []side{s.platform, s.service} {
 		due, some, err := half.NextDue(ctx)

@@ -112,6 +112,54 @@ func TestWhatWorkCausesForNowIsDoneNow(t *testing.T) {
 	}
 }
 
+// visited is a side of which somebody asks something whenever it was found to rest.
+type visited struct {
+	*diary
+	looks int
+	visit func(looks int)
+}
+
+func (v *visited) NextDue(ctx context.Context) (time.Time, bool, error) {
+	v.looks++
+	v.visit(v.looks)
+	return v.diary.NextDue(ctx)
+}
+
+func TestWhatIsAskedForBeforeTimeMovesIsDoneBeforeItMoves(t *testing.T) {
+	t.Parallel()
+	for name, since := range map[string]time.Time{
+		"work that is under way": {}, // as a side says it
+		"work that was due":      noon.Add(-time.Minute),
+		"work that is due":       noon,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			platform, service := &diary{}, &diary{due: at(30)}
+			s, c := two(platform, service)
+			s.platform = &visited{diary: platform, visit: func(looks int) {
+				if looks == 2 { // all was quiet, and it is asked how far time may move
+					service.due = append([]time.Time{since}, service.due...)
+				}
+			}}
+			var moves []string
+			s.move = func(t time.Time) error {
+				moves = append(moves, t.Format(time.TimeOnly))
+				c.Set(t)
+				return nil
+			}
+			if err := s.Advance(t.Context(), to(noon.Add(time.Hour))); err != nil {
+				t.Fatal(err)
+			}
+			if want := []string{"12:00:00", "12:30:00"}; !slices.Equal(service.done, want) {
+				t.Errorf("the service worked at %v, want %v", service.done, want)
+			}
+			if want := []string{"12:30:00", "13:00:00"}; !slices.Equal(moves, want) {
+				t.Errorf("time moved to %v, want %v", moves, want)
+			}
+		})
+	}
+}
+
 func TestTimeDoesNotGoBackOrTooFar(t *testing.T) {
 	t.Parallel()
 	s, c := two(&diary{}, &diary{})

@@ -18,7 +18,7 @@ func answerNote(status int) string {
 	case http.StatusRequestEntityTooLarge:
 		return "The body is larger than 1 MiB."
 	case http.StatusUnsupportedMediaType:
-		return "The Content-Type is not application/json."
+		return "The body is packed (Content-Encoding), or the request must say that it is application/json and does not."
 	case http.StatusUnprocessableEntity:
 		return "The Idempotency-Key was sent before with another query or body."
 	case http.StatusFailedDependency:

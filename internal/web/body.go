@@ -68,6 +68,9 @@ func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return []error{fault.New(fault.Invalid, "a JSON body is required").Keyed("bodyMissing")}
 	}
+	if err := checkPlain(r.Header); err != nil {
+		return []error{err}
+	}
 	if err := CheckText("the body", "", string(text)); err != nil {
 		return []error{err}
 	}
@@ -81,6 +84,18 @@ func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 		return []error{fault.New(fault.Invalid, "field '%s' contains a NUL character", path).At(path)}
 	}
 	b.text = text
+	return nil
+}
+
+// checkPlain refuses a body that says it is packed: what it holds is not unpacked
+// here, where a small body could become a large one.
+func checkPlain(header http.Header) error {
+	const name = "Content-Encoding"
+	for coding := range strings.SplitSeq(strings.Join(header.Values(name), ","), ",") {
+		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+			return fault.New(fault.Unreadable, "a body that is packed (%s) is not read: send it without %s", coding, name).Keyed("contentEncoding").At(name)
+		}
+	}
 	return nil
 }
 

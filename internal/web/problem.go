@@ -73,6 +73,7 @@ var answers = map[fault.Kind]kindAnswer{
 	fault.Refused:         {http.StatusBadRequest, "A rule does not allow this now", 0},
 	fault.Conflict:        {http.StatusConflict, "Another change is in the way", 1},
 	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "The body is too large", 0},
+	fault.Unreadable:      {http.StatusUnsupportedMediaType, "The body must be JSON", 0},
 	fault.TooMany:         {http.StatusTooManyRequests, "Too many requests", 1},
 	fault.Unavailable:     {http.StatusServiceUnavailable, "Something we depend on does not answer", 5},
 	fault.Dependency:      {http.StatusFailedDependency, "Something of yours does not do its part", 0},

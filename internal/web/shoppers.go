@@ -95,7 +95,5 @@ func requireJSON(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	wrong := fault.New(fault.Invalid, "send the body with Content-Type: %s", mediaJSON).Keyed("contentType").At("Content-Type")
-	traceOf(r.Context()).failed(wrong)
-	writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnsupportedMediaType, title: "The body must be JSON"}, wrong))
+	WriteError(w, r, fault.New(fault.Unreadable, "send the body with Content-Type: %s", mediaJSON).Keyed("contentType").At("Content-Type"))
 }

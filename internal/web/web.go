@@ -199,7 +199,7 @@ func (a *API) errorResponses(op Operation) map[string]*huma.Response {
 	if a.gate.Shoppers != nil {
 		statuses = slices.DeleteFunc(statuses, func(s int) bool { return s == http.StatusForbidden }) // there are no scopes
 	}
-	if a.gate.Shoppers != nil && op.Method == http.MethodPost {
+	if op.Body != nil || a.gate.Shoppers != nil && op.Method == http.MethodPost {
 		statuses = append(statuses, http.StatusUnsupportedMediaType)
 	}
 	if a.repeatable(op) {

@@ -21,12 +21,13 @@ const (
 	Refused                     // well formed, but a rule forbids it now
 	Conflict                    // another change is in the way: try again later
 	TooLarge                    // the body is over its limit
+	Unreadable                  // the body comes in a form that is not read
 	TooMany                     // the caller's rate or quota is used up
 	Unavailable                 // something we depend on does not answer
 	Dependency                  // something of the caller's own does not do its part
 )
 
-var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "refused", "conflict", "tooLarge", "tooMany", "unavailable", "dependency"}
+var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "refused", "conflict", "tooLarge", "unreadable", "tooMany", "unavailable", "dependency"}
 
 // String returns the kind's stable camelCase name.
 func (k Kind) String() string {

@@ -326,16 +326,26 @@ func (s *Service) clear(ctx context.Context, store shop.Shop, c contract.Contrac
 	if err := s.Publish.Republish(ctx, store.ID, c.ID, now.Add(Leash)); err != nil {
 		return err
 	}
-	var last int
+	var first, last int
 	err := s.Store.Update(ctx, store.ID, func(tx intake.Tx) error {
 		queues, err := tx.Queues(ctx, []contract.ID{c.ID})
+		if err != nil {
+			return err
+		}
 		last = queues[c.ID].LastCycle
+		first = max(1, last-billing.QueueLength)
+		open, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued, billing.Skipped, billing.Failure)
+		for _, a := range open { // a queue with skipped orders in it is longer
+			if a.Status == billing.Queued || a.Prep.Edited {
+				first = min(first, a.Cycle)
+			}
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), max(1, last-billing.QueueLength), last+billing.QueueLength)
+	cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), first, last+billing.QueueLength)
 	if err != nil {
 		return unanswered(err)
 	}

@@ -49,7 +49,7 @@ func (s *Service) Edit(ctx context.Context, of shop.ID, cmd EditCommand) (Record
 }
 
 func (s *Service) edit(r *Record, cmd EditCommand, now time.Time) ([]activity.Entry, error) {
-	if r.Status.InFlight() {
+	if r.Status.InFlight() && !cmd.onlyRepeats(*r) {
 		return nil, busy(r.Attempt)
 	}
 	var entries []activity.Entry
@@ -81,7 +81,7 @@ func (s *Service) edit(r *Record, cmd EditCommand, now time.Time) ([]activity.En
 // onlyRepeats reports whether the command says nothing but what is so already.
 func (c EditCommand) onlyRepeats(r Record) bool {
 	same := func(want *bool, is bool) bool { return want == nil || *want == is }
-	return (c.BillingDate == nil || c.BillingDate.Equal(r.BillingDate)) && (c.Note == nil || *c.Note == r.Note) &&
+	return (c.Status == nil || *c.Status == r.Status) && (c.BillingDate == nil || c.BillingDate.Equal(r.BillingDate)) && (c.Note == nil || *c.Note == r.Note) &&
 		same(c.RetryingNeeded, r.RetryingNeeded()) && same(c.ApplyUsageCharge, r.Flags.ApplyUsageCharge) &&
 		same(c.UpgradeDowngradeBilling, r.Flags.UpgradeDowngradeBilling)
 }

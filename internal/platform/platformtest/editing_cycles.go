@@ -154,6 +154,21 @@ var cycleEditing = []promise{
 			t.Errorf("cycle %+v, want it skipped", c)
 		}
 	}},
+	{"taking back an edit leaves a date behind that the cycle cannot have any more", func(t *testing.T, w World) {
+		k := w.Contract(Contract{Next: w.Now().Add(24 * time.Hour)})
+		third := platform.CycleRef{Contract: k, Index: 3}
+		if err := w.Platform().MoveCycle(t.Context(), w.Shop(), k, 3, cycle(t, w, third).Expected.AddDate(0, 0, -3)); err != nil {
+			t.Fatal(err)
+		}
+		edit(t, w, k, platform.Edit{Billing: &platform.Policy{Interval: "WEEK", Count: 1}, Delivery: &platform.Policy{Interval: "WEEK", Count: 1}})
+		editCycle(t, w, third, platform.Edit{Note: new("for one")})
+		if err := w.Platform().DropCycleEdit(t.Context(), w.Shop(), third); err != nil {
+			t.Fatal(err)
+		}
+		if o := cycleOrder(t, w, third); o.Edited {
+			t.Error("it is still edited")
+		}
+	}},
 	{"taking back an edit that was not made changes nothing", func(t *testing.T, w World) {
 		k := w.Contract(Contract{Next: w.Now().Add(24 * time.Hour)})
 		if err := w.Platform().SkipCycle(t.Context(), w.Shop(), k, 1); err != nil {

@@ -212,7 +212,11 @@ func (s session) restoreSchedule(ctx context.Context, of platform.CycleRef, befo
 	case before.Skipped && !now.Skipped:
 		return s.client.SkipCycle(ctx, s.shop, of.Contract, of.Index)
 	case !before.Skipped && !before.Expected.Equal(now.Expected):
-		return s.client.MoveCycle(ctx, s.shop, of.Contract, of.Index, before.Expected)
+		err := s.client.MoveCycle(ctx, s.shop, of.Contract, of.Index, before.Expected)
+		if _, refused := errors.AsType[*platform.Refusal](err); refused { // its calendar has changed since
+			return nil
+		}
+		return err
 	}
 	return nil
 }

@@ -37,6 +37,8 @@ type CustomerSpec struct {
 	LastName  string `json:"lastName,omitempty"`
 	Phone     string `json:"phone,omitempty"`
 	Country   string `json:"country,omitempty"` // two letters; default: the store's
+
+	Tags []string `json:"-"` // added to those that the customer has
 }
 
 // PolicySpec is how often something recurs.
@@ -231,6 +233,8 @@ func (s *Simulator) buyer(sh *store, spec CustomerSpec) (*customer, error) {
 		return nil, fault.New(fault.Invalid, "%s has no customer %d", sh.Domain, spec.ID).At("customer.id")
 	}
 	if c, ok := sh.byEmail[strings.ToLower(spec.Email)]; ok {
+		c.Tags = union(c.Tags, spec.Tags)
+		s.save(c)
 		return c, nil
 	}
 	if !strings.Contains(spec.Email, "@") {
@@ -238,7 +242,7 @@ func (s *Simulator) buyer(sh *store, spec CustomerSpec) (*customer, error) {
 	}
 	c := &customer{
 		Shop: sh.Domain, ID: take(&sh.next.Customer), Email: spec.Email, FirstName: spec.FirstName, LastName: spec.LastName,
-		Phone: spec.Phone, Country: or(spec.Country, sh.Country), CreatedAt: s.now(), UpdatedAt: s.now(),
+		Phone: spec.Phone, Country: or(spec.Country, sh.Country), Tags: spec.Tags, CreatedAt: s.now(), UpdatedAt: s.now(),
 	}
 	sh.addCustomer(c)
 	s.save(&sh.next)

@@ -103,6 +103,21 @@ type Plan struct {
 	Membership bool
 }
 
+// Tags that the groups of a store give to customers who subscribe.
+const (
+	subscriberTag = "subscriber"
+	memberTag     = "pantry-club"
+)
+
+// CustomerTag returns the tag that customers have while they subscribe to a plan of a
+// line.
+func CustomerTag(membership bool) string {
+	if membership {
+		return memberTag
+	}
+	return subscriberTag
+}
+
 // deliveries returns how many deliveries one payment covers.
 func (p Plan) deliveries() int64 {
 	if p.Delivery.IntervalCount == 0 {

@@ -104,6 +104,9 @@ func (c *checkouts) next(k int) simulator.ContractSpec {
 		NextBillingDate: first, CreatedAt: c.madeOn(plan.Billing, first), PaymentMethod: s.card, Status: s.status,
 		Lines: c.lines(plan, currency),
 	}
+	if s.status == "" { // as if the store's groups had been there when they subscribed
+		spec.Customer.Tags = []string{CustomerTag(plan.Membership)}
+	}
 	spec.Billing.MinCycles, spec.Billing.MaxCycles = s.least, s.cycles
 	if !plan.Membership {
 		spec.DeliveryPrice = price(490, currency).String()

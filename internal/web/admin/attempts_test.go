@@ -127,6 +127,26 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// A body that says it is not packed is none that is.
+func TestABodyThatIsPlainMaySaySo(t *testing.T) {
+	t.Parallel()
+	for _, coding := range []string{"identity", "Identity", ""} {
+		s := serve(t, &fakes{records: []billing.Record{theRecord()}})
+		if w := s.ask("PUT", ordersPath, `{"id":9,"orderNote":"knock"}`, "Content-Encoding", coding); w.Code != http.StatusOK || s.edited == nil {
+			t.Errorf("%q answered %d %s", coding, w.Code, w.Body)
+		}
+	}
+}
+
+// What an operation does not read may come in any form.
+func TestABodyThatIsNotReadMayBePacked(t *testing.T) {
+	t.Parallel()
+	s := serve(t, &fakes{records: []billing.Record{theRecord()}})
+	if w := s.ask("PUT", ordersPath+"/skip-order/9", "\x1f\x8b", "Content-Encoding", "gzip"); w.Code != http.StatusOK || s.skipped == nil {
+		t.Errorf("answered %d %s", w.Code, w.Body)
+	}
+}
+
 // Whatever a record is, it may be sent back as it was read.
 func TestARecordMayBeSentBack(t *testing.T) {
 	t.Parallel()

@@ -101,6 +101,8 @@ func TestRefusals(t *testing.T) {
 		"a body that is cut off":                    {"PUT", ordersPath, `{"id":9`, nil, 400, "bodyMalformed", "", "JSON"},
 		"two bodies":                                {"PUT", ordersPath, `{"id":9}{"id":10}`, nil, 400, "bodyMalformed", "", "JSON"},
 		"a body that is not UTF-8":                  {"PUT", ordersPath, "{\"id\":9,\"orderNote\":\"\xff\"}", nil, 400, "invalid", "", "UTF-8"},
+		"a body that is packed":                     {"PUT", ordersPath, "\x1f\x8b\x08\x00", []string{"Content-Encoding", "gzip"}, 415, "contentEncoding", "Content-Encoding", "gzip"},
+		"a body that is packed twice":               {"PUT", ordersPath, `{"id":9}`, []string{"Content-Encoding", "identity, br"}, 415, "contentEncoding", "Content-Encoding", "br"},
 		"a note with an escaped NUL":                {"PUT", ordersPath, `{"id":9,"orderNote":"a\u0000b"}`, nil, 400, "invalid", "orderNote", "NUL"},
 		"a body over the limit":                     {"PUT", ordersPath, `{"id":9,"x":"` + strings.Repeat("x", web.MaxBody) + `"}`, nil, 413, "bodyTooLarge", "", "1048576"},
 		"a body without an id":                      {"PUT", ordersPath, `{"orderNote":"x"}`, nil, 400, "bodyField", "id", "required"},

@@ -53,7 +53,7 @@ func (o Options) orders(api *web.API) {
 
 	quantity := o.operation("updateOneOffQuantity", http.MethodPut, "/subscription-contract-one-offs-update-quantity", "One-time products", "Change the quantity of a one-time product",
 		"Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query.")
-	quantity.Errors = append(quantity.Errors, http.StatusRequestEntityTooLarge)
+	quantity.Errors = append(quantity.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	web.Register(api, quantity, o.updateOneOff)
 }
 
