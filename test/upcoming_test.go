@@ -177,6 +177,55 @@ func TestUpcomingOrdersCostWhatIsSaidBeforehand(t *testing.T) {
 	}
 }
 
+// What is said of an order of a contract that was bought on a plan is what the plan asks
+// of it, also when the platform keeps no prices of the line, and after the plan has
+// changed or an order is left out.
+func TestUpcomingOrdersOnAPlanCostWhatIsSaidBeforehand(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		do   func(s *subscription, plan string)
+		want []string
+	}{
+		"as it was bought":    {func(*subscription, string) {}, []string{"14.40", "8.00", "8.00"}},
+		"an order is skipped": {func(s *subscription, _ string) { s.skipNumber(0) }, []string{"14.40", "8.00", "8.00"}},
+		"the plan has changed": {func(s *subscription, plan string) {
+			var groups []group
+			s.get("/subscription-groups", &groups)
+			if got := s.put(fmt.Sprintf("/subscription-groups/%d", groups[0].ID), map[string]any{"subscriptionPlans": []any{map[string]any{"idNew": plan, "discountOffer2": 25}}}, nil); got != http.StatusOK {
+				s.t.Fatalf("changing the plan answered %d", got)
+			}
+		}, []string{"14.40", "8.00", "8.00"}},
+		"there is a discount for one order": {func(s *subscription, _ string) {
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+		}, []string{"7.20", "8.00", "8.00"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.cancel(http.StatusNoContent, "")
+			plan := s.planned(s.urls.Subscriptions, twoPrices(2))
+			s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan}}})
+			row.do(s, plan)
+			var said []string
+			var queue []struct {
+				OrderAmount float64 `json:"orderAmount"`
+			}
+			s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+			for _, a := range queue[:len(row.want)] {
+				said = append(said, fmt.Sprintf("%.2f", a.OrderAmount))
+			}
+			if !slices.Equal(said, row.want) {
+				t.Errorf("beforehand the orders are said to come to %v, want %v", said, row.want)
+			}
+			s.until("2027-03-01")
+			s.wantAmounts(append(row.want, row.want[len(row.want)-1])[:len(s.orders())]...)
+			if n := len(s.orders()); n < 3 {
+				t.Errorf("there are %d orders, want at least 3", n)
+			}
+		})
+	}
+}
+
 // A date that the platform refuses is ours all the same: what it shows of the cycle is the
 // date before, and a change of the cycle that has nothing to do with it brings that not
 // back.

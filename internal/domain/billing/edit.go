@@ -279,16 +279,21 @@ func (r *Record) complete(ctx context.Context, tx Tx) error {
 		return err
 	}
 	r.OneOffs, r.Ahead = p.oneOffsOf(r.Attempt), 0
-	if !r.Of.DiscountsEnd() {
-		return nil
+	if r.Of.CountsOrders() {
+		r.Ahead, err = ahead(ctx, tx, *r)
 	}
+	return err
+}
+
+// ahead counts the orders of the contract that come before the record's.
+func ahead(ctx context.Context, tx Tx, r Record) (n int, err error) {
 	open, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Open...)
 	for _, a := range open {
 		if a.Precedes(r.Attempt) {
-			r.Ahead++
+			n++
 		}
 	}
-	return err
+	return n, err
 }
 
 // find reads an attempt and its contract under their locks. Another line's

@@ -98,7 +98,7 @@ func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
 	case has && len(policy.Cycles) > 0:
 		why = p.follow(policy, f.Cycle, "cycle", f.Needs.Prices)
 	case planned:
-		why = p.followPlan(ofPlan, f.Of.NextOrder()+f.Before, f.Needs.Prices)
+		why = p.followPlan(ofPlan, f.Of.NextOrder()+f.Ahead, f.Needs.Prices)
 	default:
 		if h, ok := repricing(history, l.VariantID); ok {
 			why = fmt.Sprintf("its price rule changed it with this order, from %s", h.told.From)
@@ -133,7 +133,7 @@ func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string, 
 // followPlan does the same with what the line's plan says of an order, counted from
 // 1 for the one at the checkout. Nobody goes back to an earlier price.
 func (p *PricedLine) followPlan(policy contract.Pricing, order int, changes bool) string {
-	if price, ok := planStep(policy, p.Price, order); ok && changes {
+	if price, ok := policy.Forward(p.Price, order); ok && changes {
 		step, _ := policy.Step(order)
 		p.steps(policy, "order")
 		p.Price = price

@@ -133,7 +133,7 @@ func TestExplanations(t *testing.T) {
 			}}}}}
 		}},
 		"queued-with-a-price-of-its-plan": {func(f *Facts) {
-			f.Of.Priced, f.Of.Orders, f.Of.OriginOrderID, f.Before, f.Needs = true, 2, 5001, 1, Needs{Prices: true}
+			f.Of.Priced, f.Of.Orders, f.Of.OriginOrderID, f.Ahead, f.Needs = true, 2, 5001, 1, Needs{Prices: true}
 			f.Terms = &Terms{Lines: f.Of.Lines, Plans: map[string]contract.Pricing{f.Of.Lines[0].ID: {Base: usd(1500), Cycles: []contract.CyclePrice{
 				{After: 0, Kind: platform.FixedPrice, Computed: usd(1250)}, {After: 4, Kind: platform.PercentOff, Percent: 20, Computed: usd(1200)},
 			}}}}

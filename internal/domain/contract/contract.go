@@ -70,8 +70,11 @@ type Contract struct {
 	Billing   Policy
 	Delivery  Policy
 	Lines     []Line
-	Pricing   map[string]Pricing // by line, of those whose price changes with the orders; see Cost
-	Discounts []Discount         // in the order in which they are taken off
+	Discounts []Discount // in the order in which they are taken off
+
+	// How the prices of lines change, by line; see PriceAt.
+	Pricing     map[string]Pricing // with the cycles, by the policies at the platform
+	PlanPricing map[string]Pricing // of those without a policy: with the orders, by the plan of ours on which they came
 
 	OriginOrderID   int64 // 0 when none
 	OriginOrderName string

@@ -23,6 +23,15 @@ func Lines(list []contract.Line) []Line {
 	return lines
 }
 
+// Plain returns lines without their policies.
+func Plain(list []Line) []contract.Line {
+	lines := make([]contract.Line, len(list))
+	for i, l := range list {
+		lines[i] = l.Line
+	}
+	return lines
+}
+
 // Order is what rules are applied to.
 type Order struct {
 	Cycle int  // the platform's index of the billing cycle
