@@ -226,6 +226,52 @@ func TestUpcomingOrdersOnAPlanCostWhatIsSaidBeforehand(t *testing.T) {
 	}
 }
 
+// What an order that is left out would have come to stays what it was, whatever becomes
+// of the contract. One that is taken back is that of the contract again.
+func TestASkippedOrderStaysWhatItWas(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+	type order struct {
+		ID          int64
+		Status      string
+		OrderAmount float64 `json:"orderAmount"`
+		VariantList []struct{ Quantity int }
+	}
+	order0 := func(path string) order {
+		var list []order
+		s.get(fmt.Sprintf("/subscription-billing-attempts/%s?contractId=%d", path, s.id), &list)
+		return list[0]
+	}
+	id := s.upcoming()[0].ID
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	if got := s.put(oneOffPath(s.id, id, 4003, ""), nil, nil); got != http.StatusOK {
+		t.Fatalf("adding a one-time product answered %d", got)
+	}
+	want := func(when string, o order, status string, amount float64, quantities ...int) {
+		t.Helper()
+		var got []int
+		for _, v := range o.VariantList {
+			got = append(got, v.Quantity)
+		}
+		if o.ID != id || o.Status != status || o.OrderAmount != amount || !slices.Equal(got, quantities) {
+			t.Errorf("%s it is %+v, want %s over %v with %v pieces", when, o, status, amount, quantities)
+		}
+	}
+	var answer order
+	s.put(fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", id), nil, &answer)
+	want("when it is skipped", answer, "SKIPPED", 17.40, 2) // the one-time product goes to the next order
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item?variantId=%d&quantity=3&price=10&%s", s.variants()[0], s.line()), nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&amount=3&discountTitle=More", s.id), nil)
+	want("after the contract has changed", order0("past-orders"), "SKIPPED", 17.40, 2)
+	answer = order{}
+	s.put(fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", id), nil, &answer)
+	want("when it is taken back", answer, "QUEUED", 16.90, 3)
+	want("among those to come", order0("top-orders"), "QUEUED", 16.90, 3)
+	s.until("2026-11-12")
+	want("when it is charged", order0("past-orders"), "SUCCESS", 16.90, 3)
+	s.wantAmounts("16.90")
+}
+
 // A date that the platform refuses is ours all the same: what it shows of the cycle is the
 // date before, and a change of the cycle that has nothing to do with it brings that not
 // back.

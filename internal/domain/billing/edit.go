@@ -216,6 +216,11 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*Rec
 		if r, err = find(ctx, tx, t); err != nil {
 			return err
 		}
+		if r.Of.CountsOrders() {
+			if r.Ahead, err = ahead(ctx, tx, r); err != nil {
+				return err
+			}
+		}
 		before := r.Attempt
 		entries, err := do(&r, now)
 		if err != nil {

@@ -125,6 +125,9 @@ func TestExplanations(t *testing.T) {
 				},
 			}
 		}},
+		"queued-behind-the-last-order-of-a-discount": {func(f *Facts) {
+			f.Ahead, f.Terms = 1, &Terms{Lines: f.Of.Lines, Discounts: []contract.Discount{{Title: "Hello", Percent: 15, AllLines: true, CycleLimit: 2, UsedCycles: 1}}}
+		}},
 		"queued-with-a-price-that-somebody-set": {func(f *Facts) {
 			f.Of.Priced, f.Needs = true, Needs{Prices: true}
 			f.Of.Lines[0].Price = usd(999)

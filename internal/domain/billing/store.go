@@ -185,16 +185,16 @@ type Record struct {
 }
 
 // Cost returns what the attempt charged or, before that, what its order would come
-// to today, before taxes.
+// to today, before taxes. That of an order which is left out stays what it was then.
 func (r Record) Cost() money.Amount {
-	if r.Status == Success {
+	if r.Amount != (money.Amount{}) {
 		return r.Amount
 	}
 	return r.Of.Cost(r.LinesOf(), r.Cycle, r.Ahead)
 }
 
-// LinesOf returns what the attempt charged or, before that, what it would
-// charge today.
+// LinesOf returns what the attempt charged or left out or, before that, what it
+// would charge today.
 func (r Record) LinesOf() []contract.Line {
 	if r.settled() {
 		return r.Attempt.Lines
