@@ -78,9 +78,10 @@ type Contract struct {
 
 	OriginOrderID   int64 // 0 when none
 	OriginOrderName string
-	PaymentMethod   string // graph id, empty when none
-	PaymentUsable   bool   // there is a payment method and it is not revoked
-	Card            Card   // behind the payment method
+	FirstAmount     money.Amount // of the lines, as they were when the contract came; no currency: not known
+	PaymentMethod   string       // graph id, empty when none
+	PaymentUsable   bool         // there is a payment method and it is not revoked
+	Card            Card         // behind the payment method
 	BillingCountry  string
 	DeliveryCountry string
 	DeliveryPrice   money.Amount
@@ -268,13 +269,17 @@ func (c Contract) Amount() money.Amount {
 	return sum
 }
 
-// Bought returns what the lines cost in the order that the contract began with: nothing
-// where a free trial began with it, otherwise as much as they cost now.
+// Bought returns what the lines cost in the order that the contract began with, whatever
+// became of them: nothing where a free trial began with it. Of a contract of which that
+// is not known it is what they cost now.
 func (c Contract) Bought() money.Amount {
-	if c.Trial != nil {
+	switch {
+	case c.Trial != nil:
 		return money.Amount{Currency: c.Currency}
+	case c.FirstAmount.Currency == "":
+		return c.Amount()
 	}
-	return c.Amount()
+	return c.FirstAmount
 }
 
 // Deliveries returns how many deliveries one payment covers; 1 when that is no whole

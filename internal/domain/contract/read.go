@@ -91,7 +91,9 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	for i, a := range p.Attributes {
 		c.Attributes[i] = Attribute(a)
 	}
-	c = c.With(p)
+	if c = c.With(p); old == nil {
+		c.FirstAmount = c.Amount()
+	}
 	c.Discounts = p.Discounts
 	if p.LastPayment != "" {
 		c.LastPayment = p.LastPayment

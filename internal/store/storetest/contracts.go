@@ -29,7 +29,8 @@ func fullContract(id contract.ID) contract.Contract {
 		Card:           contract.Card{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 12, ExpiryYear: 2030, Since: day.Add(7 * time.Hour)},
 		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: kwd(1500), Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED", Priced: true,
-		Pricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: kwd(1500), Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},
+		Pricing:     map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: kwd(1500), Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},
+		FirstAmount: kwd(3750),
 		PlanPricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/2": {Base: kwd(1500), Cycles: []contract.CyclePrice{
 			{After: 0, Kind: platform.PercentOff, Percent: 12.5, Computed: kwd(1312)}, {After: 3, Kind: platform.AmountOff, Amount: kwd(500), Computed: kwd(1000)},
 		}}},
