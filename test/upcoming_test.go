@@ -117,6 +117,25 @@ func TestALimitedDiscountIsForTheOrdersThatAreMadeFirst(t *testing.T) {
 	}
 }
 
+// An order that could not be charged comes first: what is left of a discount, and the
+// prices of a plan, are counted from it on.
+func TestAnUnpaidOrderIsCountedBeforeThoseToCome(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.until("2026-11-12")
+	var queue []struct {
+		OrderAmount float64 `json:"orderAmount"`
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+	if len(s.orders()) != 0 || queue[0].OrderAmount != 25 {
+		t.Errorf("while the order with the discount is unpaid, the next is said to come to %v, want 25", queue[0].OrderAmount)
+	}
+	s.until("2026-12-20")
+	s.wantAmounts("12.50", "25.00")
+}
+
 // What is said of an order beforehand is what it then costs: with the delivery,
 // with discounts that end, with prices that change with the orders, and with what
 // is ordered once.

@@ -123,11 +123,13 @@ func (db *DB) addAhead(ctx context.Context, of shop.ID, records []billing.Record
 	if err != nil {
 		return fmt.Errorf("count the orders to come of %d contracts: %w", len(counting), err)
 	}
+	attempts := make([]billing.Attempt, len(open))
+	for i, o := range open {
+		attempts[i] = billing.Attempt{Contract: contract.ID(o.ContractID), Cycle: int(o.Cycle), Status: billing.Status(o.Status), BillingDate: instant(o.BillingDate)}
+	}
 	for i := range records {
-		for _, o := range open {
-			if o.ContractID == int64(records[i].Of.ID) && (billing.Attempt{Cycle: int(o.Cycle), Status: billing.Status(o.Status), BillingDate: instant(o.BillingDate)}).Precedes(records[i].Attempt) {
-				records[i].Ahead++
-			}
+		if records[i].Of.CountsOrders() {
+			records[i].CountAhead(attempts)
 		}
 	}
 	return nil

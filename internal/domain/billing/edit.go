@@ -217,7 +217,7 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*Rec
 			return err
 		}
 		if r.Of.CountsOrders() {
-			if r.Ahead, err = ahead(ctx, tx, r); err != nil {
+			if err := r.countAhead(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -285,20 +285,16 @@ func (r *Record) complete(ctx context.Context, tx Tx) error {
 	}
 	r.OneOffs, r.Ahead = p.oneOffsOf(r.Attempt), 0
 	if r.Of.CountsOrders() {
-		r.Ahead, err = ahead(ctx, tx, *r)
+		return r.countAhead(ctx, tx)
 	}
-	return err
+	return nil
 }
 
-// ahead counts the orders of the contract that come before the record's.
-func ahead(ctx context.Context, tx Tx, r Record) (n int, err error) {
+// countAhead reads how many orders of the contract come before the record's.
+func (r *Record) countAhead(ctx context.Context, tx Tx) error {
 	open, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Open...)
-	for _, a := range open {
-		if a.Precedes(r.Attempt) {
-			n++
-		}
-	}
-	return n, err
+	r.CountAhead(open)
+	return err
 }
 
 // find reads an attempt and its contract under their locks. Another line's

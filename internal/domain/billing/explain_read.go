@@ -65,7 +65,7 @@ func (f *Facts) read(ctx context.Context, tx Tx, t target) error {
 	if f.Others, err = tx.OpenAttempts(ctx, of, f.Now); err != nil {
 		return err
 	}
-	if f.Ahead, err = ahead(ctx, tx, r); err != nil {
+	if err := f.countAhead(ctx, tx); err != nil {
 		return err
 	}
 	contracts := map[contract.ID]*contract.Contract{r.Of.ID: &r.Of}
