@@ -260,7 +260,6 @@ func TestForeseenOrdersCostWhatIsCharged(t *testing.T) {
 		"by hand, and all are":                              {nil, "16.00", byHand, map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "EXISTING_PLAN"}},
 		"by a plan, and one order is swapped":               {twoPrices(3), "14.40", nil, map[string]any{"forBillingCycle": 2, "discountCarryForward": "PRODUCT_PLAN"}},
 		"by a plan, and all are":                            {twoPrices(3), "14.40", nil, map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "PRODUCT_PLAN"}},
-		"by a plan, and the product comes with no one":      {twoPrices(3), "14.40", nil, map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "NONE"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -302,6 +301,19 @@ func TestForeseenOrdersCostWhatIsCharged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a rule brings without a discount stays at its own price: the steps of the plan on
+// which the old product was are none of it.
+func TestWhatComesWithoutADiscountKeepsItsPrice(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.cancel(http.StatusNoContent, "")
+	plan := s.planned(s.urls.Subscriptions, twoPrices(3))
+	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan}}})
+	s.swap(products(4001, 1), products(4003, 1), map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "NONE"})
+	s.until("2027-03-01")
+	s.wantAmounts("39.00", "39.00", "39.00", "39.00")
 }
 
 func TestWhatRulesWillDoIsForeseen(t *testing.T) {
