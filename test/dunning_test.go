@@ -260,6 +260,30 @@ func TestACardThatNobodyReplacesPausesTheContract(t *testing.T) {
 	s.wantOrders()
 }
 
+// What a customer is told that could not be charged is what is charged in the end: with
+// what is ordered once, less the discounts.
+func TestAMailAboutAPaymentNamesWhatIsCharged(t *testing.T) {
+	t.Parallel()
+	for name, query := range map[string]string{"a percentage": "percentage=25&discountTitle=Quarter", "for one order": "percentage=50&discountTitle=Half&recurringCycleLimit=1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&%s", s.id, query), nil)
+			if got := s.put(oneOffPath(s.id, s.upcoming()[0].ID, 4003, ""), nil, nil); got != http.StatusOK {
+				t.Fatalf("adding a one-time product answered %d", got)
+			}
+			s.declines("INSUFFICIENT_FUNDS", 1)
+			s.pass("P25D")
+			var mails []struct{ Kind, Text string }
+			s.call("GET", "/mail", nil, &mails)
+			orders := s.orders()
+			if len(orders) != 1 || len(mails) == 0 || !strings.Contains(strings.Join(strings.Fields(mails[0].Text), " "), " for "+orders[0].Amount+" USD") {
+				t.Errorf("the mails %+v do not name what was charged: %+v", mails, orders)
+			}
+		})
+	}
+}
+
 func TestAPaymentToConfirmIsTriedOnceMore(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -590,6 +590,49 @@ func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
 	}
 }
 
+// What was bought on a plan has its trial, or is for life, though the plan is removed
+// before anybody tells of the checkout.
+func TestAPlanThatIsRemovedAfterTheCheckoutIsKeptTo(t *testing.T) {
+	t.Parallel()
+	remove := func(s *subscription, _ string) {
+		var groups []group
+		s.get("/subscription-groups", &groups)
+		if got := s.delete(fmt.Sprintf("/subscription-groups/%d", groups[0].ID), nil); got != http.StatusNoContent {
+			s.t.Fatalf("removing the group answered %d", got)
+		}
+	}
+	change := func(s *subscription, _ string) {
+		var groups []group
+		s.get("/subscription-groups", &groups)
+		other := map[string]any{"frequencyName": "Every week", "frequencyCount": 1, "frequencyInterval": "WEEK"}
+		if got := s.put(fmt.Sprintf("/subscription-groups/%d", groups[0].ID), map[string]any{"subscriptionPlans": []any{other}}, nil); got != http.StatusOK {
+			s.t.Fatalf("changing the group answered %d", got)
+		}
+	}
+	for name, row := range map[string]struct {
+		option map[string]any
+		remove func(s *subscription, plan string)
+		orders string // until February 2
+	}{
+		"the trial, and the group is removed": {map[string]any{"freeTrialEnabled": true, "freeTrialCount": 45, "freeTrialInterval": "DAY"}, remove, "[12-16 01-16]"},
+		"the trial, and another plan is left": {map[string]any{"freeTrialEnabled": true, "freeTrialCount": 45, "freeTrialInterval": "DAY"}, change, "[12-16 01-16]"},
+		"for life":                            {map[string]any{"lifeTimeMembership": true, "maxCycles": 1}, remove, "[]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.cancel(http.StatusNoContent, "")
+			plan := s.planned(s.urls.Subscriptions, row.option)
+			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_late"}, "seed": 7, "for": "PT1H"}, nil)
+			s.on(plan, nil)
+			row.remove(s, plan)
+			s.until("2027-02-02")
+			s.wantOrderDays(row.orders)
+		})
+	}
+}
+
 func TestAMembershipForLifeIsNeverRenewedNorPaused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -34,6 +34,14 @@ func percent(off float64) map[string]any {
 	return map[string]any{"discountEnabled": true, "discountOffer": off, "discountType": "PERCENTAGE"}
 }
 
+// twoPrices is an option that takes 10 % off, and 50 % once so many orders were made.
+func twoPrices(after int) map[string]any {
+	return map[string]any{
+		"discountEnabled": true, "discountOffer": 10, "discountType": "PERCENTAGE", "afterCycle1": 0,
+		"discountEnabled2": true, "discountOffer2": 50, "discountType2": "PERCENTAGE", "afterCycle2": after,
+	}
+}
+
 // line names the first line of the contract in a query.
 func (s *subscription) line() string {
 	s.t.Helper()
@@ -398,12 +406,6 @@ func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
 // there before.
 func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 	t.Parallel()
-	two := func(after int) map[string]any {
-		return map[string]any{
-			"discountEnabled": true, "discountOffer": 10, "discountType": "PERCENTAGE", "afterCycle1": 0,
-			"discountEnabled2": true, "discountOffer2": 50, "discountType2": "PERCENTAGE", "afterCycle2": after,
-		}
-	}
 	add := func(s *subscription, _ string) {
 		s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4003&quantity=1", s.id), nil)
 	}
@@ -427,19 +429,19 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 		policy string
 		orders []string // after it
 	}{
-		{"before the second order", two(1), true, "PT1M", 0, add, 1, "19.50", "39.00: 0 19.50", []string{"27.50", "27.50"}},
-		{"before the third", two(3), true, "P11D", 0, add, 1, "35.10", "39.00: 0 35.10 2 19.50", []string{"49.50", "27.50"}},
-		{"after two that were skipped", two(2), true, "PT1M", 2, add, 1, "35.10", "39.00: 0 35.10 3 19.50", []string{"49.50", "27.50"}},
+		{"before the second order", twoPrices(1), true, "PT1M", 0, add, 1, "19.50", "39.00: 0 19.50", []string{"27.50", "27.50"}},
+		{"before the third", twoPrices(3), true, "P11D", 0, add, 1, "35.10", "39.00: 0 35.10 2 19.50", []string{"49.50", "27.50"}},
+		{"after two that were skipped", twoPrices(2), true, "PT1M", 2, add, 1, "35.10", "39.00: 0 35.10 3 19.50", []string{"49.50", "27.50"}},
 		{"what was free for a trial is not", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, add, 1, "39.00", "39.00: 0 39.00", []string{"53.40", "53.40"}},
 		{"nor is it in a contract that was split off", map[string]any{"discountEnabled": false, "freeTrialEnabled": true, "freeTrialCount": 5, "freeTrialInterval": "DAY"}, true, "PT1M", 0, func(s *subscription, plan string) {
 			add(s, plan)
 			split(s, 1)
 		}, 1, "18.50", "18.50: 0 18.50", []string{"57.50", "57.50"}},
-		{"in a contract that was split off after three orders", two(3), true, "P42D", 0, func(s *subscription, plan string) {
+		{"in a contract that was split off after three orders", twoPrices(3), true, "P42D", 0, func(s *subscription, plan string) {
 			add(s, plan)
 			split(s, 1)
 		}, 1, "9.25", "18.50: 0 9.25", []string{"28.75", "28.75"}},
-		{"in one that was split off before there was an order", two(1), true, "PT1M", 0, func(s *subscription, plan string) {
+		{"in one that was split off before there was an order", twoPrices(1), true, "PT1M", 0, func(s *subscription, plan string) {
 			var buyer []struct{ CustomerID int64 }
 			s.get("/subscription-contract-details?size=1", &buyer)
 			var made object
@@ -453,21 +455,21 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 			s.follow(made.ID)
 			split(s, 1)
 		}, 1, "16.65", "18.50: 0 16.65 1 9.25", []string{"51.75", "28.75"}},
-		{"while an order is unpaid, which comes first", two(1), true, "PT1M", 0, func(s *subscription, plan string) {
+		{"while an order is unpaid, which comes first", twoPrices(1), true, "PT1M", 0, func(s *subscription, plan string) {
 			s.declines("INSUFFICIENT_FUNDS", 1)
 			s.pass("P11D")
 			add(s, plan)
 		}, 1, "19.50", "39.00: 0 19.50", []string{"27.50", "27.50"}},
-		{"the plan is taken", two(1), false, "PT1M", 0, take, 0, "8.00", "16.00: 0 8.00", []string{"8.00", "8.00"}},
-		{"it replaces a product with its discount", two(3), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "35.10", "39.00: 0 35.10 2 19.50", []string{"35.10", "35.10", "19.50"}},
-		{"a rule brings it", two(3), true, "PT1M", 0, func(s *subscription, _ string) {
+		{"the plan is taken", twoPrices(1), false, "PT1M", 0, take, 0, "8.00", "16.00: 0 8.00", []string{"8.00", "8.00"}},
+		{"it replaces a product with its discount", twoPrices(3), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "35.10", "39.00: 0 35.10 2 19.50", []string{"35.10", "35.10", "19.50"}},
+		{"a rule brings it", twoPrices(3), true, "PT1M", 0, func(s *subscription, _ string) {
 			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
 		}, 0, "14.40", "", []string{"35.10", "35.10", "19.50"}},
-		{"in place of one with prices by hand", two(3), true, "PT1M", 0, func(s *subscription, _ string) {
+		{"in place of one with prices by hand", twoPrices(3), true, "PT1M", 0, func(s *subscription, _ string) {
 			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 20))
 			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
 		}, 0, "11.52", "14.40: 0 11.52", []string{"35.10", "35.10", "19.50"}},
-		{"what it replaces was to cost less", two(1), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "19.50", "39.00: 0 19.50", []string{"19.50", "19.50"}},
+		{"what it replaces was to cost less", twoPrices(1), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "19.50", "39.00: 0 19.50", []string{"19.50", "19.50"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -664,10 +666,7 @@ func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 0, "finalAction": "PAUSE"})
-	plan := s.planned(s.urls.Subscriptions, map[string]any{
-		"discountEnabled": true, "discountOffer": 10, "discountType": "PERCENTAGE", "afterCycle1": 0,
-		"discountEnabled2": true, "discountOffer2": 50, "discountType2": "PERCENTAGE", "afterCycle2": 2,
-	})
+	plan := s.planned(s.urls.Subscriptions, twoPrices(2))
 	s.id = s.checkout(map[string]any{"nextBillingDate": "2026-12-05", "lines": []any{
 		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan},
 	}})

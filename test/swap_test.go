@@ -3,7 +3,9 @@ package test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 )
@@ -237,6 +239,81 @@ func TestRulesAreKept(t *testing.T) {
 	if got := s.delete(fmt.Sprintf("/product-swaps/%d", first.ID), nil); got != http.StatusNotFound {
 		t.Errorf("removing again answered %d", got)
 	}
+}
+
+// What is foreseen of orders is what is charged for them: with prices that change with
+// the orders, and whatever a rule brings.
+func TestForeseenOrdersCostWhatIsCharged(t *testing.T) {
+	t.Parallel()
+	byHand := func(s *subscription) {
+		s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 2, 10))
+	}
+	for name, row := range map[string]struct {
+		option map[string]any
+		price  string
+		do     func(*subscription)
+		rule   map[string]any // that replaces the product; nil: none does
+	}{
+		"by a plan, without a rule":                         {twoPrices(2), "14.40", nil, nil},
+		"by hand, without a rule":                           {nil, "16.00", byHand, nil},
+		"by hand, and one order is swapped at the discount": {nil, "16.00", byHand, map[string]any{"forBillingCycle": 2, "discountCarryForward": "EXISTING_PLAN"}},
+		"by hand, and all are":                              {nil, "16.00", byHand, map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "EXISTING_PLAN"}},
+		"by a plan, and one order is swapped":               {twoPrices(3), "14.40", nil, map[string]any{"forBillingCycle": 2, "discountCarryForward": "PRODUCT_PLAN"}},
+		"by a plan, and all are":                            {twoPrices(3), "14.40", nil, map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "PRODUCT_PLAN"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.cancel(http.StatusNoContent, "")
+			line := map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": row.price}
+			if row.option != nil {
+				body := monthlyGroup("Club")
+				maps.Copy(body["subscriptionPlans"].([]any)[0].(map[string]any), row.option)
+				body["variantIds"] = "4001,4003"
+				var made group
+				if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+					t.Fatalf("making a group answered %d", got)
+				}
+				line["sellingPlanId"] = made.Plans[0].IDNew
+			}
+			s.id = s.checkout(map[string]any{"lines": []any{line}})
+			if row.do != nil {
+				row.do(s)
+			}
+			if row.rule != nil {
+				s.swap(products(4001, 1), products(4003, 1), row.rule)
+			}
+			var orders []struct {
+				Variants []struct{ Price float64 }
+			}
+			if got := s.post(fmt.Sprintf("/product-swaps-by-variant-groups/%d", s.id), nil, &orders); got != http.StatusOK {
+				t.Fatalf("answered %d", got)
+			}
+			s.until("2027-03-01")
+			charged := s.orders()
+			var want, said []string
+			for i, o := range charged {
+				want = append(want, o.Amount)
+				said = append(said, fmt.Sprintf("%.2f", orders[i].Variants[0].Price))
+			}
+			if len(charged) < 3 || !slices.Equal(said, want) {
+				t.Errorf("the orders are foreseen to cost %v and come to %v", said, want)
+			}
+		})
+	}
+}
+
+// What a rule brings without a discount stays at its own price: the steps of the plan on
+// which the old product was are none of it.
+func TestWhatComesWithoutADiscountKeepsItsPrice(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.cancel(http.StatusNoContent, "")
+	plan := s.planned(s.urls.Subscriptions, twoPrices(3))
+	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan}}})
+	s.swap(products(4001, 1), products(4003, 1), map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "NONE"})
+	s.until("2027-03-01")
+	s.wantAmounts("39.00", "39.00", "39.00", "39.00")
 }
 
 func TestWhatRulesWillDoIsForeseen(t *testing.T) {

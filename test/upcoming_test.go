@@ -117,6 +117,25 @@ func TestALimitedDiscountIsForTheOrdersThatAreMadeFirst(t *testing.T) {
 	}
 }
 
+// An order that could not be charged comes first: what is left of a discount, and the
+// prices of a plan, are counted from it on.
+func TestAnUnpaidOrderIsCountedBeforeThoseToCome(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.until("2026-11-12")
+	var queue []struct {
+		OrderAmount float64 `json:"orderAmount"`
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+	if len(s.orders()) != 0 || queue[0].OrderAmount != 25 {
+		t.Errorf("while the order with the discount is unpaid, the next is said to come to %v, want 25", queue[0].OrderAmount)
+	}
+	s.until("2026-12-20")
+	s.wantAmounts("12.50", "25.00")
+}
+
 // What is said of an order beforehand is what it then costs: with the delivery,
 // with discounts that end, with prices that change with the orders, and with what
 // is ordered once.
@@ -175,6 +194,101 @@ func TestUpcomingOrdersCostWhatIsSaidBeforehand(t *testing.T) {
 	if !slices.Equal(charged, want) {
 		t.Errorf("the orders came to %v, want %v", charged, want)
 	}
+}
+
+// What is said of an order of a contract that was bought on a plan is what the plan asks
+// of it, also when the platform keeps no prices of the line, and after the plan has
+// changed or an order is left out.
+func TestUpcomingOrdersOnAPlanCostWhatIsSaidBeforehand(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		do   func(s *subscription, plan string)
+		want []string
+	}{
+		"as it was bought":    {func(*subscription, string) {}, []string{"14.40", "8.00", "8.00"}},
+		"an order is skipped": {func(s *subscription, _ string) { s.skipNumber(0) }, []string{"14.40", "8.00", "8.00"}},
+		"the plan has changed": {func(s *subscription, plan string) {
+			var groups []group
+			s.get("/subscription-groups", &groups)
+			if got := s.put(fmt.Sprintf("/subscription-groups/%d", groups[0].ID), map[string]any{"subscriptionPlans": []any{map[string]any{"idNew": plan, "discountOffer2": 25}}}, nil); got != http.StatusOK {
+				s.t.Fatalf("changing the plan answered %d", got)
+			}
+		}, []string{"14.40", "8.00", "8.00"}},
+		"there is a discount for one order": {func(s *subscription, _ string) {
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+		}, []string{"7.20", "8.00", "8.00"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.cancel(http.StatusNoContent, "")
+			plan := s.planned(s.urls.Subscriptions, twoPrices(2))
+			s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan}}})
+			row.do(s, plan)
+			var said []string
+			var queue []struct {
+				OrderAmount float64 `json:"orderAmount"`
+			}
+			s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+			for _, a := range queue[:len(row.want)] {
+				said = append(said, fmt.Sprintf("%.2f", a.OrderAmount))
+			}
+			if !slices.Equal(said, row.want) {
+				t.Errorf("beforehand the orders are said to come to %v, want %v", said, row.want)
+			}
+			s.until("2027-03-01")
+			s.wantAmounts(append(row.want, row.want[len(row.want)-1])[:len(s.orders())]...)
+			if n := len(s.orders()); n < 3 {
+				t.Errorf("there are %d orders, want at least 3", n)
+			}
+		})
+	}
+}
+
+// What an order that is left out would have come to stays what it was, whatever becomes
+// of the contract. One that is taken back is that of the contract again.
+func TestASkippedOrderStaysWhatItWas(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+	type order struct {
+		ID          int64
+		Status      string
+		OrderAmount float64 `json:"orderAmount"`
+		VariantList []struct{ Quantity int }
+	}
+	order0 := func(path string) order {
+		var list []order
+		s.get(fmt.Sprintf("/subscription-billing-attempts/%s?contractId=%d", path, s.id), &list)
+		return list[0]
+	}
+	id := s.upcoming()[0].ID
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	if got := s.put(oneOffPath(s.id, id, 4003, ""), nil, nil); got != http.StatusOK {
+		t.Fatalf("adding a one-time product answered %d", got)
+	}
+	want := func(when string, o order, status string, amount float64, quantities ...int) {
+		t.Helper()
+		var got []int
+		for _, v := range o.VariantList {
+			got = append(got, v.Quantity)
+		}
+		if o.ID != id || o.Status != status || o.OrderAmount != amount || !slices.Equal(got, quantities) {
+			t.Errorf("%s it is %+v, want %s over %v with %v pieces", when, o, status, amount, quantities)
+		}
+	}
+	var answer order
+	s.put(fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", id), nil, &answer)
+	want("when it is skipped", answer, "SKIPPED", 17.40, 2) // the one-time product goes to the next order
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item?variantId=%d&quantity=3&price=10&%s", s.variants()[0], s.line()), nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&amount=3&discountTitle=More", s.id), nil)
+	want("after the contract has changed", order0("past-orders"), "SKIPPED", 17.40, 2)
+	answer = order{}
+	s.put(fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", id), nil, &answer)
+	want("when it is taken back", answer, "QUEUED", 16.90, 3)
+	want("among those to come", order0("top-orders"), "QUEUED", 16.90, 3)
+	s.until("2026-11-12")
+	want("when it is charged", order0("past-orders"), "SUCCESS", 16.90, 3)
+	s.wantAmounts("16.90")
 }
 
 // A date that the platform refuses is ours all the same: what it shows of the cycle is the

@@ -118,6 +118,30 @@ func (p Pricing) At(is money.Amount, cycle int) (price money.Amount, ok bool) {
 	return step.Computed, ok && p.Made(is)
 }
 
+// Forward is At of prices that go by orders, in which nobody goes back: a line that
+// came at a later price, as imported ones do, does not get an earlier one. It is false
+// also when the price is what it was.
+func (p Pricing) Forward(is money.Amount, order int) (price money.Amount, ok bool) {
+	has, due := -1, -1
+	for i, step := range p.Cycles {
+		if is == step.Computed {
+			has = i
+		}
+		if step.After < order {
+			due = i
+		}
+	}
+	if due <= has || has < 0 && is != p.Base {
+		return money.Amount{}, false
+	}
+	return p.Cycles[due].Computed, true
+}
+
+// Changes reports whether the price is not the same in all orders.
+func (p Pricing) Changes() bool {
+	return len(p.Cycles) > 1 || len(p.Cycles) == 1 && p.Cycles[0].After > 0
+}
+
 // Step returns what a policy says of a cycle; false when it says nothing.
 func (p Pricing) Step(cycle int) (step CyclePrice, ok bool) {
 	for _, s := range p.Cycles {

@@ -85,6 +85,8 @@ type contractRow struct {
 	PendingChange        string
 	Priced               bool
 	Pricing              string
+	PlanPricing          string
+	FirstAmount          int64 // -1: not known
 	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
 	ChangingUntil        int64
@@ -148,6 +150,10 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
+	planPricing, err := pricingText(c.PlanPricing)
+	if err != nil {
+		return contractRow{}, err
+	}
 	discounts, err := discountsText(c.Discounts)
 	if err != nil {
 		return contractRow{}, err
@@ -182,8 +188,15 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), EarlierOrders: int64(c.Earlier), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), EarlierOrders: int64(c.Earlier), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, PlanPricing: planPricing, FirstAmount: firstAmountOf(c), Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
+}
+
+func firstAmountOf(c contract.Contract) int64 {
+	if c.FirstAmount.Currency == "" {
+		return -1
+	}
+	return c.FirstAmount.Minor
 }
 
 // waits is what a contract waits for, as it is kept.
@@ -250,6 +263,9 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
 		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), Earlier: int(r.EarlierOrders), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
+	if r.FirstAmount >= 0 {
+		c.FirstAmount = money.Amount{Minor: r.FirstAmount, Currency: currency}
+	}
 	var err error
 	read := func(step error) {
 		if err == nil {
@@ -272,6 +288,8 @@ func (r *contractRow) contract() (contract.Contract, error) {
 	read(parseOptional(r.Split, &c.Split))
 	read(parseOptional(r.PendingChange, &c.Pending))
 	c.Pricing, deliveryErr = parsePricing(r.Pricing, currency)
+	read(deliveryErr)
+	c.PlanPricing, deliveryErr = parsePricing(r.PlanPricing, currency)
 	read(deliveryErr)
 	c.Discounts, deliveryErr = parseDiscounts(r.Discounts, currency)
 	read(deliveryErr)

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // discountText is a discount as it is kept, in the contract's currency.
@@ -57,7 +58,7 @@ func parseDiscounts(text string, c money.Currency) ([]contract.Discount, error) 
 	return list, nil
 }
 
-// pricesText is a line's prices by cycle as they are kept.
+// pricesText is how a line's price changes, as it is kept in the contract's currency.
 type pricesText struct {
 	Line  string      `json:"line"`
 	Base  int64       `json:"base"`
@@ -65,8 +66,11 @@ type pricesText struct {
 }
 
 type priceText struct {
-	After int   `json:"after,omitempty"`
-	Price int64 `json:"price"`
+	After   int                 `json:"after,omitempty"`
+	Kind    platform.Adjustment `json:"kind,omitempty"`
+	Percent float64             `json:"percent,omitempty"`
+	Amount  int64               `json:"amount,omitempty"`
+	Price   int64               `json:"price"`
 }
 
 func pricingText(prices map[string]contract.Pricing) (string, error) {
@@ -74,7 +78,7 @@ func pricingText(prices map[string]contract.Pricing) (string, error) {
 	for _, line := range sortedKeys(prices) {
 		t := pricesText{Line: line, Base: prices[line].Base.Minor}
 		for _, c := range prices[line].Cycles {
-			t.Steps = append(t.Steps, priceText{c.After, c.Computed.Minor})
+			t.Steps = append(t.Steps, priceText{c.After, c.Kind, c.Percent, c.Amount.Minor, c.Computed.Minor})
 		}
 		texts = append(texts, t)
 	}
@@ -90,36 +94,42 @@ func parsePricing(text string, c money.Currency) (map[string]contract.Pricing, e
 	for _, t := range texts {
 		p := contract.Pricing{Base: money.Amount{Minor: t.Base, Currency: c}}
 		for _, s := range t.Steps {
-			p.Cycles = append(p.Cycles, contract.CyclePrice{After: s.After, Computed: money.Amount{Minor: s.Price, Currency: c}})
+			step := contract.CyclePrice{After: s.After, Kind: s.Kind, Percent: s.Percent, Computed: money.Amount{Minor: s.Price, Currency: c}}
+			if s.Kind == platform.AmountOff || s.Kind == platform.FixedPrice {
+				step.Amount = money.Amount{Minor: s.Amount, Currency: c}
+			}
+			p.Cycles = append(p.Cycles, step)
 		}
 		prices[t.Line] = p
 	}
 	return prices, nil
 }
 
-// addAhead counts, for orders of contracts with discounts that end, the orders that
-// come before each.
+// addAhead counts, for orders of contracts where it matters to their cost, the orders
+// that come before each.
 func (db *DB) addAhead(ctx context.Context, of shop.ID, records []billing.Record) error {
-	var ending []contract.ID
+	var counting []contract.ID
 	for _, r := range records {
-		if r.Of.DiscountsEnd() {
-			ending = append(ending, r.Of.ID)
+		if r.Of.CountsOrders() {
+			counting = append(counting, r.Of.ID)
 		}
 	}
-	if len(ending) == 0 {
+	if len(counting) == 0 {
 		return nil
 	}
 	var open []attemptRow
-	err := db.reader.NewSelect().Model(&open).Column("contract_id", "cycle", "status", "billing_date").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(ending)).
+	err := db.reader.NewSelect().Model(&open).Column("contract_id", "cycle", "status", "billing_date").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(counting)).
 		Where("a.status IN (?)", bun.List(billing.Open)).Scan(ctx)
 	if err != nil {
-		return fmt.Errorf("count the orders to come of %d contracts: %w", len(ending), err)
+		return fmt.Errorf("count the orders to come of %d contracts: %w", len(counting), err)
+	}
+	attempts := make([]billing.Attempt, len(open))
+	for i, o := range open {
+		attempts[i] = billing.Attempt{Contract: contract.ID(o.ContractID), Cycle: int(o.Cycle), Status: billing.Status(o.Status), BillingDate: instant(o.BillingDate)}
 	}
 	for i := range records {
-		for _, o := range open {
-			if o.ContractID == int64(records[i].Of.ID) && (billing.Attempt{Cycle: int(o.Cycle), Status: billing.Status(o.Status), BillingDate: instant(o.BillingDate)}).Precedes(records[i].Attempt) {
-				records[i].Ahead++
-			}
+		if records[i].Of.CountsOrders() {
+			records[i].CountAhead(attempts)
 		}
 	}
 	return nil

@@ -295,6 +295,13 @@ func (tx *Tx) PutPlanGroup(ctx context.Context, g *plan.Group) error {
 }
 
 func (tx *Tx) putPlanOptions(ctx context.Context, g plan.Group) error {
+	left := []int64{0}
+	for _, o := range g.Options {
+		left = append(left, o.ID)
+	}
+	if err := tx.keepRemoved(ctx, g.ID, left); err != nil {
+		return err
+	}
 	_, err := tx.q.NewDelete().Model((*planOptionRow)(nil)).Where("o.shop_id = ?", tx.of).Where("o.group_id = ?", g.ID).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("write the options of plan group %d: %w", g.ID, err)
@@ -309,6 +316,38 @@ func (tx *Tx) putPlanOptions(ctx context.Context, g plan.Group) error {
 	}
 	_, err = insert(ctx, tx, rows, "")
 	return err
+}
+
+// keepRemoved keeps the options of a group that are about to be removed, which are all
+// but some.
+func (tx *Tx) keepRemoved(ctx context.Context, id plan.ID, but []int64) error {
+	_, err := tx.q.NewRaw(`INSERT INTO removed_plan_options (shop_id, id, terms)
+		SELECT shop_id, id, terms FROM plan_options WHERE shop_id = ? AND group_id = ? AND id NOT IN (?)
+		ON CONFLICT (shop_id, id) DO UPDATE SET terms = excluded.terms`, tx.of, id, bun.List(but)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("keep what is removed from plan group %d: %w", id, err)
+	}
+	return nil
+}
+
+// RemovedOptions returns, by selling plan, those of selling plans that were options of
+// ours once, as they were last.
+func (tx *Tx) RemovedOptions(ctx context.Context, sellingPlans []int64) (map[int64]plan.Option, error) {
+	if len(sellingPlans) == 0 {
+		return nil, nil
+	}
+	var rows []planOptionRow
+	err := tx.q.NewSelect().TableExpr("removed_plan_options AS o").Column("o.id", "o.terms").Where("o.shop_id = ?", tx.of).Where("o.id IN (?)", bun.List(sellingPlans)).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read %d removed plan options: %w", len(sellingPlans), err)
+	}
+	options := make(map[int64]plan.Option, len(rows))
+	for _, r := range rows {
+		if options[r.ID], err = r.option(); err != nil {
+			return nil, err
+		}
+	}
+	return options, nil
 }
 
 // PutPlanItems adds and removes products and variants of a group.
@@ -340,6 +379,9 @@ const itemsAtOnce = 1000
 
 // DeletePlanGroup removes a group and all that belongs to it.
 func (tx *Tx) DeletePlanGroup(ctx context.Context, id plan.ID) error {
+	if err := tx.keepRemoved(ctx, id, []int64{0}); err != nil {
+		return err
+	}
 	for _, q := range []*bun.DeleteQuery{
 		tx.q.NewDelete().Model((*planItemRow)(nil)).Where("i.shop_id = ?", tx.of).Where("i.group_id = ?", id),
 		tx.q.NewDelete().Model((*planOptionRow)(nil)).Where("o.shop_id = ?", tx.of).Where("o.group_id = ?", id),

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // announce notes which contracts are about to be changed, for as long as they are
@@ -43,7 +42,7 @@ func (l *ledger) answered(ctx context.Context, tx Tx, p prepared) error {
 	c := l.contracts[p.Contract]
 	announced := c.Answered(p.announced)
 	was := *c
-	ours, err := l.takeOver(c, p.before, p.made)
+	ours, err := l.takeOver(c, p)
 	if err != nil || !ours && !announced {
 		return err
 	}
@@ -51,9 +50,6 @@ func (l *ledger) answered(ctx context.Context, tx Tx, p prepared) error {
 	if !ours {
 		err = tx.PutProgress(ctx, rows)
 		*c = rows[0]
-		return err
-	}
-	if err := MarkPriced(ctx, tx, rows); err != nil {
 		return err
 	}
 	if err := tx.PutContracts(ctx, rows); err != nil {
@@ -69,7 +65,8 @@ func (l *ledger) answered(ctx context.Context, tx Tx, p prepared) error {
 // takeOver makes a contract what a change of ours left, and reports whether it did.
 // Where somebody else's doing may show as well, all is left to a reading, which tells
 // of it.
-func (l *ledger) takeOver(c *contract.Contract, before, made *platform.Contract) (bool, error) {
+func (l *ledger) takeOver(c *contract.Contract, p prepared) (bool, error) {
+	before, made := p.before, p.made
 	if made == nil || made.Revision < c.Revision {
 		return false, nil
 	}
@@ -82,6 +79,7 @@ func (l *ledger) takeOver(c *contract.Contract, before, made *platform.Contract)
 	if err != nil || change.Replans() || change.Delivery || change.Limits || after.PaymentMethod != c.PaymentMethod {
 		return false, err
 	}
+	after.PricedBy(p.prices)
 	after.UpdatedAt = l.now
 	*c = after
 	return true, nil

@@ -52,8 +52,8 @@ type Attempt struct {
 
 	OrderID   int64 // of the successful charge
 	OrderName string
-	Amount    money.Amount
-	Lines     []contract.Line // as they were charged, or as the order was prepared; empty before
+	Amount    money.Amount    // of that or, of an order that is left out, what it would have come to; none before
+	Lines     []contract.Line // as they were charged or left out, or as the order was prepared; empty before
 
 	Note  string // for this order only
 	Flags contract.Flags
@@ -141,12 +141,49 @@ var next = map[Status][]Status{
 func (a *Attempt) move(to Status) error {
 	for _, allowed := range next[a.Status] {
 		if allowed == to {
+			a.takeBack()
 			a.Status = to
 			return nil
 		}
 	}
 	return fault.New(fault.Refused, "billing attempt %d is %s and cannot become %s", a.ID, a.Status, to).
 		On("subscriptionBillingAttempt").Keyed("billingAttemptStatus")
+}
+
+// leaveOut ends an attempt without a charge, and notes what its order would have come
+// to. Ahead is how many of the contract's orders come before it.
+func (a *Attempt) leaveOut(as Status, of contract.Contract, ahead int) error {
+	was := *a
+	if err := a.move(as); err != nil {
+		return err
+	}
+	a.Forgo(was, of, ahead)
+	return nil
+}
+
+// Forgo notes what the order of an attempt that is left out would have come to, by what
+// the attempt was before: the contract may change, and that does not. Ahead is how many
+// of the contract's orders came before it. A late success is of what was sent.
+func (a *Attempt) Forgo(was Attempt, of contract.Contract, ahead int) {
+	r := Record{Attempt: was, Of: of, Ahead: ahead}
+	lines := r.LinesOf()
+	if !was.FirstSentAt.IsZero() && len(was.Lines) > 0 {
+		lines = was.Lines
+	} else if !r.settled() {
+		a.unready()
+	}
+	a.Lines, a.Amount = lines, of.Cost(lines, a.Cycle, ahead)
+}
+
+// takeBack forgets what an order would have come to that is no longer left out.
+func (a *Attempt) takeBack() {
+	if a.Status == Success || a.Amount == (money.Amount{}) {
+		return
+	}
+	a.Amount = money.Amount{}
+	if a.FirstSentAt.IsZero() && a.Prep.Stage != Ready {
+		a.Lines = nil
+	}
 }
 
 // InFlight reports whether a charge may exist at the platform of which the end

@@ -134,7 +134,7 @@ func (l *ledger) finish(a *Attempt, g dunning.Ground) error {
 
 // giveUp ends a case by leaving the order out.
 func (l *ledger) giveUp(a *Attempt, action dunning.Action, event activity.EventType, status activity.Status, reason string) error {
-	if err := a.move(SkippedDunning); err != nil {
+	if err := a.leaveOut(SkippedDunning, *l.contracts[a.Contract], 0); err != nil {
 		return err
 	}
 	a.DueAt, a.Dunning.Action = time.Time{}, action

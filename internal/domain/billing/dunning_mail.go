@@ -92,7 +92,7 @@ func paymentMail(a *Attempt, c contract.Contract, of shop.Shop, p notify.Payment
 		return nil, nil //nolint:nilerr // there is nobody to write to
 	}
 	p.Shop, p.Name = of.Domain, c.Customer.FirstName
-	p.Amount = contract.Contract{Currency: c.Currency, Lines: Record{Attempt: *a, Of: c}.LinesOf()}.Amount().Plus(c.DeliveryPrice)
+	p.Amount = Record{Attempt: *a, Of: c}.Cost()
 	if p.URL == "" {
 		p.URL = "https://" + of.Domain + "/account"
 	}

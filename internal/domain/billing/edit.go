@@ -216,6 +216,11 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*Rec
 		if r, err = find(ctx, tx, t); err != nil {
 			return err
 		}
+		if r.Of.CountsOrders() {
+			if err := r.countAhead(ctx, tx); err != nil {
+				return err
+			}
+		}
 		before := r.Attempt
 		entries, err := do(&r, now)
 		if err != nil {
@@ -279,15 +284,16 @@ func (r *Record) complete(ctx context.Context, tx Tx) error {
 		return err
 	}
 	r.OneOffs, r.Ahead = p.oneOffsOf(r.Attempt), 0
-	if !r.Of.DiscountsEnd() {
-		return nil
+	if r.Of.CountsOrders() {
+		return r.countAhead(ctx, tx)
 	}
+	return nil
+}
+
+// countAhead reads how many orders of the contract come before the record's.
+func (r *Record) countAhead(ctx context.Context, tx Tx) error {
 	open, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Open...)
-	for _, a := range open {
-		if a.Precedes(r.Attempt) {
-			r.Ahead++
-		}
-	}
+	r.CountAhead(open)
 	return err
 }
 

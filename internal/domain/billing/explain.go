@@ -19,7 +19,6 @@ type Facts struct {
 	Policy   Policy
 	Record                    // the attempt, its contract, and one-time products that wait for the order
 	Others   []Attempt        // the contract's attempts that are in flight, or QUEUED and due
-	Before   int              // orders of the contract that wait for an earlier date
 	Needs    Needs            // what keeps the order from being charged as the contract has it
 	Terms    *Terms           // the contract as the platform has it now; nil: it was not asked, or did not answer
 	Silent   bool             // it was asked and did not answer

@@ -61,7 +61,7 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 	case f.open():
 		r.Words = append(r.Words, fmt.Sprintf("The lines come to %s before discounts, delivery and taxes.", spoken(r.Total)))
 	default:
-		r.Words = append(r.Words, "Nothing is charged: these are the lines as they would be today.")
+		r.Words = append(r.Words, "Nothing is charged: these are the lines as they were when the order was left out.")
 		return r
 	}
 	if r.Delivery.Minor != 0 {
@@ -70,7 +70,7 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 	switch {
 	case f.Terms != nil:
 		for _, d := range f.Terms.Discounts {
-			report := explainDiscount(d)
+			report := explainDiscount(d, f.Ahead)
 			r.Discounts = append(r.Discounts, report)
 			r.Words = append(r.Words, report.Words)
 		}
@@ -98,7 +98,7 @@ func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
 	case has && len(policy.Cycles) > 0:
 		why = p.follow(policy, f.Cycle, "cycle", f.Needs.Prices)
 	case planned:
-		why = p.followPlan(ofPlan, f.Of.NextOrder()+f.Before, f.Needs.Prices)
+		why = p.followPlan(ofPlan, f.Of.NextOrder()+f.Ahead, f.Needs.Prices)
 	default:
 		if h, ok := repricing(history, l.VariantID); ok {
 			why = fmt.Sprintf("its price rule changed it with this order, from %s", h.told.From)
@@ -133,7 +133,7 @@ func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string, 
 // followPlan does the same with what the line's plan says of an order, counted from
 // 1 for the one at the checkout. Nobody goes back to an earlier price.
 func (p *PricedLine) followPlan(policy contract.Pricing, order int, changes bool) string {
-	if price, ok := planStep(policy, p.Price, order); ok && changes {
+	if price, ok := policy.Forward(p.Price, order); ok && changes {
 		step, _ := policy.Step(order)
 		p.steps(policy, "order")
 		p.Price = price
@@ -207,8 +207,11 @@ func repricing(history []happening, variant int64) (happening, bool) {
 	return happening{}, false
 }
 
-func explainDiscount(d contract.Discount) DiscountReport {
-	r := DiscountReport{Discount: d, Applies: d.RejectedWhy == "" && (d.CycleLimit == 0 || d.UsedCycles < d.CycleLimit)}
+// explainDiscount says what a discount does for an order before which so many others of
+// the contract come.
+func explainDiscount(d contract.Discount, ahead int) DiscountReport {
+	left := d.CycleLimit - d.UsedCycles
+	r := DiscountReport{Discount: d, Applies: d.RejectedWhy == "" && (d.CycleLimit == 0 || left > ahead)}
 	var what string
 	switch {
 	case d.FreeShipping:
@@ -240,6 +243,8 @@ func explainDiscount(d contract.Discount) DiscountReport {
 	switch {
 	case d.RejectedWhy != "":
 		words += fmt.Sprintf("; it does not apply (%s)", d.RejectedWhy)
+	case !r.Applies && left > 0:
+		words += "; the orders before this one use it up"
 	case !r.Applies:
 		words += "; it is used up"
 	}

@@ -65,14 +65,8 @@ func (f *Facts) read(ctx context.Context, tx Tx, t target) error {
 	if f.Others, err = tx.OpenAttempts(ctx, of, f.Now); err != nil {
 		return err
 	}
-	queued, err := tx.AttemptsOf(ctx, of, Queued)
-	if err != nil {
+	if err := f.countAhead(ctx, tx); err != nil {
 		return err
-	}
-	for _, a := range queued {
-		if a.BillingDate.Before(r.BillingDate) {
-			f.Before++
-		}
 	}
 	contracts := map[contract.ID]*contract.Contract{r.Of.ID: &r.Of}
 	needs, err := openPreparations(ctx, tx, f.Shop, contracts)
@@ -124,9 +118,11 @@ func (s Explainer) terms(ctx context.Context, of shop.Shop, c contract.Contract)
 	if !c.Priced {
 		return t
 	}
-	if t.Plans, err = s.planPolicies(ctx, of, c.Line, t.Lines, policiesOf(d)); err != nil {
+	is := c.With(d.Contract)
+	if err := s.knowPrices(ctx, of, &is, c); err != nil {
 		s.Log.InfoContext(ctx, "an explanation goes without the prices of plans", "shop", of.Domain, "contract", c.ID, "error", err)
 		return nil
 	}
+	t.Plans = is.PlanPricing
 	return t
 }

@@ -125,6 +125,9 @@ func TestExplanations(t *testing.T) {
 				},
 			}
 		}},
+		"queued-behind-the-last-order-of-a-discount": {func(f *Facts) {
+			f.Ahead, f.Terms = 1, &Terms{Lines: f.Of.Lines, Discounts: []contract.Discount{{Title: "Hello", Percent: 15, AllLines: true, CycleLimit: 2, UsedCycles: 1}}}
+		}},
 		"queued-with-a-price-that-somebody-set": {func(f *Facts) {
 			f.Of.Priced, f.Needs = true, Needs{Prices: true}
 			f.Of.Lines[0].Price = usd(999)
@@ -133,7 +136,7 @@ func TestExplanations(t *testing.T) {
 			}}}}}
 		}},
 		"queued-with-a-price-of-its-plan": {func(f *Facts) {
-			f.Of.Priced, f.Of.Orders, f.Of.OriginOrderID, f.Before, f.Needs = true, 2, 5001, 1, Needs{Prices: true}
+			f.Of.Priced, f.Of.Orders, f.Of.OriginOrderID, f.Ahead, f.Needs = true, 2, 5001, 1, Needs{Prices: true}
 			f.Terms = &Terms{Lines: f.Of.Lines, Plans: map[string]contract.Pricing{f.Of.Lines[0].ID: {Base: usd(1500), Cycles: []contract.CyclePrice{
 				{After: 0, Kind: platform.FixedPrice, Computed: usd(1250)}, {After: 4, Kind: platform.PercentOff, Percent: 20, Computed: usd(1200)},
 			}}}}

@@ -3,11 +3,13 @@ package billing
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -51,21 +53,22 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 	if err != nil || len(queued) == 0 {
 		return nil, err
 	}
-	rules := append(e.lasting, e.single...)
-	var catalogue swap.Catalogue
-	if len(rules) > 0 {
-		if catalogue, err = s.catalogue(platform.Interactive(ctx), of, rules, placeOf(c, queued[0].Cycle)); err != nil {
-			return nil, unavailable(err, "the platform could not be asked for the variants")
-		}
-	}
 	cal, err := of.Calendar()
 	if err != nil {
 		return nil, err
 	}
-	o := e.order(swap.Lines(c.Lines))
+	rules := append(e.lasting, e.single...)
+	lines, prices, err := s.foreseenPrices(platform.Interactive(ctx), of, c, rules)
+	if err != nil {
+		return nil, unavailable(err, "the platform could not be asked for the prices")
+	}
 	cycles, dates := coming(queued, swap.Horizon)
+	orders, err := swap.Foresee(rules, e.order(lines), cycles, prices)
+	if err != nil {
+		return nil, unavailable(err, "the platform could not be asked for the prices of plans")
+	}
 	list := make([]Foreseen, 0, len(cycles))
-	for _, f := range swap.Foresee(rules, o, cycles, catalogue) {
+	for _, f := range orders {
 		if c.Beyond(f.Cycle) {
 			break
 		}
@@ -79,6 +82,47 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 		list = append(list, Foreseen{f, date})
 	}
 	return list, nil
+}
+
+// foreseenPrices returns the lines of a contract, and the prices that they, or what
+// replaces them, will have in its orders. Where no rule may replace any, the platform is
+// not asked.
+func (s *Service) foreseenPrices(ctx context.Context, of shop.Shop, c contract.Contract, rules []swap.Rule) ([]swap.Line, swap.Prices, error) {
+	if len(rules) == 0 {
+		return swap.Lines(c.Lines), func(o swap.Order, ahead int) ([]swap.Line, swap.Catalogue, error) {
+			lines, _ := priced(o.Lines, c, o.Cycle, c.NextOrder()+ahead)
+			return lines, swap.Catalogue{}, nil
+		}, nil
+	}
+	d, err := s.Platform.Detail(ctx, of.At(), int64(c.ID))
+	if err != nil {
+		return nil, nil, err
+	}
+	sold, err := s.sold(ctx, of, swap.Variants(rules))
+	if err != nil {
+		return nil, nil, err
+	}
+	unnamed := 0 // lines that have no identity yet
+	return plain(placedOf(d.Lines, d.LineDetails)), func(o swap.Order, ahead int) ([]swap.Line, swap.Catalogue, error) {
+		lines, policies := slices.Clone(o.Lines), make(map[string]contract.Pricing)
+		for i := range lines {
+			if lines[i].ID == "" {
+				unnamed++
+				lines[i].ID = fmt.Sprint("line ", unnamed)
+			}
+			if p := lines[i].Pricing; p != nil {
+				policies[lines[i].ID] = *p
+			}
+		}
+		before := c
+		c = c.Having(swap.Plain(lines), policies)
+		if err := s.knowPrices(ctx, of, &c, before); err != nil {
+			return nil, swap.Catalogue{}, err
+		}
+		order := c.NextOrder() + ahead
+		lines, _ = priced(lines, c, o.Cycle, order)
+		return lines, s.catalogueOf(ctx, of, sold, place{plan.Place{Order: order, Cycle: o.Cycle, Deliveries: c.Deliveries()}, c.Line}), nil
+	}, nil
 }
 
 // coming returns the cycles of the next n orders, of which some wait in the order of

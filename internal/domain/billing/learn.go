@@ -253,7 +253,7 @@ func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason st
 		l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
 		return l.requeue(a)
 	}
-	if err := a.move(as); err != nil {
+	if err := a.leaveOut(as, *l.contracts[a.Contract], 0); err != nil {
 		return err
 	}
 	a.DueAt = time.Time{}

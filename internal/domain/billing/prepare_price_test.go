@@ -37,7 +37,7 @@ func TestAPlansPricesBeginWithTheirOrders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			price, ok := planStep(test.policy, usd(test.is), test.order)
+			price, ok := test.policy.Forward(usd(test.is), test.order)
 			if ok != (test.want >= 0) || ok && price != usd(test.want) {
 				t.Errorf("got %v, %t; want %d", price, ok, test.want)
 			}

@@ -21,14 +21,15 @@ type prepared struct {
 	plan    *Plan
 	commit  bool // the plan is to be committed before it is carried out
 	missing []swap.Rule
-	lines   []contract.Line    // what the order holds
-	since   uint64             // the contract's revision from which on nothing older is copied for the order
-	before  *platform.Contract // as the contract was when it was changed; nil: it was not, or is found changed
-	made    *platform.Contract // as the change left it; nil: it was not made
-	dropped bool               // other cycles lost what they held of ours
-	refused *platform.Refusal  // a definite no
-	err     error              // nobody knows, or nobody was asked
-	editing bool               // err may have changed something
+	lines   []contract.Line             // what the order holds
+	since   uint64                      // the contract's revision from which on nothing older is copied for the order
+	before  *platform.Contract          // as the contract was when it was changed; nil: it was not, or is found changed
+	made    *platform.Contract          // as the change left it; nil: it was not made
+	prices  map[string]contract.Pricing // what plans say of the lines that it has then
+	dropped bool                        // other cycles lost what they held of ours
+	refused *platform.Refusal           // a definite no
+	err     error                       // nobody knows, or nobody was asked
+	editing bool                        // err may have changed something
 }
 
 // prepareAll takes one step for each order that has to be prepared.
@@ -63,12 +64,11 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 	m := aim{is: placedOf(is.Lines, is.LineDetails)}
 	lines := plain(m.is)
 	if p.contract.Priced {
-		policies := policiesOf(is)
-		plans, err := s.planPolicies(ctx, of, p.contract.Line, linesOf(m.is), policies)
-		if p.failed(err, false) {
+		c := p.contract.With(is.Contract)
+		if p.failed(s.knowPrices(ctx, of, &c, p.contract), false) {
 			return
 		}
-		lines, m.prices = priced(lines, policies, p.Cycle, plans, p.contract.NextOrder())
+		lines, m.prices = priced(lines, c, p.Cycle, c.NextOrder())
 	}
 	if m.rules, err = s.applied(ctx, of, p.lasting, p.order(lines), placeOf(p.contract, p.Cycle)); p.failed(err, false) {
 		return
@@ -91,9 +91,15 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		}
 		made, err = s.Platform.EditContract(ctx, of.At(), id, m.edit())
 	}
-	if !p.failed(err, true) {
-		p.before, p.made = &is.Contract, &made.Contract
+	if p.failed(err, true) {
+		return
 	}
+	left := p.contract.With(made.Contract)
+	if err := s.knowPrices(ctx, of, &left, p.contract); err != nil {
+		s.Log.WarnContext(ctx, "the prices of a contract's plans are not known: it is read anew", "shop", of.Domain, "contract", id, "error", err)
+		return
+	}
+	p.before, p.made, p.prices = &is.Contract, &made.Contract, left.PlanPricing
 }
 
 // prepareOrder makes the order what it should be.
@@ -184,9 +190,14 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 	if err != nil {
 		return swap.Catalogue{}, err
 	}
+	return s.catalogueOf(ctx, of, sold, place), nil
+}
+
+// catalogueOf is the catalogue of what the store is known to sell.
+func (s *Service) catalogueOf(ctx context.Context, of shop.Shop, sold map[int64]platform.Variant, place place) swap.Catalogue {
 	c := swap.Catalogue{Variants: swap.PaidAtOnce(sold, place.Deliveries)}
 	if s.Plans == nil {
-		return c, nil
+		return c
 	}
 	c.PlanPrice = func(l contract.Line, v platform.Variant) (money.Amount, *platform.Pricing, bool) {
 		if l.SellingPlanID == 0 {
@@ -203,7 +214,7 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 		price, pricing := offer.Sells(v.Price, place.Place)
 		return price, pricing, true
 	}
-	return c, nil
+	return c
 }
 
 // sold returns what the store knows of variants, by their numbers. Those that it

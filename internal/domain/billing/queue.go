@@ -149,7 +149,7 @@ func giveUp(a *Attempt, of shop.Shop, c contract.Contract, now time.Time) (activ
 	if !stop {
 		status, reason = Skipped, "its date had passed when the contract's dates were planned anew"
 	}
-	if err := a.move(status); err != nil {
+	if err := a.leaveOut(status, c, 0); err != nil {
 		return activity.Entry{}, err
 	}
 	a.DueAt, a.ErrorMessage, a.UpdatedAt = time.Time{}, reason, now

@@ -72,7 +72,7 @@ func skip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error)
 		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a QUEUED attempt can be skipped", r.ID, r.Status).
 			On(entity).Keyed("billingAttemptStatus")
 	}
-	if err := r.move(Skipped); err != nil {
+	if err := r.leaveOut(Skipped, r.Of, r.Ahead); err != nil {
 		return nil, err
 	}
 	r.ErrorMessage = ""

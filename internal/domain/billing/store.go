@@ -184,17 +184,32 @@ type Record struct {
 	opens    opening         // of its cycle, where that was asked
 }
 
+// CountAhead notes how many orders of the contract come before the record's, by the
+// attempts of contracts that are open. One that could not be charged comes first, for as
+// long as it may be.
+func (r *Record) CountAhead(open []Attempt) {
+	r.Ahead = 0
+	for _, a := range open {
+		if a.Contract == r.Of.ID && a.Precedes(r.Attempt) {
+			r.Ahead++
+		}
+	}
+	if unpaid := r.Of.Dunning; unpaid != nil && !r.Of.GivesUp() && r.Status == Queued && unpaid.Cycle != r.Cycle {
+		r.Ahead++
+	}
+}
+
 // Cost returns what the attempt charged or, before that, what its order would come
-// to today, before taxes.
+// to today, before taxes. That of an order which is left out stays what it was then.
 func (r Record) Cost() money.Amount {
-	if r.Status == Success {
+	if r.Amount != (money.Amount{}) {
 		return r.Amount
 	}
 	return r.Of.Cost(r.LinesOf(), r.Cycle, r.Ahead)
 }
 
-// LinesOf returns what the attempt charged or, before that, what it would
-// charge today.
+// LinesOf returns what the attempt charged or left out or, before that, what it
+// would charge today.
 func (r Record) LinesOf() []contract.Line {
 	if r.settled() {
 		return r.Attempt.Lines

@@ -141,7 +141,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			if v.do == prepare && a.Prep.Stage == Ready {
 				a.anew(*c)
 			}
-			entry, err := b.carry(a, v, now)
+			entry, err := b.carry(a, *c, v, now)
 			if err != nil {
 				return err
 			}
@@ -226,7 +226,7 @@ func missedFirst(due, others []Attempt, now time.Time) []Attempt {
 
 // carry applies a verdict to an attempt and puts it where it goes next. The
 // entry is set when the attempt ended.
-func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, error) {
+func (b *batch) carry(a *Attempt, c contract.Contract, v verdict, now time.Time) (*activity.Entry, error) {
 	a.UpdatedAt = now
 	switch v.do {
 	case poll:
@@ -248,7 +248,7 @@ func (b *batch) carry(a *Attempt, v verdict, now time.Time) (*activity.Entry, er
 		}
 		return ptr(entryOf(*a, activity.BillingAttemptTriggered, activity.Failure, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
 	case end:
-		if err := a.move(v.status); err != nil {
+		if err := a.leaveOut(v.status, c, 0); err != nil {
 			return nil, err
 		}
 		a.DueAt = time.Time{}

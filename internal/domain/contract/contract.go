@@ -70,14 +70,18 @@ type Contract struct {
 	Billing   Policy
 	Delivery  Policy
 	Lines     []Line
-	Pricing   map[string]Pricing // by line, of those whose price changes with the orders; see Cost
-	Discounts []Discount         // in the order in which they are taken off
+	Discounts []Discount // in the order in which they are taken off
+
+	// How the prices of lines change, by line; see PriceAt.
+	Pricing     map[string]Pricing // with the cycles, by the policies at the platform
+	PlanPricing map[string]Pricing // of those without a policy: with the orders, by the plan of ours on which they came
 
 	OriginOrderID   int64 // 0 when none
 	OriginOrderName string
-	PaymentMethod   string // graph id, empty when none
-	PaymentUsable   bool   // there is a payment method and it is not revoked
-	Card            Card   // behind the payment method
+	FirstAmount     money.Amount // of the lines, as they were when the contract came; no currency: not known
+	PaymentMethod   string       // graph id, empty when none
+	PaymentUsable   bool         // there is a payment method and it is not revoked
+	Card            Card         // behind the payment method
 	BillingCountry  string
 	DeliveryCountry string
 	DeliveryPrice   money.Amount
@@ -265,13 +269,17 @@ func (c Contract) Amount() money.Amount {
 	return sum
 }
 
-// Bought returns what the lines cost in the order that the contract began with: nothing
-// where a free trial began with it, otherwise as much as they cost now.
+// Bought returns what the lines cost in the order that the contract began with, whatever
+// became of them: nothing where a free trial began with it. Of a contract of which that
+// is not known it is what they cost now.
 func (c Contract) Bought() money.Amount {
-	if c.Trial != nil {
+	switch {
+	case c.Trial != nil:
 		return money.Amount{Currency: c.Currency}
+	case c.FirstAmount.Currency == "":
+		return c.Amount()
 	}
-	return c.Amount()
+	return c.FirstAmount
 }
 
 // Deliveries returns how many deliveries one payment covers; 1 when that is no whole

@@ -2,20 +2,19 @@ package contract
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 )
 
 // Cost returns what an order of the lines comes to, before taxes, which nobody
 // knows before the order: the lines at the prices of its cycle, the delivery, less
-// the discounts. Ahead is how many orders of the contract come before it, each of
-// which uses up one of a discount's cycles. The platform, which charges, has the
+// the discounts. Ahead is how many orders of the contract come before it, by which
+// prices of plans go, and each of which uses up one of a discount's cycles. The platform, which charges, has the
 // last word; how it rounds shares is not published.
 func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
 	left := make([]int64, len(lines)) // of each line, in minor units
 	for i, l := range lines {
-		left[i] = c.PriceAt(l, cycle).Minor * int64(l.Quantity)
+		left[i] = c.PriceAt(l, cycle, c.NextOrder()+ahead).Minor * int64(l.Quantity)
 	}
 	delivery := c.DeliveryPrice.Minor
 	for _, d := range c.Discounts {
@@ -34,26 +33,6 @@ func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
 		total.Minor += n
 	}
 	return total
-}
-
-// PriceAt returns the unit price of a line in a cycle. The platform shows pricing
-// policies and applies none; the service does, where Priced says so. A price that
-// is none of the policy's was set by somebody, and stays.
-func (c Contract) PriceAt(l Line, cycle int) money.Amount {
-	p, changes := c.Pricing[l.ID]
-	if !c.Priced || !changes {
-		return l.Price
-	}
-	if price, ok := p.At(l.Price, cycle); ok {
-		return price
-	}
-	return l.Price
-}
-
-// DiscountsEnd reports whether a discount is for some orders only, so that it
-// matters how many come before one.
-func (c Contract) DiscountsEnd() bool {
-	return slices.ContainsFunc(c.Discounts, func(d Discount) bool { return d.CycleLimit > 0 })
 }
 
 // takeOff lowers the lines that a discount is for by their shares of it.

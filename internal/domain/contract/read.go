@@ -91,12 +91,10 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	for i, a := range p.Attributes {
 		c.Attributes[i] = Attribute(a)
 	}
-	had := c.Lines
-	c.Lines = make([]Line, len(p.Lines))
-	for i, l := range p.Lines {
-		c.Lines[i] = NewLine(l).after(had)
+	if c = c.With(p); old == nil {
+		c.FirstAmount = c.Amount()
 	}
-	c.Pricing, c.Discounts = p.Pricing, p.Discounts
+	c.Discounts = p.Discounts
 	if p.LastPayment != "" {
 		c.LastPayment = p.LastPayment
 	}
@@ -112,8 +110,9 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 
 // sameCost compares what orders cost besides their lines.
 func sameCost(a, b Contract) bool {
+	same := func(a, b Pricing) bool { return a.Base == b.Base && slices.Equal(a.Cycles, b.Cycles) }
 	return slices.EqualFunc(a.Discounts, b.Discounts, func(a, b Discount) bool { return reflect.DeepEqual(a, b) }) &&
-		maps.EqualFunc(a.Pricing, b.Pricing, func(a, b Pricing) bool { return a.Base == b.Base && slices.Equal(a.Cycles, b.Cycles) })
+		a.Priced == b.Priced && maps.EqualFunc(a.Pricing, b.Pricing, same) && maps.EqualFunc(a.PlanPricing, b.PlanPricing, same)
 }
 
 // samePayment compares what two readings of a contract say of what it is paid with.
@@ -127,7 +126,7 @@ func samePayment(a, b Contract) bool {
 func sameTerms(a, b Contract) bool {
 	b.PaymentMethod, b.PaymentUsable, b.BillingCountry, b.Card = a.PaymentMethod, a.PaymentUsable, a.BillingCountry, a.Card
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
-	b.Pricing, b.Discounts = a.Pricing, a.Discounts
+	b.Priced, b.Pricing, b.PlanPricing, b.Discounts = a.Priced, a.Pricing, a.PlanPricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt
 	b.Pause, b.Ending, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.ExpireAt, a.AmendAt
 	b.CancellationFeedback, b.CancellationNote = a.CancellationFeedback, a.CancellationNote

@@ -58,8 +58,8 @@ func onPlan(c contract.Contract) bool {
 	return slices.ContainsFunc(c.Lines, func(l contract.Line) bool { return l.SellingPlanID != 0 })
 }
 
-// options returns the plan options that contracts are on: of several that of the
-// first line. It also returns when what becomes of plans is known that are being made;
+// options returns the plan options that contracts are on, or came on before those were
+// removed: of several that of the first line. It also returns when what becomes of plans is known that are being made;
 // zero: none is.
 func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]offers.Option, time.Time, error) {
 	var sold []int64
@@ -75,19 +75,28 @@ func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.
 	}
 	slices.Sort(sold)
 	var groups map[int64]offers.Group
+	var removed map[int64]offers.Option
 	var made time.Time
 	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
 		// Asked for first: a plan that is ready a moment later is among the groups.
 		if made, err = tx.PlansMadeBy(ctx); err != nil {
 			return err
 		}
-		groups, err = tx.PlanGroups(ctx, slices.Compact(sold))
+		sold = slices.Compact(sold)
+		if groups, err = tx.PlanGroups(ctx, sold); err != nil || len(groups) == len(sold) {
+			return err
+		}
+		removed, err = tx.RemovedOptions(ctx, sold)
 		return err
 	})
 	options := make(map[contract.ID]offers.Option, len(contracts))
 	for _, c := range contracts {
 		for _, l := range c.Lines {
-			if o, ok := groups[l.SellingPlanID].Option(l.SellingPlanID); ok && l.SellingPlanID != 0 {
+			o, ok := groups[l.SellingPlanID].Option(l.SellingPlanID)
+			if !ok {
+				o, ok = removed[l.SellingPlanID]
+			}
+			if ok && l.SellingPlanID != 0 {
 				options[c.ID] = o
 				break
 			}

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -43,9 +44,10 @@ func standing(ctx context.Context, tx Tx, ids []contract.ID) (map[contract.ID]*c
 type readout struct {
 	fresh  []platform.Contract
 	plans  map[contract.ID]plan
-	unread []contract.Unread // of which nothing is taken over
-	later  waiting           // for plans that are being made; nothing of these is taken over yet
-	matter bool              // there is something to write
+	prices map[contract.ID]map[string]contract.Pricing // that plans of ours say of lines
+	unread []contract.Unread                           // of which nothing is taken over
+	later  waiting                                     // for plans that are being made; nothing of these is taken over yet
+	matter bool                                        // there is something to write
 }
 
 // weigh compares fresh readings with what was known of the contracts. Most of them
@@ -61,7 +63,7 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 		found.unread, found.matter = append(found.unread, contract.Unread{ID: id, Reason: why.Error(), Since: now, SeenAt: now}), true
 		found.fresh = slices.DeleteFunc(slices.Clone(found.fresh), func(p platform.Contract) bool { return contract.ID(p.ID) == id })
 	}
-	var replanned, standing []contract.Contract
+	var replanned, standing, unpriced []contract.Contract
 	var bought []platform.Contract
 	shown, rerun := make(map[contract.ID]time.Time), make(map[contract.ID]bool)
 	for _, p := range fresh {
@@ -74,6 +76,11 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 			continue
 		}
 		found.matter = found.matter || change.Any()
+		if lines := c.Unpriced(known[c.ID]); len(lines) > 0 {
+			n := c
+			n.Lines = lines
+			unpriced = append(unpriced, n)
+		}
 		if change.Created && by == nil && c.OriginOrderID != 0 {
 			bought = append(bought, p)
 		}
@@ -83,6 +90,13 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 		} else if change.Billing && known[c.ID] != nil && !c.Series.Start.IsZero() {
 			standing = append(standing, c)
 		}
+	}
+	if len(unpriced) > 0 {
+		var err error
+		if found.prices, err = s.Billing.PlanPrices(ctx, store, unpriced); err != nil {
+			return readout{}, fmt.Errorf("read the prices of plans: %w", err)
+		}
+		found.matter = found.matter || len(found.prices) > 0
 	}
 	past, err := s.past(ctx, store.ID, slices.Concat(replanned, standing), now)
 	if err != nil {

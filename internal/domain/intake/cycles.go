@@ -106,7 +106,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	if err != nil {
 		return false, err
 	}
-	var changed []billing.Attempt
+	var changed, were []billing.Attempt
 	var entries []activity.Entry
 	touched := make(map[contract.ID]bool)
 	for _, a := range rows {
@@ -117,18 +117,16 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 		if a.Version != before[a.ID] {
 			return false, nil
 		}
+		was := a
 		entry, ok := billing.TakeEdit(&a, cycle, cal, tolerance, now)
 		if ok {
-			changed = append(changed, a)
+			changed, were = append(changed, a), append(were, was)
 			entries = append(entries, entry)
 			touched[a.Contract] = true
 		}
 	}
 	if len(changed) == 0 {
 		return true, nil
-	}
-	if err := tx.PutAttempts(ctx, changed); err != nil {
-		return false, err
 	}
 	var moved []contract.ID
 	for id := range touched {
@@ -139,8 +137,29 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	if err != nil {
 		return false, err
 	}
+	for _, c := range contracts {
+		for i := range changed {
+			if a := &changed[i]; a.Contract == c.ID && a.Status == billing.Skipped {
+				a.Forgo(were[i], c, waitingBefore(rows, were[i]))
+			}
+		}
+	}
+	if err := tx.PutAttempts(ctx, changed); err != nil {
+		return false, err
+	}
 	if err := billing.Refill(ctx, tx, store, contracts, now); err != nil {
 		return false, err
 	}
 	return true, tx.Record(ctx, entries...)
+}
+
+// waitingBefore counts those of attempts that wait and whose orders are made before one
+// of the same contract.
+func waitingBefore(attempts []billing.Attempt, one billing.Attempt) (n int) {
+	for _, a := range attempts {
+		if a.Contract == one.Contract && a.Status == billing.Queued && a.Precedes(one) {
+			n++
+		}
+	}
+	return n
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -65,9 +66,12 @@ type Platform interface {
 	platform.Charger
 }
 
-// Settler writes the ends of charges that the platform tells of.
-type Settler interface {
+// Biller does what intake leaves to billing.
+type Biller interface {
+	// Settle writes the ends of charges that the platform tells of.
 	Settle(ctx context.Context, tx billing.Tx, found []platform.Attempt) error
+	// PlanPrices returns what plans of ours say of the prices of contracts' lines.
+	PlanPrices(ctx context.Context, of shop.Shop, contracts []contract.Contract) (map[contract.ID]map[string]contract.Pricing, error)
 }
 
 // Service takes in what the platform says.
@@ -76,7 +80,7 @@ type Service struct {
 	Inbox    Inbox
 	Webhooks platform.Webhooks
 	Platform Platform
-	Billing  Settler
+	Billing  Biller
 	Clock    clock.Clock
 	Log      *slog.Logger
 	Policy   Policy

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	offers "github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -39,6 +40,10 @@ type Tx interface {
 	// PlansMadeBy returns, unlocked, when the last of the plan groups is looked at next
 	// that are being made or changed; zero when none is.
 	PlansMadeBy(ctx context.Context) (time.Time, error)
+
+	// RemovedOptions returns, by selling plan, those of selling plans that were options
+	// of ours once, as they were last.
+	RemovedOptions(ctx context.Context, sellingPlans []int64) (map[int64]offers.Option, error)
 
 	// PutUnread notes contracts that cannot be taken over. One that was noted before
 	// keeps since when.

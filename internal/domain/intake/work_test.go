@@ -32,6 +32,7 @@ func (declining) Attempts(_ context.Context, _ platform.Shop, ids []string) ([]p
 // ends is a store that finishes events, and a settler that keeps what it is told.
 type ends struct {
 	Store
+	Biller
 	settled  []platform.Attempt
 	finished []string
 	shop     shop.Shop

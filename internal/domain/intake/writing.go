@@ -44,7 +44,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 				continue
 			}
 		}
-		if err := w.contract(old, p, store, found.plans); err != nil {
+		if err := w.contract(old, p, store, found); err != nil {
 			return err
 		}
 	}
@@ -53,9 +53,6 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	}
 	if len(w.contracts) == 0 {
 		return nil
-	}
-	if err := billing.MarkPriced(ctx, tx, w.contracts); err != nil {
-		return err
 	}
 	if err := billing.Fence(ctx, tx, store, w.contracts, now); err != nil {
 		return err
@@ -115,10 +112,15 @@ type writing struct {
 }
 
 // contract applies one fresh reading.
-func (w *writing) contract(old *contract.Contract, p platform.Contract, store shop.Shop, plans map[contract.ID]plan) error {
+func (w *writing) contract(old *contract.Contract, p platform.Contract, store shop.Shop, found readout) error {
+	plans := found.plans
 	c, change, err := contract.Read(old, p, store.Settings, w.now)
 	if err != nil {
 		return err
+	}
+	if prices := found.prices[c.ID]; len(prices) > 0 {
+		c.PricedBy(prices)
+		change.Cost = true
 	}
 	if w.by != nil {
 		change.Terms = true

@@ -172,8 +172,8 @@ func (o Option) validateFrequency(at string) error {
 		if f.Interval.String() == "" {
 			return invalid(at+f.interval, "frequency", "field '%s%s' is required: DAY, WEEK, MONTH or YEAR", at, f.interval)
 		}
-		if f.Count < 1 || f.Count > MaxCount {
-			return invalid(at+f.count, "frequency", "field '%s%s' is %d and must be from 1 to %d", at, f.count, f.Count, MaxCount)
+		if err := CheckCount(at+f.count, f.Count); err != nil {
+			return err
 		}
 	}
 	if !slices.Contains(Kinds, o.Kind) {
@@ -185,6 +185,14 @@ func (o Option) validateFrequency(at string) error {
 	if o.covers() == 0 {
 		return invalid(at+".billingFrequencyCount", "frequency", "a plan is billed every %d %s and delivered every %d %s: the first must be a multiple of the second",
 			o.Billing.Count, o.Billing.Interval, o.Delivery.Count, o.Delivery.Interval)
+	}
+	return nil
+}
+
+// CheckCount says whether a field can be a number of intervals.
+func CheckCount(field string, n int) error {
+	if n < 1 || n > MaxCount {
+		return invalid(field, "frequency", "field '%s' is %d and must be from 1 to %d", field, n, MaxCount)
 	}
 	return nil
 }

@@ -23,6 +23,15 @@ func Lines(list []contract.Line) []Line {
 	return lines
 }
 
+// Plain returns lines without their policies.
+func Plain(list []Line) []contract.Line {
+	lines := make([]contract.Line, len(list))
+	for i, l := range list {
+		lines[i] = l.Line
+	}
+	return lines
+}
+
 // Order is what rules are applied to.
 type Order struct {
 	Cycle int  // the platform's index of the billing cycle
@@ -162,7 +171,7 @@ func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 			Quantity: times * p.Quantity, SellingPlanID: base.SellingPlanID, SellingPlanName: base.SellingPlanName, Taxable: v.Taxable,
 		}}
 		line.Price, line.Pricing = r.price(base, old, v, c)
-		ruled := base.Pricing != nil
+		ruled := base.Pricing != nil || r.carry() == None && base.SellingPlanID != 0 // whose steps would be carried
 		if len(free) > 0 {
 			line.ID, ruled = free[0].ID, ruled || free[0].Pricing != nil
 			free = free[1:]
@@ -204,9 +213,9 @@ func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (mon
 	return CarryDiscount(old, v, c.Variants)
 }
 
-// ruledBy returns the policy of a destination: none where none of what it replaces
-// had one, and otherwise that of its own price. A price without any gets one that has
-// no steps, so that the old product's is not taken for its own.
+// ruledBy returns the policy of a destination: none where nothing else would change its
+// price, and otherwise that of its own price. A price without any gets one that has no
+// steps, so that the old product's, or the plan's, is not taken for its own.
 func (l Line) ruledBy(ruled bool, v platform.Variant) *platform.Pricing {
 	switch {
 	case !ruled:

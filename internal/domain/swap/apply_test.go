@@ -274,7 +274,11 @@ func TestForesee(t *testing.T) {
 		rule(1, []Product{of(1, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Cycle, r.ShiftDays = 4, new(3) }),
 		rule(2, []Product{of(1, 1)}, []Product{of(5, 1)}, func(r *Rule) { r.Cycle, r.EveryOrder = 6, true }),
 	}
-	got := Foresee(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, []int{3, 4, 5, 6, 8, 9}, shelf())
+	unchanged := func(o Order, _ int) ([]Line, Catalogue, error) { return o.Lines, shelf(), nil }
+	got, err := Foresee(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, []int{3, 4, 5, 6, 8, 9}, unchanged)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var texts []string
 	for _, f := range got {
 		texts = append(texts, fmt.Sprintf("%d+%d %d", f.Cycle, f.ShiftDays, f.Lines[0].VariantID))

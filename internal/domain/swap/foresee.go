@@ -26,9 +26,14 @@ func Split(rules []Rule) (lasting, single []Rule) {
 	return lasting, single
 }
 
-// Foresee returns the orders of cycles to come, of which o is the first: rules that
-// change the contract first, then those of the order alone.
-func Foresee(rules []Rule, o Order, cycles []int, c Catalogue) []Foreseen {
+// Prices gives the lines of an order to come the prices that begin with it, and returns
+// what rules need to know of products for it. Orders are counted from 0 for the next.
+type Prices func(o Order, ahead int) ([]Line, Catalogue, error)
+
+// Foresee returns the orders of cycles to come, of which o is the first: prices that
+// begin with an order first, then rules that change the contract, then those of the
+// order alone.
+func Foresee(rules []Rule, o Order, cycles []int, prices Prices) ([]Foreseen, error) {
 	lasting, single := Split(rules)
 	used := make(map[ID]bool, len(o.Used))
 	for id := range o.Used {
@@ -37,8 +42,13 @@ func Foresee(rules []Rule, o Order, cycles []int, c Catalogue) []Foreseen {
 	o.Used = used
 	shift := 0
 	list := make([]Foreseen, 0, len(cycles))
-	for _, cycle := range cycles {
+	for ahead, cycle := range cycles {
 		o.Cycle = cycle
+		lines, c, err := prices(o, ahead)
+		if err != nil {
+			return nil, err
+		}
+		o.Lines = lines
 		changed := Apply(lasting, o, c)
 		for _, r := range changed.Applied {
 			used[r.ID] = true
@@ -49,5 +59,5 @@ func Foresee(rules []Rule, o Order, cycles []int, c Catalogue) []Foreseen {
 		shift += changed.ShiftDays + once.ShiftDays
 		o.First = false
 	}
-	return list
+	return list, nil
 }

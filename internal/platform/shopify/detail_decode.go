@@ -235,7 +235,7 @@ func newPricing(n *wire.Pricing) (*platform.Pricing, error) {
 
 // pricesOf notes what a policy makes of a line's price, on the contract.
 func pricesOf(k *platform.Contract, line string, p *platform.Pricing) {
-	if p == nil || len(p.Cycles) == 0 {
+	if p == nil {
 		return
 	}
 	if k.Pricing == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 )
 
@@ -28,7 +29,11 @@ func fullContract(id contract.ID) contract.Contract {
 		Card:           contract.Card{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 12, ExpiryYear: 2030, Since: day.Add(7 * time.Hour)},
 		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: kwd(1500), Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED", Priced: true,
-		Pricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: kwd(1500), Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},
+		Pricing:     map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: kwd(1500), Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},
+		FirstAmount: kwd(3750),
+		PlanPricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/2": {Base: kwd(1500), Cycles: []contract.CyclePrice{
+			{After: 0, Kind: platform.PercentOff, Percent: 12.5, Computed: kwd(1312)}, {After: 3, Kind: platform.AmountOff, Amount: kwd(500), Computed: kwd(1000)},
+		}}},
 		Discounts: []contract.Discount{
 			{ID: "gid://shopify/SubscriptionManualDiscount/1", Title: "Half \"off\"", Percent: 50, AllLines: true, CycleLimit: 3, UsedCycles: 1},
 			{ID: "gid://shopify/SubscriptionManualDiscount/2", Title: "TEN", Code: "TEN", Amount: kwd(1000), EachItem: true, Lines: []string{"gid://shopify/SubscriptionLine/1"}, RejectedWhy: "NOT_FOUND"},

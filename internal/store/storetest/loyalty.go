@@ -154,6 +154,21 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("the same orders gave more: %+v", again.Sums)
 		}
 	})
+	t.Run("the first order earns points for what was bought, whatever becomes of the contract", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		bought := monthly(1) // 2 × 10.00
+		bought.FirstAmount = bought.Amount()
+		c.put(bought)
+		c.in(func(tx *store.Tx) error {
+			list, err := tx.Contracts(t.Context(), []contract.ID{1})
+			list[0].Lines[0].Quantity = 5
+			return cmp.Or(err, tx.PutContracts(t.Context(), list))
+		})
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 20*loyalty.One || m.Spent.Minor != 2000 {
+			t.Errorf("%s points for %s, want 20 for 20.00", m.Sums.Available, m.Spent)
+		}
+	})
 	t.Run("what was ordered before the programme was set up counts from its start", func(t *testing.T) {
 		c := club{world: begin(t, open), clock: clock.NewManual(day.Add(time.Hour))}
 		c.Service = &loyalty.Service{Store: c.db.Loyalty(), Book: c.db, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -41,6 +42,36 @@ func testPlans(t *testing.T, open opener) {
 		w.wantKind(err, fault.NotFound)
 		err = w.db.Update(t.Context(), second.ID, func(tx *store.Tx) error { _, err := tx.PlanGroup(t.Context(), g.ID); return err })
 		w.wantKind(err, fault.NotFound)
+	})
+	t.Run("options that are removed are known as they were last", func(t *testing.T) {
+		w := begin(t, open)
+		g := w.plan(coffee(51, 52), plan.Items{})
+		removed := func(of shop.ID) (options map[int64]plan.Option) {
+			w.inShop(of, func(tx *store.Tx) (err error) {
+				options, err = tx.RemovedOptions(t.Context(), []int64{51, 52, 53})
+				return err
+			})
+			return options
+		}
+		if got := removed(w.shop.ID); len(got) != 0 {
+			t.Errorf("nothing is removed, and got %v", got)
+		}
+		was := g.Options
+		w.in(func(tx *store.Tx) error {
+			kept, err := tx.PlanGroup(t.Context(), g.ID)
+			kept.Options = kept.Options[1:]
+			return errors.Join(err, tx.PutPlanGroup(t.Context(), &kept))
+		})
+		if diff := cmp.Diff(map[int64]plan.Option{51: was[0]}, removed(w.shop.ID)); diff != "" {
+			t.Errorf("after one was removed:\n%s", diff)
+		}
+		w.in(func(tx *store.Tx) error { return tx.DeletePlanGroup(t.Context(), g.ID) })
+		if diff := cmp.Diff(map[int64]plan.Option{51: was[0], 52: was[1]}, removed(w.shop.ID)); diff != "" {
+			t.Errorf("after the group was removed:\n%s", diff)
+		}
+		if got := removed(w.addShop("second.myshopify.com").ID); len(got) != 0 {
+			t.Errorf("another shop has %v", got)
+		}
 	})
 	t.Run("what is pending comes back, and a group that is being made is in no list", func(t *testing.T) {
 		w := begin(t, open)

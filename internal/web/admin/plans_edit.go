@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -349,6 +350,9 @@ func frequency(at, field, interval string, count *int32) (plan.Frequency, error)
 	i, err := intervalOf(at+field, interval)
 	if i == 0 && count == nil {
 		return plan.Frequency{}, err
+	}
+	if err == nil && count != nil { // what is not said is taken from the other frequency
+		err = plan.CheckCount(at+strings.TrimSuffix(field, "Interval")+"Count", whole(count))
 	}
 	return plan.Frequency{Interval: i, Count: whole(count)}, err
 }

@@ -277,6 +277,8 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"a type of discount":              {"PUT", "/17", plans(`,"discountType":"ALL"`), 400, "subscriptionPlans[1].discountType"},
 		"a count that is a text":          {"PUT", "/17", plans(`,"frequencyCount":"x"`), 400, ""},
 		"a count beyond 32 bits":          {"PUT", "/17", plans(`,"maxCycles":4294967296`), 400, ""},
+		"no interval between payments":    {"POST", "", `{"groupName":"T","subscriptionPlans":[{"frequencyName":"W","frequencyCount":2,"frequencyInterval":"WEEK","billingFrequencyCount":0}]}`, 400, "subscriptionPlans[0].billingFrequencyCount"},
+		"nor between deliveries":          {"POST", "", `{"groupName":"T","subscriptionPlans":[{"frequencyName":"W","frequencyCount":0,"billingFrequencyInterval":"WEEK","billingFrequencyCount":2}]}`, 400, "subscriptionPlans[0].frequencyCount"},
 		"two words for one thing":         {"PUT", "/17", plans(`,"planType":"PREPAID","prepaidFlag":"false"`), 400, "subscriptionPlans[1].prepaidFlag"},
 		"two ids":                         {"PUT", "/17", plans(`,"idNew":"6001"`), 400, "subscriptionPlans[1].idNew"},
 		"another object's id":             {"PUT", "/17", `{"subscriptionPlans":[{"id":"gid://shopify/Product/6001"}]}`, 400, "subscriptionPlans[0].id"},
