@@ -352,3 +352,48 @@ func TestAnIntervalAndTheEndOfAPauseAreToldTogether(t *testing.T) {
 		}
 	}
 }
+
+// One reading may tell that a contract has another interval, and that it stands still.
+// Its orders come as if each had been told by itself.
+func TestAnIntervalAndAPauseAreToldTogether(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until March 1
+	}{
+		{"nobody has done anything", func(*subscription) {}, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
+		{"the next order was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
+		{"the next order is skipped", func(s *subscription) { s.skipNumber(0) }, "[11-11 12-11 02-11 02-25]"},
+		{"it was put off behind the one that follows", func(s *subscription) { s.reschedule(0, "2027-02-20", false) }, "[11-11 12-11 02-11 02-25]"},
+		{"the one that follows was put off", func(s *subscription) { s.reschedule(1, "2027-02-15", false) }, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
+		{"the one that follows was put before it", func(s *subscription) {
+			s.reschedule(0, "2027-02-05", false)
+			s.reschedule(0, "2027-01-20", false)
+		}, "[11-11 12-11 01-20 02-03 02-17]"},
+		{"an earlier one was put off", func(s *subscription) { s.reschedule(0, "2027-02-20", false); s.until("2027-02-12") }, "[11-11 12-11 02-11 02-20]"},
+		{"an order was made early", func(s *subscription) { s.trigger(s.upcoming()[0].ID) }, "[11-11 12-11 12-20 02-11 02-25]"},
+	} {
+		for _, together := range []bool{false, true} {
+			t.Run(fmt.Sprint(row.name, ", together ", together), func(t *testing.T) {
+				t.Parallel()
+				s := subscribe(t, nil)
+				s.t = t
+				s.until("2026-12-20")
+				row.do(s)
+				s.pass("PT1M")
+				if together { // nobody hears of the interval by itself
+					s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}}, nil)
+				}
+				s.draft(`{ billingPolicy: { interval: WEEK, intervalCount: 2 }, deliveryPolicy: { interval: WEEK, intervalCount: 2 } }`)
+				s.pass("PT1M")
+				s.call("DELETE", "/platform/faults", nil, nil)
+				s.staff("Pause")
+				s.pass("P2D")
+				s.staff("Activate")
+				s.until("2027-03-01")
+				s.wantOrderDays(row.want)
+			})
+		}
+	}
+}

@@ -101,6 +101,17 @@ func reshape(
 	return tx.Record(ctx, entries...)
 }
 
+// Left returns what people wish of the orders of a contract, were those to go that wait.
+func Left(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
+	made := reached(there, now)
+	for _, a := range there {
+		if a.Status == Queued && a.BillingDate.After(now) {
+			keepWish(&c, a, nil, made)
+		}
+	}
+	return c.Wishes
+}
+
 // comeBack returns the attempts of orders that waited behind others, for the days that
 // are left of them in the contract. One whose day has passed is left out.
 func comeBack(c *contract.Contract, there []Attempt, made int, cal cadence.Calendar, now time.Time) (back []Attempt) {
