@@ -397,3 +397,37 @@ func TestAnIntervalAndAPauseAreToldTogether(t *testing.T) {
 		}
 	}
 }
+
+// The platform keeps dates that its cycles were given before the interval changed, when they
+// were longer. They hold no order back.
+func TestDatesOfTheIntervalBeforeHoldNoOrderBack(t *testing.T) {
+	t.Parallel()
+	twoWeeks := map[string]any{"interval": "WEEK", "intervalCount": 2}
+	s := subscribe(t, map[string]any{"billingPolicy": twoWeeks, "deliveryPolicy": twoWeeks})
+	s.reschedule(0, "2026-11-09", true) // the platform is told of each date that follows
+	s.until("2026-11-24")
+	s.reschedule(0, "2026-12-10", false)
+	s.interval("DAY", 10)
+	s.until("2027-02-10")
+	s.wantOrderDays("[11-09 11-23 12-10 12-20 12-30 01-09 01-19 01-29 02-08]")
+}
+
+// An order whose cycle the platform put off as a whole keeps its number, and its day: the
+// platform takes the charge from the date on that the cycle was given before.
+func TestAnOrderKeepsItsNumberWhereItsCycleIsLaterThanItsDate(t *testing.T) {
+	t.Parallel()
+	weekly := map[string]any{"interval": "WEEK", "intervalCount": 1}
+	s := subscribe(t, map[string]any{"billingPolicy": weekly, "deliveryPolicy": weekly})
+	s.reschedule(0, "2026-11-10", true) // the platform is told of each date that follows
+	for _, day := range []string{"2026-11-12", "2026-11-17"} {
+		s.until(day)
+		s.trigger(s.upcoming()[0].ID)
+	}
+	s.pass("PT1M")
+	s.interval("MONTH", 2)
+	s.reschedule(0, "2027-01-05", true)
+	s.skipNumber(1)
+	s.standStill()
+	s.until("2027-08-01")
+	s.wantOrderDays("[11-10 11-12 11-17 01-05 05-05 07-05]")
+}
