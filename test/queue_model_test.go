@@ -165,6 +165,12 @@ func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
 			return
 		}
 		n := list[0]
+		day := m.on(n)
+		if _, chosen := m.put[n]; !chosen && !m.skipped[n] && day.Equal(m.paid) { // nobody wanted two orders at once
+			if day = day.AddDate(0, 0, 1); day.After(today) {
+				return
+			}
+		}
 		if later := putOff[n]; len(later) > 0 && !m.skipped[n] {
 			putOff[n] = later[1:]
 			every := m.every(n)
@@ -173,7 +179,7 @@ func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
 			m.turns = append(m.turns, rest...)
 			continue
 		}
-		m.end(n, m.on(n))
+		m.end(n, day)
 	}
 }
 
