@@ -220,6 +220,20 @@ func TestASkippedOrderFollowsTheCalendar(t *testing.T) {
 	s.wantOrderDays("[11-28 12-05 12-12 12-19]")
 }
 
+// A date that an order was given before it was skipped is its date when the skip is taken
+// back, also after a pause.
+func TestASkippedOrderKeepsItsDateThroughAPause(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	second := s.upcoming()[1]
+	s.reschedule(1, "2026-12-20", false)
+	s.skipNumber(1)
+	s.standStill()
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", second.ID), nil)
+	s.until("2027-01-12")
+	s.wantOrderDays("[11-11 12-20 01-11]")
+}
+
 // An order that waits behind one that was made since comes on its day, and those that
 // follow come after it, whatever makes the queue anew. The orders are due on November 11,
 // December 11 and so on.
