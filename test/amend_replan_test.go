@@ -220,6 +220,20 @@ func TestASkippedOrderFollowsTheCalendar(t *testing.T) {
 	s.wantOrderDays("[11-28 12-05 12-12 12-19]")
 }
 
+// A date that an order was given before it was skipped is its date when the skip is taken
+// back, also after a pause.
+func TestASkippedOrderKeepsItsDateThroughAPause(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	second := s.upcoming()[1]
+	s.reschedule(1, "2026-12-20", false)
+	s.skipNumber(1)
+	s.standStill()
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", second.ID), nil)
+	s.until("2027-01-12")
+	s.wantOrderDays("[11-11 12-20 01-11]")
+}
+
 // An order that waits behind one that was made since comes on its day, and those that
 // follow come after it, whatever makes the queue anew. The orders are due on November 11,
 // December 11 and so on.
@@ -351,4 +365,83 @@ func TestAnIntervalAndTheEndOfAPauseAreToldTogether(t *testing.T) {
 			})
 		}
 	}
+}
+
+// One reading may tell that a contract has another interval, and that it stands still.
+// Its orders come as if each had been told by itself.
+func TestAnIntervalAndAPauseAreToldTogether(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until March 1
+	}{
+		{"nobody has done anything", func(*subscription) {}, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
+		{"the next order was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
+		{"the next order is skipped", func(s *subscription) { s.skipNumber(0) }, "[11-11 12-11 02-11 02-25]"},
+		{"it was put off behind the one that follows", func(s *subscription) { s.reschedule(0, "2027-02-20", false) }, "[11-11 12-11 02-11 02-25]"},
+		{"the one that follows was put off", func(s *subscription) { s.reschedule(1, "2027-02-15", false) }, "[11-11 12-11 01-11 01-25 02-08 02-22]"},
+		{"the one that follows was put before it", func(s *subscription) {
+			s.reschedule(0, "2027-02-05", false)
+			s.reschedule(0, "2027-01-20", false)
+		}, "[11-11 12-11 01-20 02-03 02-17]"},
+		{"an earlier one was put off", func(s *subscription) { s.reschedule(0, "2027-02-20", false); s.until("2027-02-12") }, "[11-11 12-11 02-11 02-20]"},
+		{"an order was made early", func(s *subscription) { s.trigger(s.upcoming()[0].ID) }, "[11-11 12-11 12-20 02-11 02-25]"},
+	} {
+		for _, together := range []bool{false, true} {
+			t.Run(fmt.Sprint(row.name, ", together ", together), func(t *testing.T) {
+				t.Parallel()
+				s := subscribe(t, nil)
+				s.t = t
+				s.until("2026-12-20")
+				row.do(s)
+				s.pass("PT1M")
+				if together { // nobody hears of the interval by itself
+					s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}}, nil)
+				}
+				s.draft(`{ billingPolicy: { interval: WEEK, intervalCount: 2 }, deliveryPolicy: { interval: WEEK, intervalCount: 2 } }`)
+				s.pass("PT1M")
+				s.call("DELETE", "/platform/faults", nil, nil)
+				s.staff("Pause")
+				s.pass("P2D")
+				s.staff("Activate")
+				s.until("2027-03-01")
+				s.wantOrderDays(row.want)
+			})
+		}
+	}
+}
+
+// The platform keeps dates that its cycles were given before the interval changed, when they
+// were longer. They hold no order back.
+func TestDatesOfTheIntervalBeforeHoldNoOrderBack(t *testing.T) {
+	t.Parallel()
+	twoWeeks := map[string]any{"interval": "WEEK", "intervalCount": 2}
+	s := subscribe(t, map[string]any{"billingPolicy": twoWeeks, "deliveryPolicy": twoWeeks})
+	s.reschedule(0, "2026-11-09", true) // the platform is told of each date that follows
+	s.until("2026-11-24")
+	s.reschedule(0, "2026-12-10", false)
+	s.interval("DAY", 10)
+	s.until("2027-02-10")
+	s.wantOrderDays("[11-09 11-23 12-10 12-20 12-30 01-09 01-19 01-29 02-08]")
+}
+
+// An order whose cycle the platform put off as a whole keeps its number, and its day: the
+// platform takes the charge from the date on that the cycle was given before.
+func TestAnOrderKeepsItsNumberWhereItsCycleIsLaterThanItsDate(t *testing.T) {
+	t.Parallel()
+	weekly := map[string]any{"interval": "WEEK", "intervalCount": 1}
+	s := subscribe(t, map[string]any{"billingPolicy": weekly, "deliveryPolicy": weekly})
+	s.reschedule(0, "2026-11-10", true) // the platform is told of each date that follows
+	for _, day := range []string{"2026-11-12", "2026-11-17"} {
+		s.until(day)
+		s.trigger(s.upcoming()[0].ID)
+	}
+	s.pass("PT1M")
+	s.interval("MONTH", 2)
+	s.reschedule(0, "2027-01-05", true)
+	s.skipNumber(1)
+	s.standStill()
+	s.until("2027-08-01")
+	s.wantOrderDays("[11-10 11-12 11-17 01-05 05-05 07-05]")
 }

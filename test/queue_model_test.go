@@ -22,6 +22,9 @@ type queueModel struct {
 	runs    bool
 	wakes   time.Time // the day on which a pause ends by itself; zero when it does not
 	ends    bool      // a cancellation waits for deliveries: nobody but who takes it back lets orders come
+	refused bool      // the next charge is declined
+	unpaid  int       // the order that is tried again on a day; 0: none
+	again   time.Time // that day
 	left    int       // orders that are still to come, skipped ones too; those that are left out are none
 }
 
@@ -161,10 +164,25 @@ func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
 	}
 	for m.runs {
 		list := m.next(20)
+		if m.unpaid > 0 && !m.again.After(today) && (len(list) == 0 || m.on(list[0]).After(m.again)) {
+			m.pay(m.again)
+			continue
+		}
 		if len(list) == 0 || m.on(list[0]).After(today) {
 			return
 		}
 		n := list[0]
+		if m.unpaid > 0 { // which comes first
+			m.gone[n] = true
+			m.left--
+			continue
+		}
+		day := m.on(n)
+		if _, chosen := m.put[n]; !chosen && !m.skipped[n] && day.Equal(m.paid) { // nobody wanted two orders at once
+			if day = day.AddDate(0, 0, 1); day.After(today) {
+				return
+			}
+		}
 		if later := putOff[n]; len(later) > 0 && !m.skipped[n] {
 			putOff[n] = later[1:]
 			every := m.every(n)
@@ -173,18 +191,31 @@ func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
 			m.turns = append(m.turns, rest...)
 			continue
 		}
-		m.end(n, m.on(n))
+		m.end(n, day)
 	}
 }
 
-// end is the end of an order on a day: it is made, or skipped for good.
+// end is the end of an order on a day: it is made, or skipped for good, or declined and
+// tried again on the next day.
 func (m *queueModel) end(n int, day time.Time) {
 	m.gone[n] = true
 	m.left--
-	if !m.skipped[n] {
-		m.made, m.paid = append(m.made, day.Format("01-02")), day
+	switch {
+	case m.skipped[n]:
+	case m.refused:
+		m.refused, m.unpaid, m.again = false, n, day.AddDate(0, 0, 1)
+	default:
+		m.pay(day)
 	}
 }
+
+// pay lets an order be made. One that could not be paid before it is given up.
+func (m *queueModel) pay(day time.Time) {
+	m.made, m.paid, m.unpaid = append(m.made, day.Format("01-02")), day, 0
+}
+
+// stop lets the contract stand still, or end. An order that could not be paid is given up.
+func (m *queueModel) stop() { m.runs, m.unpaid = false, 0 }
 
 // resume lets the contract run again. Orders whose days were past while it stood still
 // are left out. One that was put off to a day to come is made then.

@@ -118,12 +118,13 @@ func (of queueStore) open(t *testing.T, random *rand.Rand) (s *subscription, all
 	s.call("POST", "/settings", map[string]any{"shop": opened.Shop, "requestsPerSecond": 1000, "requestBurst": 1000, "enableImmediatePlaceOrder": true}, nil)
 	var variants []struct{ VariantID int64 }
 	s.call("GET", "/platform/variants?shop="+opened.Shop, nil, &variants)
-	for range 3 {
+	for n := range 3 {
 		every := of.every[random.IntN(len(of.every))]
 		every.MaxCycles = max(0, random.IntN(12)-4)
 		one := *s
 		spec := map[string]any{
-			"shop": opened.Shop, "billingPolicy": every, "nextBillingDate": of.at(of.first),
+			"customer": map[string]any{"email": fmt.Sprintf("%d@shopper.example", n), "firstName": "Ana"}, // cards are not tried twice a day
+			"shop":     opened.Shop, "billingPolicy": every, "nextBillingDate": of.at(of.first),
 			"lines": []any{map[string]any{"variantId": variants[0].VariantID, "quantity": 2, "currentPrice": "12.50"}},
 		}
 		if of.delivery != nil {
@@ -232,7 +233,17 @@ func (q *queue) act() {
 	id := q.ids[n]
 	day := q.today.AddDate(0, 0, 1+q.random.IntN(45))
 	moved := fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=%s", id, day.Format(time.DateOnly))
-	switch q.random.IntN(11) {
+	switch q.random.IntN(12) {
+	case 11:
+		if q.m.unpaid == 0 {
+			q.decline()
+		} else if q.random.IntN(2) == 0 {
+			if q.ask("/subscription-billing-attempts/reschedule-order/%d?billingDate=%s", q.ids[q.m.unpaid], day.Format(time.DateOnly)) {
+				q.m.again = day
+			}
+		} else if q.ask("/subscription-billing-attempts/attempt-billing/%d", q.ids[q.m.unpaid]) {
+			q.m.pay(q.today)
+		}
 	case 0, 1: // the platform may take no charge of the order on that day yet
 		if q.ask("%s", moved) && !q.m.on(n).Equal(day) {
 			q.m.put[n] = day
@@ -261,13 +272,19 @@ func (q *queue) act() {
 	default:
 		switch q.random.IntN(3) {
 		case 0:
-			q.m.runs = !q.statusTo("PAUSED")
+			if q.statusTo("PAUSED") {
+				q.m.stop()
+			}
 		case 1:
-			if q.m.runs = !q.statusTo("PAUSED"); q.statusTo("ACTIVE") {
+			if q.statusTo("PAUSED") {
+				q.m.stop()
+			}
+			if q.statusTo("ACTIVE") {
 				q.m.resume(q.today)
 			}
 		default:
-			if q.m.runs = !q.statusTo("PAUSED&pauseTillDate=" + day.Format(time.DateOnly)); !q.m.runs {
+			if q.statusTo("PAUSED&pauseTillDate=" + day.Format(time.DateOnly)) {
+				q.m.stop()
 				q.m.wakes = day
 			}
 		}
@@ -278,7 +295,18 @@ func (q *queue) act() {
 // each week.
 func (q *queue) cancel() {
 	if q.of.delivery != nil && q.today.Before(q.m.paid.AddDate(0, 0, 7)) && q.statusTo("CANCELLED") {
-		q.m.runs, q.m.ends = false, true
+		q.m.stop()
+		q.m.ends = true
+	}
+}
+
+// decline lets the next charge be declined, which is made again on the next day, where
+// that is over when the day is looked at.
+func (q *queue) decline() {
+	if q.of.in.Hour < 23 && !q.m.refused {
+		q.call("POST", "/platform/outcomes", map[string]any{"contractId": q.id, "code": "CARD_DECLINED"}, nil)
+		q.told = append(q.told, q.today.Format("01-02")+" the next charge is to be declined")
+		q.m.refused = true
 	}
 }
 

@@ -196,6 +196,9 @@ func (s *Service) bringForward(ctx context.Context, of shop.Shop, f *finding, c 
 	if at.Before(c.Start) {
 		at = c.Start
 	}
+	if at.After(c.End) { // it was longer when it was given its date
+		at = c.End
+	}
 	err := s.Platform.MoveCycle(ctx, of.At(), int64(f.Contract), f.Cycle, at)
 	if _, refused := errors.AsType[*platform.Refusal](err); refused {
 		f.early = c.Expected

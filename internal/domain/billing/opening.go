@@ -20,8 +20,14 @@ type opening struct {
 	at       time.Time // zero: nothing speaks against any date
 }
 
-// Opens returns from when on the platform takes charges of a cycle.
-func Opens(y platform.Cycle) time.Time { return y.Start.Add(-early) }
+// Opens returns from when on the platform takes charges of a cycle. One that was given a
+// date before it was put off as a whole keeps that, and is open from then on.
+func Opens(y platform.Cycle) time.Time {
+	if y.Expected.Before(y.Start) {
+		return y.Expected.Add(-early)
+	}
+	return y.Start.Add(-early)
+}
 
 // opening asks the platform when it begins to take charges of the target's cycle,
 // if the answer matters to what is wanted of it. The zero opening is of no cycle.

@@ -86,6 +86,9 @@ func reshape(
 			}
 			kept, entries = append(kept, a), append(entries, entry)
 		}
+		if c.Status != contract.Active {
+			c.Wishes = keepDates(*c, byContract[c.ID], now)
+		}
 		follow = append(follow, comeBack(c, byContract[c.ID], made, cal, now)...)
 		if len(dropped)+len(follow) > 0 {
 			c.QueueUpdatedAt = now
@@ -99,6 +102,28 @@ func reshape(
 		return err
 	}
 	return tx.Record(ctx, entries...)
+}
+
+// Left returns what people wish of the orders of a contract, were those to go that wait.
+func Left(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
+	made := reached(there, now)
+	for _, a := range there {
+		if a.Status == Queued && a.BillingDate.After(now) {
+			keepWish(&c, a, nil, made)
+		}
+	}
+	return keepDates(c, there, now)
+}
+
+// keepDates returns what people wish of a contract's orders, and when they wanted those that
+// they skip: a skip may be taken back.
+func keepDates(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
+	for _, a := range there {
+		if a.SkipsAhead(now) && a.Moved {
+			c.WishFor(a.Cycle, a.BillingDate)
+		}
+	}
+	return c.Wishes
 }
 
 // comeBack returns the attempts of orders that waited behind others, for the days that
@@ -178,7 +203,9 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 			if a.Moved || c.SeriesOf(a.Cycle).Moved || a.Status == Skipped {
 				a.PublishAt = now
 			}
-			if date := c.DueOn(a.Cycle, cal); !a.Moved || cal.Day(date) != cal.Day(a.BillingDate) { // one that a person put later on its day stays there
+			if a.Status == Skipped && wished.After(now) {
+				a.BillingDate, a.Moved = wished, true
+			} else if date := c.DueOn(a.Cycle, cal); !a.Moved || cal.Day(date) != cal.Day(a.BillingDate) { // one that a person put later on its day stays there
 				a.BillingDate, a.Moved = date, false
 			}
 			if a.UpdatedAt = now; a.Status == Queued {

@@ -209,7 +209,7 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 		case w.Cycle == next:
 			w.Date = date
 		default:
-			if w.Date = (time.Time{}); w.Cycle < follows { // it never comes back
+			if w.Date = (time.Time{}); w.Cycle < follows && !was.skipped[w.Cycle] { // it never comes back
 				p.jumped++
 			}
 		}

@@ -30,6 +30,8 @@ type had struct {
 	anew    bool              // its interval, or the days on which it falls, have changed
 	cutoff  int               // of the option that it is on now, in days
 	waiting []int             // all cycles of orders that wait
+	stands  bool              // it does not run: what has fallen due and waits is given up
+	wishes  []contract.Wish   // of its orders, those that wait too
 	parted  time.Time         // of the order that is its first, of one that is being split off; zero when it is not
 }
 
@@ -37,7 +39,7 @@ type had struct {
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
 		h.before, h.from, h.jumped = true, c.Series.Cycle, c.PassedCycles
-		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns, Wishes: c.Wishes}
+		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns, Wishes: h.wishes}
 	}
 	return h
 }
@@ -107,10 +109,17 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			ids[i] = c.ID
 		}
 		attempts, err := tx.AttemptsOf(ctx, ids)
+		mine := make(map[contract.ID][]billing.Attempt, len(contracts))
+		for _, a := range attempts {
+			mine[a.Contract] = append(mine[a.Contract], a)
+		}
+		for _, c := range contracts {
+			past[c.ID] = had{stands: c.Status != contract.Active, wishes: billing.Left(c, mine[c.ID], now)}
+		}
 		for _, a := range attempts {
 			h := past[a.Contract]
 			switch {
-			case a.Status.Upcoming():
+			case a.Status.Upcoming() && (a.BillingDate.After(now) || !h.stands):
 				h.waiting = append(h.waiting, a.Cycle)
 				if h.next.IsZero() || a.BillingDate.Before(h.next) {
 					h.next, h.waits = a.BillingDate, a.Cycle

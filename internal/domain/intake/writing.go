@@ -67,6 +67,11 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	if err := billing.Replan(ctx, tx, store, replanned, now); err != nil {
 		return err
 	}
+	for _, c := range replanned {
+		if made := found.plans[c.ID]; made.stood && c.Status != contract.Active { // not what was wished by the interval before
+			c.Wishes = made.wishes
+		}
+	}
 	limited := make([]*contract.Contract, len(w.limited))
 	for i, at := range w.limited {
 		limited[i] = &w.contracts[at]
@@ -148,10 +153,10 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		if c.Status == contract.Active && !planned {
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
-		if made.stood {
-			c.Wishes = made.wishes
-		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
+			if made.stood {
+				c.Wishes = made.wishes
+			}
 			c.Series, c.Turns = made.series, made.turns
 			if !made.wish.Date.IsZero() {
 				c.WishFor(made.wish.Cycle, made.wish.Date)
