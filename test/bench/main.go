@@ -43,7 +43,7 @@ type bench struct {
 
 func benches() []bench {
 	return []bench{
-		{"renewals", renewals}, {"search", search}, {"due_scan", dueScan}, {"read", read},
+		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read},
 	}
 }
 

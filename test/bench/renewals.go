@@ -52,8 +52,9 @@ func (s settings) renew(ctx context.Context, kind string, n int) error {
 		return err
 	}
 	defer db.drop()
-	due := clock.System{}.Now().Truncate(time.Minute)
-	there, err := startPlatform(ctx, n, due)
+	there, err := startPlatform(ctx, stockOptions{
+		Shops: shops, Contracts: n, Due: clock.System{}.Now().Truncate(time.Minute), Maximum: unlimited, Restore: unlimited,
+	})
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (s settings) renew(ctx context.Context, kind string, n int) error {
 		return err
 	}
 	set := s.serverSettings(db, there, address)
-	if err := importAll(ctx, set, due); err != nil {
+	if err := importAll(ctx, set, there.stock); err != nil {
 		return err
 	}
 	if err := db.analyze(ctx); err != nil {
@@ -181,18 +182,18 @@ func (s settings) serverSettings(db database, there platform, address string) co
 }
 
 // importAll brings the contracts in, due but not charged.
-func importAll(ctx context.Context, set config.Server, due time.Time) error {
+func importAll(ctx context.Context, set config.Server, there stockOptions) error {
 	a, err := app.New(ctx, app.Options{Settings: set, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production})
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	zone, err := process.NoonZone(due)
+	zone, err := process.NoonZone(there.Due)
 	if err != nil {
 		return err
 	}
-	local := due.In(zone)
-	for i := range shops {
+	local := there.Due.In(zone)
+	for i := range there.Shops {
 		at := wire.Shop{Domain: shopDomain(i), Token: wire.Token(shopToken(i))}
 		if _, err := a.Intake.Connect(ctx, at, local.Hour(), local.Minute(), shop.Settings{}); err != nil {
 			return err

@@ -31,22 +31,31 @@ func shopToken(i int) string  { return fmt.Sprintf("bench-token-%d", i) }
 // until its input ends.
 func simulate(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)
-	contracts := flags.Int("contracts", 0, "contracts that are due")
-	due := flags.Int64("due", 0, "when they are due, in Unix seconds")
+	stock := flags.String("stock", "{}", "what it has, as JSON")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	var o stockOptions
+	if err := json.Unmarshal([]byte(*stock), &o); err != nil {
+		return fmt.Errorf("-stock: %w", err)
+	}
 	sim, err := simulator.New(simulator.Options{
-		AppSecret: appSecret, CompletionDelay: -1, AllowHTTPWebhooks: true, CostMaximum: 1e9, CostRestore: 1e9,
+		AppSecret: appSecret, CompletionDelay: -1, AllowHTTPWebhooks: true, CostMaximum: o.Maximum, CostRestore: o.Restore,
 	})
 	if err != nil {
 		return err
 	}
-	if err := stock(sim, *contracts, time.Unix(*due, 0)); err != nil {
+	if err := o.put(sim); err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", sim.Handler())
+	if o.Metered {
+		m := newMeter(o)
+		mux.Handle("/", m.metered(sim.Handler()))
+		mux.HandleFunc("GET /purse", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(m.read()) })
+	} else {
+		mux.Handle("/", sim.Handler())
+	}
 	mux.HandleFunc("GET /verdict", func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(judge(sim))
 	})
@@ -60,14 +69,28 @@ func simulate(ctx context.Context, args []string) error {
 	return sim.Run(ctx)
 }
 
-// stock makes the stores and their contracts.
-func stock(sim *simulator.Simulator, contracts int, due time.Time) error {
+// stockOptions say what the platform has.
+type stockOptions struct {
+	Shops     int
+	Contracts int // that are due
+	Still     int // that are not, for two weeks
+	Due       time.Time
+	Maximum   float64 // points that a store's calls may cost at once
+	Restore   float64 // points that come back in a second
+	Metered   bool    // what the calls cost is added up
+}
+
+// unlimited is a budget that nothing uses up, in points.
+const unlimited = 1e9
+
+// put makes the stores and their contracts.
+func (o stockOptions) put(sim *simulator.Simulator) error {
 	zone, err := process.NoonZone(clock.System{}.Now())
 	if err != nil {
 		return err
 	}
 	var variants []int64
-	for i := range shops {
+	for i := range o.Shops {
 		if err := sim.AddShop(simulator.ShopSpec{Domain: shopDomain(i), Token: shopToken(i), TimeZone: zone.String()}); err != nil {
 			return err
 		}
@@ -77,11 +100,15 @@ func stock(sim *simulator.Simulator, contracts int, due time.Time) error {
 		}
 		variants = append(variants, made[0].ID)
 	}
-	for i := range contracts {
+	for i := range o.Contracts + o.Still {
+		due := o.Due
+		if i >= o.Contracts {
+			due = due.AddDate(0, 0, 14)
+		}
 		_, err := sim.Checkout(simulator.ContractSpec{
-			Shop: shopDomain(i % shops), Customer: simulator.CustomerSpec{Email: fmt.Sprintf("customer%d@example.com", i), FirstName: "Ada", LastName: strconv.Itoa(i)},
+			Shop: shopDomain(i % o.Shops), Customer: simulator.CustomerSpec{Email: fmt.Sprintf("customer%d@example.com", i), FirstName: "Ada", LastName: strconv.Itoa(i)},
 			CreatedAt: due.AddDate(0, -1, 0), NextBillingDate: due, Billing: simulator.PolicySpec{Interval: "MONTH", IntervalCount: 1},
-			Lines: []simulator.LineSpec{{VariantID: variants[i%shops], Quantity: 2}},
+			Lines: []simulator.LineSpec{{VariantID: variants[i%o.Shops], Quantity: 2}},
 		})
 		if err != nil {
 			return err
@@ -113,18 +140,23 @@ func judge(sim *simulator.Simulator) verdict {
 
 // platform is the process that plays the platform.
 type platform struct {
-	url string
-	pid int
-	end func()
+	url   string
+	pid   int
+	stock stockOptions
+	end   func()
 }
 
 // startPlatform runs this program again as the platform.
-func startPlatform(ctx context.Context, contracts int, due time.Time) (platform, error) {
+func startPlatform(ctx context.Context, o stockOptions) (platform, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return platform{}, err
 	}
-	cmd := exec.CommandContext(ctx, self, "simulator", "-contracts", strconv.Itoa(contracts), "-due", strconv.FormatInt(due.Unix(), 10)) //nolint:gosec // ourselves
+	stock, err := json.Marshal(o)
+	if err != nil {
+		return platform{}, err
+	}
+	cmd := exec.CommandContext(ctx, self, "simulator", "-stock", string(stock)) //nolint:gosec // ourselves
 	cmd.Stderr = os.Stderr
 	leash, err := cmd.StdinPipe()
 	if err != nil {
@@ -146,20 +178,24 @@ func startPlatform(ctx context.Context, contracts int, due time.Time) (platform,
 		end()
 		return platform{}, fmt.Errorf("the simulated platform did not start: %w", line.Err())
 	}
-	return platform{line.Text(), cmd.Process.Pid, end}, nil
+	return platform{line.Text(), cmd.Process.Pid, o, end}, nil
 }
 
 // verdict asks what the platform's books say.
-func (p platform) verdict(ctx context.Context) (verdict, error) {
-	var v verdict
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/verdict", nil)
+func (p platform) verdict(ctx context.Context) (v verdict, err error) {
+	return v, p.ask(ctx, "/verdict", &v)
+}
+
+// ask reads what the process itself tells.
+func (p platform) ask(ctx context.Context, path string, out any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
 	if err != nil {
-		return v, err
+		return err
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return v, err
+		return err
 	}
 	defer res.Body.Close()
-	return v, json.NewDecoder(res.Body).Decode(&v)
+	return json.NewDecoder(res.Body).Decode(out)
 }

@@ -18,8 +18,10 @@ const (
 	guessRestore = 100  // points a second
 )
 
-// reserveShare is the part of a bucket that only interactive calls may use.
-const reserveShare = 0.05
+// reserveShare is the part of a bucket that only interactive calls may use: on the
+// smallest plan two changes of a contract at once. It is kept back once, not again
+// with every point that is restored.
+const reserveShare = 0.1
 
 // bucket follows a store's leaky bucket of points and lets callers through when
 // there are enough for them, so that the platform never has to refuse one. It is

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/test/process"
+)
+
+// The store whose budget is measured.
+const (
+	budgetDue     = 300 // contracts that fall due at once
+	budgetStill   = 50  // others, which somebody changes meanwhile
+	budgetMaximum = 2000.0
+	budgetRestore = 100.0 // points a second: the smallest plan's
+	budgetPause   = 2 * time.Second
+)
+
+// budget lets many contracts of one store fall due that has the platform's smallest
+// budget, and measures how much of it is used until all are charged, while somebody
+// changes contracts and waits for the answers.
+func budget(ctx context.Context, s settings) error {
+	for _, kind := range s.databases {
+		if err := s.budgetOn(ctx, kind); err != nil {
+			return fmt.Errorf("on %s: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+func (s settings) budgetOn(ctx context.Context, kind string) error {
+	db, err := s.fresh(ctx, kind)
+	if err != nil {
+		return err
+	}
+	defer db.drop()
+	there, err := startPlatform(ctx, stockOptions{
+		Shops: 1, Contracts: budgetDue, Still: budgetStill, Due: clock.System{}.Now().Truncate(time.Minute), Maximum: budgetMaximum, Restore: budgetRestore, Metered: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer there.end()
+	address, err := process.FreeAddress(ctx)
+	if err != nil {
+		return err
+	}
+	set := s.serverSettings(db, there, address)
+	if err := importAll(ctx, set, there.stock); err != nil {
+		return err
+	}
+	if err := db.analyze(ctx); err != nil {
+		return err
+	}
+	person, err := newPerson(ctx, db, "http://"+address)
+	if err != nil {
+		return err
+	}
+	node, err := s.serve(ctx, db, there, address, set)
+	if err != nil {
+		return err
+	}
+	begun, err := there.purse(ctx)
+	if err != nil {
+		return err
+	}
+	var waits []time.Duration
+	working, done := context.WithCancel(ctx)
+	defer done()
+	g, working := errgroup.WithContext(working)
+	g.Go(func() (err error) { waits, err = person.work(working); return err })
+	ended, err := there.spentAll(ctx)
+	done()
+	if failed := g.Wait(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	if err := node.stop(ctx); err != nil {
+		return err
+	}
+	window := ended.At.Sub(begun.At)
+	had := begun.Level + window.Seconds()*budgetRestore
+	spent := ended.Spent - begun.Spent
+	slices.Sort(waits)
+	s.print("budget db=%s n=%d restore_per_second=%.0f seconds=%.1f points=%.0f points_each=%.1f used=%.3f goal=0.950 changes=%d change_p50_ms=%.0f change_longest_ms=%.0f",
+		kind, budgetDue, budgetRestore, window.Seconds(), spent, spent/budgetDue, spent/had, len(waits), ms(waits[len(waits)/2]), ms(waits[len(waits)-1]))
+	return nil
+}
+
+// person changes contracts over the interface and waits for the answers.
+type person struct {
+	url, key  string
+	contracts []int64
+}
+
+// newPerson gives somebody a key and the contracts that are not due.
+func newPerson(ctx context.Context, db database, url string) (person, error) {
+	p := person{url: url}
+	err := app.WithAccess(ctx, db.url, clock.System{}, shopDomain(0), func(keys *access.Service, of app.ShopRef) (err error) {
+		p.key, _, err = keys.Create(ctx, of.ID, access.NewKey{Name: "bench"})
+		return err
+	})
+	if err != nil {
+		return person{}, err
+	}
+	rows, err := db.bare.QueryContext(ctx, fmt.Sprintf("SELECT id FROM contracts ORDER BY next_billing_date DESC, id LIMIT %d", budgetStill))
+	if err != nil {
+		return person{}, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return person{}, err
+		}
+		p.contracts = append(p.contracts, id)
+	}
+	return p, rows.Err()
+}
+
+// work makes one change after another until its context ends, and returns how long
+// each took.
+func (p person) work(ctx context.Context) (waits []time.Duration, err error) {
+	ticks := time.NewTicker(budgetPause)
+	defer ticks.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-ctx.Done():
+			return waits, nil
+		case <-ticks.C:
+		}
+		path := fmt.Sprintf("/api/external/v2/subscription-contracts-update-order-note/%d?orderNote=note%d", p.contracts[i%len(p.contracts)], i)
+		elapsed := stopwatch()
+		if err := put(context.WithoutCancel(ctx), p.url+path, p.key); err != nil {
+			return nil, err
+		}
+		waits = append(waits, elapsed())
+	}
+}
+
+// purse is what a store's calls have cost so far.
+type purse struct {
+	Spent float64   `json:"spent"` // points
+	Level float64   `json:"level"` // points that are left
+	At    time.Time `json:"at"`
+}
+
+// meter notes what calls cost by the answers to them.
+type meter struct {
+	stock stockOptions
+
+	mu    sync.Mutex
+	purse purse
+}
+
+func newMeter(o stockOptions) *meter {
+	return &meter{stock: o, purse: purse{Level: o.Maximum, At: clock.System{}.Now()}}
+}
+
+// read returns the purse as it is now.
+func (m *meter) read() purse {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := clock.System{}.Now()
+	p := m.purse
+	p.Level, p.At = min(m.stock.Maximum, p.Level+now.Sub(p.At).Seconds()*m.stock.Restore), now
+	return p
+}
+
+// metered lets calls through and notes their costs.
+func (m *meter) metered(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		copied := &copyingWriter{ResponseWriter: w}
+		h.ServeHTTP(copied, r)
+		var a struct {
+			Extensions struct {
+				Cost struct {
+					Actual *float64 `json:"actualQueryCost"`
+					Status struct {
+						Available float64 `json:"currentlyAvailable"`
+					} `json:"throttleStatus"`
+				} `json:"cost"`
+			} `json:"extensions"`
+		}
+		if json.Unmarshal(copied.text.Bytes(), &a) != nil || a.Extensions.Cost.Actual == nil {
+			return
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.purse = purse{m.purse.Spent + *a.Extensions.Cost.Actual, a.Extensions.Cost.Status.Available, clock.System{}.Now()}
+	})
+}
+
+// copyingWriter keeps a copy of an answer.
+type copyingWriter struct {
+	http.ResponseWriter
+
+	text bytes.Buffer
+}
+
+func (w *copyingWriter) Write(b []byte) (int, error) {
+	w.text.Write(b)
+	return w.ResponseWriter.Write(b)
+}
+
+// spentAll waits until every contract that was due has its order, and returns the
+// purse of that instant.
+func (p platform) spentAll(ctx context.Context) (purse, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	ticks := time.NewTicker(100 * time.Millisecond)
+	defer ticks.Stop()
+	for {
+		books, err := p.verdict(ctx)
+		if err != nil {
+			return purse{}, err
+		}
+		if books.Orders >= p.stock.Contracts {
+			return p.purse(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return purse{}, fmt.Errorf("%d of %d are charged: %w", books.Orders, p.stock.Contracts, ctx.Err())
+		case <-ticks.C:
+		}
+	}
+}
+
+// purse asks what the calls of all stores have cost.
+func (p platform) purse(ctx context.Context) (purse, error) {
+	var got purse
+	return got, p.ask(ctx, "/purse", &got)
+}
+
+func put(ctx context.Context, url, key string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("X-API-Key", key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		var why bytes.Buffer
+		_, _ = why.ReadFrom(res.Body)
+		return fmt.Errorf("HTTP status %d: %.300s", res.StatusCode, why.String())
+	}
+	return nil
+}
