@@ -18,35 +18,41 @@ import (
 	"github.com/perennialhq/perennial/test/process"
 )
 
-// The store whose budget is measured.
+// The stores whose budgets are measured.
 const (
-	budgetDue     = 300 // contracts that fall due at once
-	budgetStill   = 50  // others, which somebody changes meanwhile
 	budgetMaximum = 2000.0
 	budgetRestore = 100.0 // points a second: the smallest plan's
+	budgetStill   = 50    // contracts of a store that are not due, which somebody changes meanwhile
 	budgetPause   = 2 * time.Second
 )
 
-// budget lets many contracts of one store fall due that has the platform's smallest
+// budgetRuns are how many stores have how many contracts due, each.
+var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 120}}
+
+// budget lets many contracts fall due of stores that have the platform's smallest
 // budget, and measures how much of it is used until all are charged, while somebody
-// changes contracts and waits for the answers.
+// changes contracts of the first and waits for the answers.
 func budget(ctx context.Context, s settings) error {
 	for _, kind := range s.databases {
-		if err := s.budgetOn(ctx, kind); err != nil {
-			return fmt.Errorf("on %s: %w", kind, err)
+		for _, run := range budgetRuns {
+			if err := s.budgetOn(ctx, kind, run.shops, run.due); err != nil {
+				return fmt.Errorf("%d stores on %s: %w", run.shops, kind, err)
+			}
 		}
 	}
 	return nil
 }
 
-func (s settings) budgetOn(ctx context.Context, kind string) error {
+func (s settings) budgetOn(ctx context.Context, kind string, shops, each int) error {
 	db, err := s.fresh(ctx, kind)
 	if err != nil {
 		return err
 	}
 	defer db.drop()
+	n := shops * each
 	there, err := startPlatform(ctx, stockOptions{
-		Shops: 1, Contracts: budgetDue, Still: budgetStill, Due: clock.System{}.Now().Truncate(time.Minute), Maximum: budgetMaximum, Restore: budgetRestore, Metered: true,
+		Shops: shops, Contracts: n, Still: shops * budgetStill, Due: clock.System{}.Now().Truncate(time.Minute),
+		Maximum: budgetMaximum, Restore: budgetRestore, Metered: true,
 	})
 	if err != nil {
 		return err
@@ -92,11 +98,11 @@ func (s settings) budgetOn(ctx context.Context, kind string) error {
 		return err
 	}
 	window := ended.At.Sub(begun.At)
-	had := begun.Level + window.Seconds()*budgetRestore
+	had := begun.Level + window.Seconds()*budgetRestore*float64(shops)
 	spent := ended.Spent - begun.Spent
 	slices.Sort(waits)
-	s.print("budget db=%s n=%d restore_per_second=%.0f seconds=%.1f points=%.0f points_each=%.1f used=%.3f goal=0.950 changes=%d change_p50_ms=%.0f change_longest_ms=%.0f",
-		kind, budgetDue, budgetRestore, window.Seconds(), spent, spent/budgetDue, spent/had, len(waits), ms(waits[len(waits)/2]), ms(waits[len(waits)-1]))
+	s.print("budget db=%s shops=%d n=%d restore_per_second=%.0f seconds=%.1f points=%.0f points_each=%.1f used=%.3f goal=0.950 changes=%d change_p50_ms=%.0f change_longest_ms=%.0f",
+		kind, shops, n, budgetRestore, window.Seconds(), spent, spent/float64(n), spent/had, len(waits), ms(waits[len(waits)/2]), ms(waits[len(waits)-1]))
 	return nil
 }
 
@@ -116,7 +122,7 @@ func newPerson(ctx context.Context, db database, url string) (person, error) {
 	if err != nil {
 		return person{}, err
 	}
-	rows, err := db.bare.QueryContext(ctx, fmt.Sprintf("SELECT id FROM contracts ORDER BY next_billing_date DESC, id LIMIT %d", budgetStill))
+	rows, err := db.bare.QueryContext(ctx, fmt.Sprintf("SELECT id FROM contracts WHERE shop_id = (SELECT MIN(id) FROM shops) ORDER BY next_billing_date DESC, id LIMIT %d", budgetStill))
 	if err != nil {
 		return person{}, err
 	}
@@ -151,7 +157,7 @@ func (p person) work(ctx context.Context) (waits []time.Duration, err error) {
 	}
 }
 
-// purse is what a store's calls have cost so far.
+// purse is what the calls of stores have cost so far.
 type purse struct {
 	Spent float64   `json:"spent"` // points
 	Level float64   `json:"level"` // points that are left
@@ -162,22 +168,28 @@ type purse struct {
 type meter struct {
 	stock stockOptions
 
-	mu    sync.Mutex
-	purse purse
+	mu     sync.Mutex
+	purses map[string]purse // by the tokens of the stores
 }
 
 func newMeter(o stockOptions) *meter {
-	return &meter{stock: o, purse: purse{Level: o.Maximum, At: clock.System{}.Now()}}
+	m := &meter{stock: o, purses: make(map[string]purse, o.Shops)}
+	for i := range o.Shops {
+		m.purses[shopToken(i)] = purse{Level: o.Maximum, At: clock.System{}.Now()}
+	}
+	return m
 }
 
-// read returns the purse as it is now.
+// read returns what all stores have in their purses now.
 func (m *meter) read() purse {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := clock.System{}.Now()
-	p := m.purse
-	p.Level, p.At = min(m.stock.Maximum, p.Level+now.Sub(p.At).Seconds()*m.stock.Restore), now
-	return p
+	all := purse{At: clock.System{}.Now()}
+	for _, p := range m.purses {
+		all.Spent += p.Spent
+		all.Level += min(m.stock.Maximum, p.Level+all.At.Sub(p.At).Seconds()*m.stock.Restore)
+	}
+	return all
 }
 
 // metered lets calls through and notes their costs.
@@ -200,7 +212,8 @@ func (m *meter) metered(h http.Handler) http.Handler {
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.purse = purse{m.purse.Spent + *a.Extensions.Cost.Actual, a.Extensions.Cost.Status.Available, clock.System{}.Now()}
+		token := r.Header.Get("X-Shopify-Access-Token")
+		m.purses[token] = purse{m.purses[token].Spent + *a.Extensions.Cost.Actual, a.Extensions.Cost.Status.Available, clock.System{}.Now()}
 	})
 }
 
