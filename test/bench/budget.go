@@ -15,7 +15,6 @@ import (
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/access"
-	"github.com/perennialhq/perennial/test/process"
 )
 
 // The stores whose budgets are measured.
@@ -44,36 +43,21 @@ func budget(ctx context.Context, s settings) error {
 }
 
 func (s settings) budgetOn(ctx context.Context, kind string, shops, each int) error {
-	db, err := s.fresh(ctx, kind)
-	if err != nil {
-		return err
-	}
-	defer db.drop()
 	n := shops * each
-	there, err := startPlatform(ctx, stockOptions{
+	st, err := s.stage(ctx, kind, stockOptions{
 		Shops: shops, Contracts: n, Still: shops * budgetStill, Due: clock.System{}.Now().Truncate(time.Minute),
 		Maximum: budgetMaximum, Restore: budgetRestore, Metered: true,
 	})
 	if err != nil {
 		return err
 	}
-	defer there.end()
-	address, err := process.FreeAddress(ctx)
+	defer st.end()
+	there := st.there
+	person, err := newPerson(ctx, st.db, "http://"+st.address)
 	if err != nil {
 		return err
 	}
-	set := s.serverSettings(db, there, address)
-	if err := importAll(ctx, set, there.stock); err != nil {
-		return err
-	}
-	if err := db.analyze(ctx); err != nil {
-		return err
-	}
-	person, err := newPerson(ctx, db, "http://"+address)
-	if err != nil {
-		return err
-	}
-	node, err := s.serve(ctx, db, there, address, set)
+	node, err := s.serve(ctx, st)
 	if err != nil {
 		return err
 	}

@@ -46,35 +46,57 @@ type service struct {
 	stop  func(ctx context.Context) error
 }
 
-func (s settings) renew(ctx context.Context, kind string, n int) error {
-	db, err := s.fresh(ctx, kind)
-	if err != nil {
-		return err
+// stage is a platform, and a database that knows what it has: due, but not charged.
+type stage struct {
+	db      database
+	there   platform
+	address string // of the service that is to be started
+	set     config.Server
+}
+
+func (s settings) stage(ctx context.Context, kind string, o stockOptions) (st stage, err error) {
+	if st.db, err = s.fresh(ctx, kind); err != nil {
+		return stage{}, err
 	}
-	defer db.drop()
-	there, err := startPlatform(ctx, stockOptions{
+	defer func() {
+		if err != nil {
+			st.end()
+		}
+	}()
+	if st.there, err = startPlatform(ctx, o); err != nil {
+		return st, err
+	}
+	if st.address, err = process.FreeAddress(ctx); err != nil {
+		return st, err
+	}
+	st.set = s.serverSettings(st.db, st.there, st.address)
+	if err := importAll(ctx, st.set, o); err != nil {
+		return st, err
+	}
+	return st, st.db.analyze(ctx)
+}
+
+func (st stage) end() {
+	if st.there.end != nil {
+		st.there.end()
+	}
+	st.db.drop()
+}
+
+func (s settings) renew(ctx context.Context, kind string, n int) error {
+	st, err := s.stage(ctx, kind, stockOptions{
 		Shops: shops, Contracts: n, Due: clock.System{}.Now().Truncate(time.Minute), Maximum: unlimited, Restore: unlimited,
 	})
 	if err != nil {
 		return err
 	}
-	defer there.end()
-	address, err := process.FreeAddress(ctx)
-	if err != nil {
-		return err
-	}
-	set := s.serverSettings(db, there, address)
-	if err := importAll(ctx, set, there.stock); err != nil {
-		return err
-	}
-	if err := db.analyze(ctx); err != nil {
-		return err
-	}
+	defer st.end()
+	db, there := st.db, st.there
 	before, err := attemptCount(ctx, db, "QUEUED")
 	if err != nil {
 		return err
 	}
-	node, err := s.serve(ctx, db, there, address, set)
+	node, err := s.serve(ctx, st)
 	if err != nil {
 		return err
 	}
@@ -204,12 +226,12 @@ func importAll(ctx context.Context, set config.Server, there stockOptions) error
 
 // serve starts the service and returns when it answers: as a process of its own,
 // or in this one when it is to be profiled.
-func (s settings) serve(ctx context.Context, db database, there platform, address string, set config.Server) (service, error) {
+func (s settings) serve(ctx context.Context, st stage) (service, error) {
 	if s.cpuProfile != "" {
-		return s.serveHere(ctx, set)
+		return s.serveHere(ctx, st.set)
 	}
 	program, err := process.Build(ctx, s.folder, process.Settings{
-		Database: db.url, PlatformURL: there.url, PublicURL: "http://" + address, AppSecret: appSecret,
+		Database: st.db.url, PlatformURL: st.there.url, PublicURL: "http://" + st.address, AppSecret: appSecret,
 	})
 	if err != nil {
 		return service{}, err
@@ -218,7 +240,7 @@ func (s settings) serve(ctx context.Context, db database, there platform, addres
 	if err != nil {
 		return service{}, err
 	}
-	node, err := program.Serve(address, log, "--log-level", "WARN")
+	node, err := program.Serve(st.address, log, "--log-level", "WARN")
 	if err != nil {
 		return service{}, err
 	}
