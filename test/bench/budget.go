@@ -134,7 +134,7 @@ func (p person) work(ctx context.Context) (waits []time.Duration, err error) {
 		}
 		path := fmt.Sprintf("/api/external/v2/subscription-contracts-update-order-note/%d?orderNote=note%d", p.contracts[i%len(p.contracts)], i)
 		elapsed := stopwatch()
-		if err := put(context.WithoutCancel(ctx), p.url+path, p.key); err != nil {
+		if _, err := call(context.WithoutCancel(ctx), http.DefaultClient, http.MethodPut, p.url+path, p.key); err != nil {
 			return nil, err
 		}
 		waits = append(waits, elapsed())
@@ -218,45 +218,18 @@ func (w *copyingWriter) Write(b []byte) (int, error) {
 func (p platform) spentAll(ctx context.Context) (purse, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	ticks := time.NewTicker(100 * time.Millisecond)
-	defer ticks.Stop()
-	for {
+	err := until(ctx, p.stock.Contracts, 100*time.Millisecond, func(ctx context.Context) (int, error) {
 		books, err := p.verdict(ctx)
-		if err != nil {
-			return purse{}, err
-		}
-		if books.Orders >= p.stock.Contracts {
-			return p.purse(ctx)
-		}
-		select {
-		case <-ctx.Done():
-			return purse{}, fmt.Errorf("%d of %d are charged: %w", books.Orders, p.stock.Contracts, ctx.Err())
-		case <-ticks.C:
-		}
+		return books.Orders, err
+	})
+	if err != nil {
+		return purse{}, err
 	}
+	return p.purse(ctx)
 }
 
 // purse asks what the calls of all stores have cost.
 func (p platform) purse(ctx context.Context) (purse, error) {
 	var got purse
 	return got, p.ask(ctx, "/purse", &got)
-}
-
-func put(ctx context.Context, url, key string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPut, url, http.NoBody)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("X-API-Key", key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		var why bytes.Buffer
-		_, _ = why.ReadFrom(res.Body)
-		return fmt.Errorf("HTTP status %d: %.300s", res.StatusCode, why.String())
-	}
-	return nil
 }

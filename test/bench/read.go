@@ -136,7 +136,12 @@ func rate(ctx context.Context, url, key string) (float64, error) {
 }
 
 func get(ctx context.Context, client *http.Client, url, key string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	return call(ctx, client, http.MethodGet, url, key)
+}
+
+// call sends a request without a body and returns the answer's.
+func call(ctx context.Context, client *http.Client, method, url, key string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -173,10 +173,16 @@ func attemptCount(ctx context.Context, db database, status string) (n int, err e
 func charged(ctx context.Context, db database, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience(n))
 	defer cancel()
-	ticks := time.NewTicker(time.Second)
+	return until(ctx, n, time.Second, func(ctx context.Context) (int, error) { return attemptCount(ctx, db, "SUCCESS") })
+}
+
+// until waits until n contracts are charged, by a count that is asked for again and
+// again, for as long as its context allows.
+func until(ctx context.Context, n int, every time.Duration, count func(context.Context) (int, error)) error {
+	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	for {
-		done, err := attemptCount(ctx, db, "SUCCESS")
+		done, err := count(ctx)
 		if err != nil {
 			return err
 		}

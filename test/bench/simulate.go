@@ -188,14 +188,9 @@ func (p platform) verdict(ctx context.Context) (v verdict, err error) {
 
 // ask reads what the process itself tells.
 func (p platform) ask(ctx context.Context, path string, out any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
+	text, err := get(ctx, http.DefaultClient, p.url+path, "")
 	if err != nil {
 		return err
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	return json.NewDecoder(res.Body).Decode(out)
+	return json.Unmarshal(text, out)
 }

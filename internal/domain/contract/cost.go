@@ -9,8 +9,8 @@ import (
 // Cost returns what an order of the lines comes to, before taxes, which nobody
 // knows before the order: the lines at the prices of its cycle, the delivery, less
 // the discounts. Ahead is how many orders of the contract come before it, by which
-// prices of plans go, and each of which uses up one of a discount's cycles. The platform, which charges, has the
-// last word; how it rounds shares is not published.
+// prices of plans go, and each of which uses up one of a discount's cycles. The
+// platform, which charges, has the last word; how it rounds shares is not published.
 func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
 	left := make([]int64, len(lines)) // of each line, in minor units
 	for i, l := range lines {

@@ -59,8 +59,8 @@ func onPlan(c contract.Contract) bool {
 }
 
 // options returns the plan options that contracts are on, or came on before those were
-// removed: of several that of the first line. It also returns when what becomes of plans is known that are being made;
-// zero: none is.
+// removed: of several that of the first line. It also returns when what becomes of
+// plans is known that are being made; zero: none is.
 func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]offers.Option, time.Time, error) {
 	var sold []int64
 	for _, c := range contracts {
