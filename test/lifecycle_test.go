@@ -287,21 +287,30 @@ func TestAPrepaidContractEndsOnTheDayThatWasAnnounced(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, map[string]any{"nextBillingDate": "2027-01-15"})
 	const announced = "2027-01-15T14:00:00Z"
-	customer := fmt.Sprintf("/subscription-customers/%d", s.payer(s.id))
-	paid := func(when string) {
-		t.Helper()
-		var c struct{ PaidThrough *time.Time }
-		s.get(customer, &c)
-		wantDay(t, when+", what is paid", c.PaidThrough, announced)
-	}
-	paid("before")
+	s.wantPaid("before", announced)
 	s.cancel(http.StatusNoContent, "")
 	wantDay(t, "the cancellation", s.phase().PendingCancellationDate, announced)
-	paid("while it waits")
+	s.wantPaid("while it waits", announced)
 	s.until("2027-01-15")
+	s.wantPaid("afterwards", announced)
 	s.wantPlatform("CANCELLED")
 	s.wantOrderDays("[]")
 	s.wantEntries(created, endScheduled, endExecuted, ended)
+}
+
+// wantPaid asserts until when the contract's customer has paid.
+func (s *subscription) wantPaid(when, want string) {
+	s.t.Helper()
+	var c struct{ PaidThrough *time.Time }
+	s.get(fmt.Sprintf("/subscription-customers/%d", s.payer(s.id)), &c)
+	wantDay(s.t, when+", what is paid", c.PaidThrough, want)
+}
+
+func TestACancellationTakesNothingFromWhatIsPaid(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"nextBillingDate": "2026-11-20"})
+	s.status(http.StatusNoContent, "CANCELLED")
+	s.wantPaid("cancelled", "2026-11-20T14:00:00Z")
 }
 
 func TestACancellationThatWaitsIsTakenBack(t *testing.T) {

@@ -98,6 +98,7 @@ type contractRow struct {
 	Moving   string
 	Pause    string
 	Ending   string
+	NextWas  int64
 	Trial    string
 	Lifelong bool
 	ExpireAt int64
@@ -173,7 +174,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		}
 	}
 	return contractRow{
-		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
+		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, NextWas: millis(c.NextWas), Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
 		CustomerID: c.Customer.ID, CustomerEmail: c.Customer.Email, CustomerFirstName: c.Customer.FirstName, CustomerLastName: c.Customer.LastName,
 		CustomerName: c.Customer.Name, CustomerPhone: c.Customer.Phone, EmailFolded: fold(c.Customer.Email), NameFolded: fold(c.Customer.Name),
@@ -260,7 +261,7 @@ func (r *contractRow) contract() (contract.Contract, error) {
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
-		Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
+		NextWas: instant(r.NextWas), Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
 		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), Earlier: int(r.EarlierOrders), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
 	if r.FirstAmount >= 0 {

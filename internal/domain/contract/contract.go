@@ -101,6 +101,7 @@ type Contract struct {
 	Moving          *Move      // a change of status that is under way
 	Pause           *Pause     // while it is paused, if more was said than that
 	Ending          *Ending    // a cancellation that waits
+	NextWas         time.Time  // when the order was to come that a cancellation took away; zero: none
 	Trial           *Trial     // with which it began
 	Lifelong        bool       // one payment was for good: there is no renewal
 	ExpireAt        time.Time  // when it expires, once nothing is left to be charged, or expired; zero: not yet

@@ -78,23 +78,38 @@ func StandingOf(contracts []Contract) Standing {
 
 // PaidThrough returns until when a contract's orders have been paid: the end of
 // the term that the latest order began, or the next order where that comes
-// sooner, as it does after an order that was late. A cancellation that waits for that
-// end has taken the next order away and keeps to what it was, unless a charge that was
-// under way has paid for more. It is zero while nothing was ordered.
+// sooner, as it does after an order that was late. A cancellation takes the next order
+// away; the end stays what it was, unless a charge that was under way has paid for more.
+// It is zero while nothing was ordered.
 func (c Contract) PaidThrough(cal cadence.Calendar) time.Time {
 	paid := c.paidAt()
 	if paid.IsZero() {
 		return time.Time{}
 	}
-	if e := c.Ending; e != nil && e.Paid.Equal(paid) {
-		return e.At
+	if c.endsPaid() {
+		return c.Ending.At
 	}
 	days, n := c.from(paid, c.Billing, cal)
 	ends := days.Nth(n + 1)
-	if c.NextBillingDate.After(paid) && c.NextBillingDate.Before(ends) {
-		return c.NextBillingDate
+	if next := c.comes(); next.After(paid) && next.Before(ends) {
+		return next
 	}
 	return ends
+}
+
+// endsPaid reports whether a cancellation waits for the end of what the latest order paid.
+func (c Contract) endsPaid() bool { return c.Ending != nil && c.Ending.Paid.Equal(c.paidAt()) }
+
+// comes returns when the next order comes, or was to come before a cancellation took it
+// away; zero when there is none.
+func (c Contract) comes() time.Time {
+	switch {
+	case c.endsPaid():
+		return c.Ending.At
+	case c.Status == Cancelled:
+		return c.NextWas
+	}
+	return c.NextBillingDate
 }
 
 // PaidThrough returns until when a customer has paid for any of the contracts;

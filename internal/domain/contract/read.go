@@ -128,7 +128,7 @@ func sameTerms(a, b Contract) bool {
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
 	b.Priced, b.Pricing, b.PlanPricing, b.Discounts = a.Priced, a.Pricing, a.PlanPricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt
-	b.Pause, b.Ending, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.ExpireAt, a.AmendAt
+	b.Pause, b.Ending, b.NextWas, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.NextWas, a.ExpireAt, a.AmendAt
 	b.CancellationFeedback, b.CancellationNote = a.CancellationFeedback, a.CancellationNote
 	b.Billing, b.Delivery = a.Billing, a.Delivery
 	same := slices.Equal(a.Lines, b.Lines) && slices.Equal(a.Attributes, b.Attributes)
@@ -143,8 +143,8 @@ func (c *Contract) stand(s Status, now time.Time) {
 	if c.Status == s {
 		return
 	}
-	c.Status = s
-	c.Pause = nil
+	next := c.comes()
+	c.Status, c.Pause, c.NextWas = s, nil, time.Time{}
 	if s != Expired {
 		c.ExpireAt = time.Time{}
 	} else if c.ExpireAt.IsZero() || c.ExpireAt.After(now) {
@@ -162,7 +162,7 @@ func (c *Contract) stand(s Status, now time.Time) {
 	case Paused:
 		c.PausedAt = now
 	case Cancelled:
-		c.CancelledAt = now
+		c.CancelledAt, c.NextWas = now, next
 	}
 	c.Rewake()
 }

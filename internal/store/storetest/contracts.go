@@ -43,7 +43,7 @@ func fullContract(id contract.ID) contract.Contract {
 		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
-		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, CancellationFeedback: "moving", CancellationNote: "back in June",
+		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, NextWas: at(18), CancellationFeedback: "moving", CancellationNote: "back in June",
 		Moving: &contract.Move{To: contract.Paused, Actor: activity.Actor{Source: activity.CustomerPortal, By: "ana", ClientIP: "::1"}, At: at(11), Pause: &contract.Pause{Until: at(12), Cycles: 2, Reason: "away", Feedback: "\"ja\""}, Feedback: "f", Note: "n", Tries: 2, Again: at(13)},
 		Pause:  &contract.Pause{Until: at(13)}, Ending: &contract.Ending{Why: contract.EndOfTerm, Cycle: 4, At: at(14)}, Trial: &contract.Trial{EndsAt: at(15), ChargeAt: at(16)},
 		Dunning: unpaid(77),
