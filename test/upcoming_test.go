@@ -136,6 +136,26 @@ func TestAnUnpaidOrderIsCountedBeforeThoseToCome(t *testing.T) {
 	s.wantAmounts("12.50", "25.00")
 }
 
+// What an order that the platform's own pages leave out would have come to counts
+// those before it as any other does.
+func TestAnOrderThatIsSkippedElsewhereCountsAnUnpaidOne(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.until("2026-11-12")
+	s.mutate(fmt.Sprintf(`mutation { subscriptionBillingCycleSkip(billingCycleInput: {contractId: "gid://shopify/SubscriptionContract/%d", selector: {index: 2}}) { userErrors { message } } }`, s.id))
+	s.pass("PT1H")
+	var past []struct {
+		Status      string
+		OrderAmount float64 `json:"orderAmount"`
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d&sort=billingDate,desc", s.id), &past)
+	if len(past) == 0 || past[0].Status != "SKIPPED" || past[0].OrderAmount != 25 {
+		t.Errorf("the orders are %+v, want the last one SKIPPED, of 25", past)
+	}
+}
+
 // What is said of an order beforehand is what it then costs: with the delivery,
 // with discounts that end, with prices that change with the orders, and with what
 // is ordered once.

@@ -157,22 +157,21 @@ func (a *Attempt) leaveOut(as Status, of contract.Contract, ahead int) error {
 	if err := a.move(as); err != nil {
 		return err
 	}
-	a.Forgo(was, of, ahead)
+	a.Forgo(Record{Attempt: was, Of: of, Ahead: ahead})
 	return nil
 }
 
-// Forgo notes what the order of an attempt that is left out would have come to, by what
-// the attempt was before: the contract may change, and that does not. Ahead is how many
-// of the contract's orders came before it. A late success is of what was sent.
-func (a *Attempt) Forgo(was Attempt, of contract.Contract, ahead int) {
-	r := Record{Attempt: was, Of: of, Ahead: ahead}
-	lines := r.LinesOf()
+// Forgo notes what the order of an attempt that is left out would have come to, by the
+// record that it had before: the contract may change, and that does not. A late success
+// is of what was sent.
+func (a *Attempt) Forgo(was Record) {
+	lines := was.LinesOf()
 	if !was.FirstSentAt.IsZero() && len(was.Lines) > 0 {
 		lines = was.Lines
-	} else if !r.settled() {
+	} else if !was.settled() {
 		a.unready()
 	}
-	a.Lines, a.Amount = lines, of.Cost(lines, a.Cycle, ahead)
+	a.Lines, a.Amount = lines, was.Of.Cost(lines, a.Cycle, was.Ahead)
 }
 
 // takeBack forgets what an order would have come to that is no longer left out.

@@ -216,10 +216,8 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*Rec
 		if r, err = find(ctx, tx, t); err != nil {
 			return err
 		}
-		if r.Of.CountsOrders() {
-			if err := r.countAhead(ctx, tx); err != nil {
-				return err
-			}
+		if err := r.countAhead(ctx, tx); err != nil {
+			return err
 		}
 		before := r.Attempt
 		entries, err := do(&r, now)
@@ -283,15 +281,17 @@ func (r *Record) complete(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
-	r.OneOffs, r.Ahead = p.oneOffsOf(r.Attempt), 0
-	if r.Of.CountsOrders() {
-		return r.countAhead(ctx, tx)
-	}
-	return nil
+	r.OneOffs = p.oneOffsOf(r.Attempt)
+	return r.countAhead(ctx, tx)
 }
 
-// countAhead reads how many orders of the contract come before the record's.
+// countAhead reads how many orders of the contract come before the record's, where that
+// matters to what it costs.
 func (r *Record) countAhead(ctx context.Context, tx Tx) error {
+	r.Ahead = 0
+	if !r.Of.CountsOrders() {
+		return nil
+	}
 	open, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Open...)
 	r.CountAhead(open)
 	return err

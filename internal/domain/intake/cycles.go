@@ -137,10 +137,16 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	if err != nil {
 		return false, err
 	}
+	open, err := tx.AttemptsOf(ctx, moved, billing.Open...)
+	if err != nil {
+		return false, err
+	}
 	for _, c := range contracts {
 		for i := range changed {
 			if a := &changed[i]; a.Contract == c.ID && a.Status == billing.Skipped {
-				a.Forgo(were[i], c, waitingBefore(rows, were[i]))
+				was := billing.Record{Attempt: were[i], Of: c}
+				was.CountAhead(open)
+				a.Forgo(was)
 			}
 		}
 	}
@@ -151,15 +157,4 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 		return false, err
 	}
 	return true, tx.Record(ctx, entries...)
-}
-
-// waitingBefore counts those of attempts that wait and whose orders are made before one
-// of the same contract.
-func waitingBefore(attempts []billing.Attempt, one billing.Attempt) (n int) {
-	for _, a := range attempts {
-		if a.Contract == one.Contract && a.Status == billing.Queued && a.Precedes(one) {
-			n++
-		}
-	}
-	return n
 }
