@@ -16,16 +16,17 @@ import (
 // Handlers says which function carries out which kind of task. It is filled
 // before the queue is run and not changed afterwards.
 type Handlers struct {
-	add []func(*river.Workers, finish) error
+	add []func(*river.Workers, *crew, finish) error
 	do  map[string]func(ctx context.Context, t task.Task) error
 }
 
-// finish notes in the queue that a task has ended well.
+// finish notes in the queue that a task has ended well, or rests.
 type finish func(ctx context.Context, row *rivertype.JobRow)
 
 // Handle registers the function that carries out tasks of type T. It must bear
 // being called again with the same task, also at the same time, and end when its
-// context does. A task whose function fails is tried again later.
+// context does. A task whose function fails is tried again later. While it waits for
+// what no worker can help with, it says so with task.Rest.
 func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
 	if h.do == nil {
 		h.do = make(map[string]func(ctx context.Context, t task.Task) error)
@@ -38,9 +39,10 @@ func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
 		}
 		return fn(ctx, mine)
 	}
-	h.add = append(h.add, func(workers *river.Workers, done finish) error {
+	h.add = append(h.add, func(workers *river.Workers, c *crew, done finish) error {
 		return river.AddWorkerSafely(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[T]) error {
-			if err := fn(ctx, j.Args); err != nil {
+			key := j.Kind + string(j.EncodedArgs)
+			if err := c.do(ctx, key, j.Args, func(ctx context.Context) error { return fn(ctx, j.Args) }); err != nil {
 				return err
 			}
 			done(ctx, j.JobRow)
@@ -59,10 +61,10 @@ func (h *Handlers) Do(ctx context.Context, t task.Task) error {
 }
 
 // workers returns the handlers in the form that River takes.
-func (h *Handlers) workers(done finish) (*river.Workers, error) {
+func (h *Handlers) workers(c *crew, done finish) (*river.Workers, error) {
 	workers := river.NewWorkers()
 	for _, add := range h.add {
-		if err := add(workers, done); err != nil {
+		if err := add(workers, c, done); err != nil {
 			return nil, err
 		}
 	}

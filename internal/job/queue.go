@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +18,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/task"
 )
 
@@ -27,6 +29,7 @@ type Queue[TTx any] struct {
 	bell     *bell // nil: the database tells of new tasks itself
 	idle     func(ctx context.Context) (bool, error)
 	complete func(ctx context.Context, row *rivertype.JobRow) error
+	crew     atomic.Pointer[crew] // of this process; nil: tasks are run elsewhere
 }
 
 // OnPostgres returns the queue of a PostgreSQL database.
@@ -147,6 +150,20 @@ func (q *Queue[TTx]) Add(ctx context.Context, tx TTx, tasks ...task.Task) error 
 	return nil
 }
 
+// addAgain adds a task that is run when some time has passed, or now unless an equal one
+// waits. What waits for its time holds up nothing new.
+func (q *Queue[TTx]) addAgain(ctx context.Context, t task.Task, in time.Duration) error {
+	o := &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}}
+	if in > 0 {
+		o = &river.InsertOpts{ScheduledAt: clock.System{}.Now().Add(in)}
+	}
+	if _, err := q.inserter.Insert(ctx, t, o); err != nil {
+		return fmt.Errorf("enqueue a task of kind %s: %w", t.Kind(), err)
+	}
+	q.Wake()
+	return nil
+}
+
 // Wake has new tasks looked for at once. It is called when the transaction that
 // added them has committed; where the database tells of them it does nothing.
 func (q *Queue[TTx]) Wake() {
@@ -155,13 +172,14 @@ func (q *Queue[TTx]) Wake() {
 	}
 }
 
-// Idle reports whether no task is running or could be run now.
+// Idle reports whether no task is running, rests, or could be run now.
 func (q *Queue[TTx]) Idle(ctx context.Context) (bool, error) {
+	before := q.crew.Load().remaining()
 	idle, err := q.idle(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look into the job queue: %w", err)
 	}
-	return idle, nil
+	return idle && before.none && q.crew.Load().remaining() == before, nil
 }
 
 // Migrate brings the queue's tables up to date. It may be called again at any

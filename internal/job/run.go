@@ -33,7 +33,7 @@ const (
 
 // Options say how tasks are run. The zero value is the default.
 type Options struct {
-	MaxWorkers   int           // tasks that this process runs at once
+	MaxWorkers   int           // tasks that this process runs at once, besides those that rest
 	PollOnly     bool          // do not listen to the database, which connection poolers need
 	PollInterval time.Duration // between looks into the queue when nothing is told
 	Cooldown     time.Duration // between looks at the least
@@ -62,6 +62,7 @@ func (o Options) withDefaults() Options {
 // Runner carries out tasks until it is stopped.
 type Runner struct {
 	stop, halt func(context.Context) error
+	crew       *crew
 }
 
 // Run begins to carry out tasks. They end when ctx does; Stop is the gentle way.
@@ -70,7 +71,8 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 		o.Cooldown = time.Millisecond // nobody else is asked by looking
 	}
 	o = o.withDefaults()
-	workers, err := h.workers(func(ctx context.Context, row *rivertype.JobRow) {
+	c := newCrew(ctx, o, q.addAgain)
+	workers, err := h.workers(c, func(ctx context.Context, row *rivertype.JobRow) {
 		// River would note the end too, but up to a quarter of a second later;
 		// until then the queue is not idle. So an error here costs only time.
 		if err := q.complete(ctx, row); err != nil {
@@ -99,7 +101,8 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start the job queue: %w", err)
 	}
-	return &Runner{stop: client.Stop, halt: client.StopAndCancel}, nil
+	q.crew.Store(c)
+	return &Runner{stop: client.Stop, halt: client.StopAndCancel, crew: c}, nil
 }
 
 // Stop takes up no more tasks and waits for those that run. When ctx ends first
@@ -107,9 +110,12 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 func (r *Runner) Stop(ctx context.Context) error {
 	err := r.stop(ctx)
 	if err == nil || ctx.Err() == nil {
+		r.crew.stop(ctx)
 		return err
 	}
-	if err := r.halt(context.WithoutCancel(ctx)); err != nil {
+	err = r.halt(context.WithoutCancel(ctx))
+	r.crew.stop(ctx)
+	if err != nil {
 		return fmt.Errorf("stop the job queue: %w", err)
 	}
 	return nil

@@ -26,7 +26,7 @@ const (
 )
 
 // budgetRuns are how many stores have how many contracts due, each.
-var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 120}}
+var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 300}}
 
 // budget lets many contracts fall due of stores that have the platform's smallest
 // budget, and measures how much of it is used until all are charged, while somebody

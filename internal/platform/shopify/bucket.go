@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -71,20 +72,41 @@ func newBucket(c clock.Clock) *bucket {
 	return &bucket{clock: c, maximum: guessMaximum, restore: guessRestore, level: guessMaximum, at: c.Now()}
 }
 
-// take waits until the points are free and takes them. It fails with
+// take takes points, and rests until they are free. It fails with
 // platform.ErrThrottled when the context ends first, or surely will.
 func (b *bucket) take(ctx context.Context, points float64, urgent bool) (reservation, error) {
-	queue, need := background, points
+	if r, ok := b.takeNow(points, urgent); ok {
+		return r, nil
+	}
+	defer task.Rest(ctx)()
+	return b.takeInTurn(ctx, points, urgent)
+}
+
+// takeNow takes points where nobody has to wait for them.
+func (b *bucket) takeNow(points float64, urgent bool) (reservation, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	queue, need := b.ask(points, urgent)
+	if !b.idle(queue) || b.wait(need) > 0 {
+		return reservation{}, false
+	}
+	return b.reserve(points), true
+}
+
+// ask returns the queue in which a caller waits, and how many points must be free for
+// it to be served.
+func (b *bucket) ask(points float64, urgent bool) (queue int, need float64) {
 	if urgent {
-		queue = interactive
-	} else {
-		need += b.maximum * reserveShare
+		return interactive, points
 	}
-	if b.idle(queue) && b.wait(need) == 0 {
-		return b.reserve(points), nil
-	}
+	return background, points + b.maximum*reserveShare
+}
+
+// takeInTurn waits until the points are free and takes them.
+func (b *bucket) takeInTurn(ctx context.Context, points float64, urgent bool) (reservation, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	queue, need := b.ask(points, urgent)
 	w := &waiter{need: need, turn: make(chan struct{}, 1)}
 	b.queues[queue] = append(b.queues[queue], w)
 	defer b.leave(queue, w)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/task"
 )
 
 // mustTake takes points that are free at once.
@@ -81,6 +82,29 @@ func TestTheLastPointsAreForPeople(t *testing.T) {
 		// What the person took and the reserve itself come back first.
 		if took := time.Since(before); took.Seconds() < reserve*3/2/guessRestore {
 			t.Errorf("work in the background waited %v only and took from the reserve", took)
+		}
+	})
+}
+
+// Whoever has to wait for points is no worker meanwhile.
+func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var began, rested time.Duration
+		rests := 0
+		start := time.Now()
+		ctx := task.WithRest(t.Context(), func() (end func()) {
+			began = time.Since(start)
+			return func() { rests, rested = rests+1, time.Since(start)-began }
+		})
+		b := newBucket(clock.System{})
+		for _, points := range []float64{guessMaximum * (1 - reserveShare), 3 * guessRestore} {
+			if _, err := b.take(ctx, points, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rests != 1 || began != 0 || rested.Round(time.Second) != 3*time.Second {
+			t.Errorf("it rested %d times, from %v on, for %v", rests, began, rested)
 		}
 	})
 }

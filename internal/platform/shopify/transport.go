@@ -14,6 +14,7 @@ import (
 
 	"github.com/Khan/genqlient/graphql"
 
+	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -111,7 +112,9 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 	body := doc.body(variables)
 	for try := range maxThrottled {
 		if try > 0 {
-			if err := c.wait(ctx, firstPause<<try, firstPause<<try); err != nil {
+			end := task.Rest(ctx)
+			err := c.wait(ctx, firstPause<<try, firstPause<<try)
+			if end(); err != nil {
 				return nil, fmt.Errorf("%w: %w", platform.ErrThrottled, err)
 			}
 		}

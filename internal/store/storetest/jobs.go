@@ -45,7 +45,13 @@ func (w world) untilIdle() {
 // work carries out tasks until the test ends.
 func (w world) work(h *job.Handlers) *job.Runner {
 	w.Helper()
-	runner, err := w.db.Run(w.Context(), h, job.Options{PollInterval: 2 * time.Millisecond, Cooldown: time.Millisecond, PollOnly: true})
+	return w.workWith(h, 0)
+}
+
+// workWith carries them out with so many workers; 0: as many as usual.
+func (w world) workWith(h *job.Handlers, workers int) *job.Runner {
+	w.Helper()
+	runner, err := w.db.Run(w.Context(), h, job.Options{MaxWorkers: workers, PollInterval: 2 * time.Millisecond, Cooldown: time.Millisecond, PollOnly: true})
 	if err != nil {
 		w.Fatal(err)
 	}

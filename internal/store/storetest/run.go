@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"webhooks-announcing": testAnnouncing,
 		"logins":              testLogins,
 		"jobs":                testJobs,
+		"rests":               testRests,
 		"plans":               testPlans,
 		"swaps":               testSwaps,
 		"one-offs":            testOneOffs,

@@ -1,0 +1,228 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/task"
+)
+
+// crew is the workers of a process. A task that rests gives its worker to another one
+// and has one again before it goes on: however many stores wait for the platform to
+// take more of their calls, the others are worked.
+//
+// River knows of no rest. To it a task has ended well when it rests for the first time;
+// the crew sees to the remainder. What a process leaves behind that dies is found by the
+// sweep, as is what River gives up.
+type crew struct {
+	base    context.Context // of every task
+	dismiss context.CancelFunc
+	options Options
+	workers chan struct{} // has an item for each that is at work
+	again   addAgain
+
+	remainders sync.WaitGroup
+	mu         sync.Mutex
+	rested     map[string]int  // how many tasks have rested and have not ended, by what they are
+	asked      map[string]bool // of which are asked for anew
+	open       int             // tasks that have rested and are not settled
+	departed   int             // tasks that ever rested
+}
+
+// remainder says what a crew has to do of which the queue does not know.
+type remainder struct {
+	none     bool
+	departed int // with which two looks can be told apart
+}
+
+func (c *crew) remaining() remainder {
+	if c == nil {
+		return remainder{none: true}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return remainder{c.open == 0, c.departed}
+}
+
+// addAgain adds a task to the queue that is to be run when some time has passed.
+type addAgain func(ctx context.Context, t task.Task, in time.Duration) error
+
+func newCrew(ctx context.Context, o Options, again addAgain) *crew {
+	c := &crew{options: o, workers: make(chan struct{}, o.MaxWorkers), again: again, rested: make(map[string]int), asked: make(map[string]bool)}
+	c.base, c.dismiss = context.WithCancel(ctx)
+	return c
+}
+
+// restedAtOnce is how many equal tasks may have rested and not ended. There is a second
+// one, so that what one began that takes long does not hold up what came after it; more
+// would take up what is left for no use but to wait for it.
+const restedAtOnce = 2
+
+// do carries out a task, and returns when it has ended or rests. The key is the same for
+// equal tasks: what is asked for while restedAtOnce of them have not ended is run after
+// one of them.
+func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.Context) error) error {
+	own, cancel := context.WithTimeout(c.base, c.options.Timeout)
+	unbind := context.AfterFunc(ctx, cancel)
+	s := &stint{crew: c, ctx: own, key: key, rests: make(chan struct{})}
+	if s.wake(); !s.works || c.wait(key) {
+		defer cancel()
+		s.end()
+		return own.Err()
+	}
+	ended := make(chan error, 1)
+	go func() {
+		defer cancel()
+		err := sheltered(task.WithRest(own, s.rest), fn)
+		if s.end() {
+			c.settle(key, t, err)
+		} else {
+			ended <- err
+		}
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-s.rests:
+		unbind()
+		return nil
+	}
+}
+
+// sheltered carries out a task and makes a panic an error, as River does.
+func sheltered(ctx context.Context, fn func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(ctx)
+}
+
+// wait reports whether enough equal tasks have rested and have not ended, and has the
+// task run after one of them.
+func (c *crew) wait(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.rested[key] < restedAtOnce {
+		return false
+	}
+	c.asked[key] = true
+	return true
+}
+
+// settle ends a task that has rested. It is added to the queue once more when it was
+// asked for meanwhile, or failed.
+func (c *crew) settle(key string, t task.Task, err error) {
+	defer c.close()
+	c.mu.Lock()
+	asked := c.asked[key]
+	delete(c.asked, key)
+	if c.rested[key]--; c.rested[key] == 0 {
+		delete(c.rested, key)
+	}
+	c.mu.Unlock()
+	in := time.Duration(0)
+	if err != nil {
+		c.options.Log.Warn("a task failed after a rest and is tried again", "task", t.Kind(), "error", err)
+		if !asked {
+			asked, in = true, shortestWait
+		}
+	}
+	if !asked {
+		return
+	}
+	if err := c.again(context.WithoutCancel(c.base), t, in); err != nil {
+		c.options.Log.Warn("a task is left to the sweep", "task", t.Kind(), "error", err)
+	}
+}
+
+// close counts a task that is settled.
+func (c *crew) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open--
+	c.remainders.Done()
+}
+
+// stop waits for the tasks that have rested and, when ctx ends first, tells them to end.
+func (c *crew) stop(ctx context.Context) {
+	over := make(chan struct{})
+	go func() {
+		c.remainders.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+	c.dismiss()
+	<-over
+}
+
+// stint is one task at work. Parts of it may rest, and wake, at the same time.
+type stint struct {
+	crew  *crew
+	ctx   context.Context
+	key   string
+	rests chan struct{} // closed when it rests for the first time
+
+	mu     sync.Mutex
+	works  bool // has a worker
+	rested bool
+}
+
+// rest gives the worker back. What it returns ends the rest.
+func (s *stint) rest() (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.rested {
+		s.rested = true
+		s.crew.depart(s.key)
+		close(s.rests)
+	}
+	s.drop()
+	return s.wake
+}
+
+// depart counts a task that rests for the first time.
+func (c *crew) depart(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rested[key]++
+	c.open++
+	c.departed++
+	c.remainders.Add(1)
+}
+
+// wake waits for a worker, unless another part of the task has one or its context ends.
+func (s *stint) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.works {
+		return
+	}
+	select {
+	case s.crew.workers <- struct{}{}:
+		s.works = true
+	case <-s.ctx.Done():
+	}
+}
+
+// end gives the worker back for good, and reports whether the task ever rested.
+func (s *stint) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop()
+	return s.rested
+}
+
+func (s *stint) drop() {
+	if s.works {
+		s.works = false
+		<-s.crew.workers
+	}
+}
