@@ -48,12 +48,11 @@ func (o Options) orders(api *web.API) {
 
 	edit := o.operation("updateBillingAttempt", http.MethodPut, attemptsPath, attemptsTag, "Change an order",
 		"Changes the date or the note of an order. Every other field of the record may be sent back as it was read, and is refused when it differs.")
-	edit.Body, edit.Errors = attemptEdit{}, append(edit.Errors, http.StatusRequestEntityTooLarge)
+	edit.Body = attemptEdit{}
 	web.Register(api, edit, o.editAttempt)
 
 	quantity := o.operation("updateOneOffQuantity", http.MethodPut, "/subscription-contract-one-offs-update-quantity", "One-time products", "Change the quantity of a one-time product",
 		"Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query.")
-	quantity.Errors = append(quantity.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	web.Register(api, quantity, o.updateOneOff)
 }
 
