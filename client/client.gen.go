@@ -3754,7 +3754,7 @@ type ContractRow struct {
 	// Examples: {"orderId":5004,"orderName":"#1004","billingDate":"2026-01-31T08:00:00Z"}
 	LastSuccessfulOrder *string `json:"lastSuccessfulOrder"`
 
-	// LifetimeValue Sum of all renewal orders so far, in the contract's currency.
+	// LifetimeValue Sum of all renewal orders so far, in the contract's currency, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither.
 	//
 	// Examples: 98
 	LifetimeValue float64 `json:"lifetimeValue"`
@@ -4120,7 +4120,7 @@ type CustomerRow struct {
 	// Examples: 1
 	InActiveSubscriptions int32 `json:"inActiveSubscriptions"`
 
-	// LifetimeValue Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted.
+	// LifetimeValue Sum of all renewal orders, in currencyCode, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither. Null when the contracts have several currencies: amounts are not converted.
 	//
 	// Examples: 98
 	LifetimeValue *float64 `json:"lifetimeValue"`
