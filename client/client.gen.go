@@ -3754,7 +3754,7 @@ type ContractRow struct {
 	// Examples: {"orderId":5004,"orderName":"#1004","billingDate":"2026-01-31T08:00:00Z"}
 	LastSuccessfulOrder *string `json:"lastSuccessfulOrder"`
 
-	// LifetimeValue Sum of all renewal orders so far, in the contract's currency.
+	// LifetimeValue Sum of all renewal orders so far, in the contract's currency, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither.
 	//
 	// Examples: 98
 	LifetimeValue float64 `json:"lifetimeValue"`
@@ -4120,7 +4120,7 @@ type CustomerRow struct {
 	// Examples: 1
 	InActiveSubscriptions int32 `json:"inActiveSubscriptions"`
 
-	// LifetimeValue Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted.
+	// LifetimeValue Sum of all renewal orders, in currencyCode, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither. Null when the contracts have several currencies: amounts are not converted.
 	//
 	// Examples: 98
 	LifetimeValue *float64 `json:"lifetimeValue"`
@@ -30469,7 +30469,7 @@ type ClientInterface interface {
 
 	// UnskipOrder Take a skip back
 	//
-	// Puts a skipped order whose date has not passed back into the queue.
+	// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-billing-attempts/unskip-order/{id} (the `UnskipOrder` operationId).
 	UnskipOrder(ctx context.Context, id int64, params *UnskipOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31928,7 +31928,7 @@ func (c *Client) ListUpcomingOrders(ctx context.Context, params *ListUpcomingOrd
 
 // UnskipOrder Take a skip back
 //
-// Puts a skipped order whose date has not passed back into the queue.
+// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
 //
 // Corresponds with PUT /api/external/v2/subscription-billing-attempts/unskip-order/{id} (the `UnskipOrder` operationId).
 func (c *Client) UnskipOrder(ctx context.Context, id int64, params *UnskipOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -43599,7 +43599,7 @@ type ClientWithResponsesInterface interface {
 
 	// UnskipOrderWithResponse Take a skip back
 	//
-	// Puts a skipped order whose date has not passed back into the queue.
+	// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -51533,7 +51533,7 @@ func (c *ClientWithResponses) ListUpcomingOrdersWithResponse(ctx context.Context
 
 // UnskipOrderWithResponse Take a skip back
 //
-// Puts a skipped order whose date has not passed back into the queue.
+// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -322,6 +322,32 @@ func TestAChallengeThatNobodyMeetsIsMailedWithItsAddress(t *testing.T) {
 	}
 }
 
+// Only who can confirm a payment is asked to, at the address where that is done.
+func TestAMailAsksToConfirmAPaymentWhereThatIsDone(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]struct{ label, act string }{
+		"CHALLENGE":               {"Confirm the payment: https://demo.myshopify.com/subscriptions/challenges/", "Please confirm the payment"},
+		"AUTHENTICATION_REQUIRED": {"Open my account: https://demo.myshopify.com/account", "Please choose another payment method"},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.declines(code, 1)
+			s.pass("P16D")
+			kinds := make(map[string]bool)
+			for _, m := range s.mails("") {
+				kinds[m.Kind] = true
+				if !strings.Contains(m.Text, want.label) || !strings.Contains(m.Text, want.act) || strings.Contains(m.Subject, "confirm") && code != "CHALLENGE" {
+					t.Errorf("the mail %s, %q, does not say %q and %q:\n%s", m.Kind, m.Subject, want.label, want.act, m.Text)
+				}
+			}
+			if !kinds["security_challenge"] || !kinds["suspension_warning"] {
+				t.Errorf("mails %v", kinds)
+			}
+		})
+	}
+}
+
 // ended ends the last charge of the contract, of which the end is open, as the
 // customer who confirms the payment or fails to.
 func (s *subscription) ended(code string) {

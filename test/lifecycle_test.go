@@ -281,6 +281,52 @@ func TestAPrepaidContractEndsWithWhatIsPaidWhereverItsNextPaymentWent(t *testing
 	}
 }
 
+// An order that was skipped before a cancellation does not come back while that waits:
+// nothing is paid any more, and certainly not on the day of the end.
+func TestASkipIsNotTakenBackOnceTheEndIsBeforeIt(t *testing.T) {
+	t.Parallel()
+	for name, which := range map[string]int{"the next payment": 0, "a later one": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := quarterly(t, nil)
+			s.t = t
+			id := s.upcoming()[which].ID
+			s.skipNumber(which)
+			s.cancel(http.StatusNoContent, "")
+			s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", id), nil)
+			s.refused(http.StatusBadRequest, "PUT", "/subscription-billing-attempts", map[string]any{"id": id, "status": "QUEUED"})
+			if c := s.phase(); c.NextBillingDate != nil || len(s.upcoming()) != 0 {
+				t.Errorf("ending: %+v, and %d orders wait", c, len(s.upcoming()))
+			}
+			s.until("2027-03-01")
+			s.wantPlatform("CANCELLED")
+			s.wantOrderDays("[]")
+		})
+	}
+	t.Run("beyond the last order of a contract", func(t *testing.T) {
+		t.Parallel()
+		s := subscribe(t, nil)
+		id := s.upcoming()[4].ID
+		s.skipNumber(4)
+		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=3", s.id), nil)
+		s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", id), nil)
+		if n := len(s.upcoming()); n != 3 {
+			t.Errorf("%d orders wait, want 3", n)
+		}
+	})
+	t.Run("when the cancellation is taken back", func(t *testing.T) {
+		t.Parallel()
+		s := quarterly(t, nil)
+		id := s.upcoming()[0].ID
+		s.skipNumber(0)
+		s.cancel(http.StatusNoContent, "")
+		s.status(http.StatusNoContent, "ACTIVE")
+		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", id), nil)
+		s.until("2027-03-01")
+		s.wantOrderDays("[02-01]")
+	})
+}
+
 // The day that was announced stands, also where the next payment was to come before three
 // months are over and is not shown any more.
 func TestAPrepaidContractEndsOnTheDayThatWasAnnounced(t *testing.T) {

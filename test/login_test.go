@@ -89,7 +89,7 @@ func TestAMailedLinkOpensThePortalOnce(t *testing.T) {
 		t.Fatalf("continuing answered %d to %s", status, to)
 	}
 	home := s.urls.Subscriptions + to
-	if status, _, page := ana.open("GET", home); status != http.StatusOK || !strings.Contains(page, fmt.Sprintf("Subscription %d", s.id)) || !strings.Contains(page, "25.00 USD, every month") {
+	if status, _, page := ana.open("GET", home); status != http.StatusOK || !strings.Contains(page, fmt.Sprintf("Subscription %d", s.id)) || !strings.Contains(page, ": 25.00 USD, before taxes") {
 		t.Errorf("the list answered %d:\n%s", status, page)
 	}
 	if status, _, _ := thief.open("POST", link); status != http.StatusGone || len(thief.cookies) != 0 {
@@ -104,6 +104,47 @@ func TestAMailedLinkOpensThePortalOnce(t *testing.T) {
 	s.pass("PT13H")
 	if status, _, _ := ana.open("GET", home); status != http.StatusSeeOther {
 		t.Errorf("after 13 hours without use the list answered %d", status)
+	}
+}
+
+// What the page says of the next order is what it comes to: with its delivery, its
+// discounts and what is ordered once.
+func TestThePortalSaysWhatTheNextOrderComesTo(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	page := func() (int, string) {
+		s.magicLink("ana@shopper.example")
+		ana, mails := &browser{T: t}, s.mails("kind=management_link")
+		ana.open("POST", mails[len(mails)-1].Links[0])
+		status, _, page := ana.open("GET", s.urls.Subscriptions+"/p/demo")
+		return status, page
+	}
+	said := func(when, want string) {
+		t.Helper()
+		status, page := page()
+		if status != http.StatusOK || !strings.Contains(page, want) {
+			t.Errorf("%s the page answered %d, want %q in\n%s", when, status, want, page)
+		}
+	}
+	said("with a discount", "<p>Next order on Wednesday, 11 November 2026: 17.40 USD, before taxes</p>")
+	if got := s.put(oneOffPath(s.id, s.upcoming()[0].ID, 4003, ""), nil, nil); got != http.StatusOK {
+		t.Fatalf("adding a one-time product answered %d", got)
+	}
+	said("with a one-time product", "<li>1 × ")
+	var queue []struct{ OrderAmount float64 }
+	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+	next := fmt.Sprintf("%.2f", queue[0].OrderAmount)
+	if next == "17.40" {
+		t.Error("the one-time product costs nothing")
+	}
+	said("with a one-time product", ": "+next+" USD, before taxes</p>")
+	s.until("2026-11-12")
+	s.wantAmounts(next)
+	said("when the discount is used up", "<p>Next order on Friday, 11 December 2026: 29.90 USD, before taxes</p>")
+	s.status(http.StatusNoContent, "PAUSED")
+	if _, page := page(); strings.Contains(page, "Next order") || strings.Contains(page, "USD") {
+		t.Errorf("in a pause the page tells of an order:\n%s", page)
 	}
 }
 

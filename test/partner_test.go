@@ -301,6 +301,12 @@ func TestAMerchantConnectsAnApplicationThatIsDownAtFirst(t *testing.T) {
 // uninstall lets the platform say that the store gave up the service.
 func (s *subscription) uninstall() {
 	s.t.Helper()
+	s.says("app/uninstalled", `{"domain":"demo.myshopify.com"}`)
+}
+
+// says lets the platform tell of an event.
+func (s *subscription) says(topic, payload string) {
+	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
 	if err != nil {
 		s.t.Fatal(err)
@@ -309,7 +315,7 @@ func (s *subscription) uninstall() {
 	if err := json.Unmarshal(text, &manifest); err != nil {
 		s.t.Fatal(err)
 	}
-	body := []byte(`{"domain":"demo.myshopify.com"}`)
+	body := []byte(payload)
 	mac := hmac.New(sha256.New, []byte(manifest.AppSecret))
 	mac.Write(body)
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.urls.Subscriptions+"/webhooks", strings.NewReader(string(body)))
@@ -317,7 +323,7 @@ func (s *subscription) uninstall() {
 		s.t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"X-Shopify-Topic": "app/uninstalled", "X-Shopify-Shop-Domain": "demo.myshopify.com", "X-Shopify-Webhook-Id": "w1", "X-Shopify-Event-Id": "e1",
+		"X-Shopify-Topic": topic, "X-Shopify-Shop-Domain": "demo.myshopify.com", "X-Shopify-Webhook-Id": "w " + topic, "X-Shopify-Event-Id": "e " + topic,
 		"X-Shopify-Api-Version": "2026-10", "X-Shopify-Triggered-At": s.now().Format(time.RFC3339), "X-Shopify-Hmac-Sha256": base64.StdEncoding.EncodeToString(mac.Sum(nil)),
 	} {
 		r.Header.Set(name, value)

@@ -57,7 +57,7 @@ func (a *App) route() error {
 	if a.options.Settings.OpsListen != "" {
 		ops = subscriptions
 	}
-	pages, err := portal.New(portal.Options{Frame: frame, Login: a.Login, Secure: secure})
+	pages, err := portal.New(portal.Options{Frame: frame, Login: a.Login, Orders: a.Store, Secure: secure})
 	if err != nil {
 		return err
 	}

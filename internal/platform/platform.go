@@ -315,7 +315,16 @@ const (
 	Uninstalled       Topic = "app/uninstalled"
 )
 
-// Topics lists every topic that the service listens to.
+// The topics about people, which the platform sends to the address that the app's own
+// configuration names. A customer asks what is known of them, or to be forgotten; a store
+// that gave up the service is to be.
+const (
+	DataRequest    Topic = "customers/data_request"
+	CustomerRedact Topic = "customers/redact"
+	ShopRedact     Topic = "shop/redact"
+)
+
+// Topics lists every topic that the service asks the platform for.
 var Topics = []Topic{
 	ContractCreated, ContractUpdated, AttemptSucceeded, AttemptFailed, AttemptChallenged,
 	CycleEditCreated, CycleEditUpdated, CycleEditDeleted, PaymentCreated, PaymentUpdated, PaymentRevoked, Uninstalled,

@@ -39,6 +39,21 @@ func (s *Sandbox) addPaymentMethod(r *http.Request) (methodOut, error) {
 	return methodOut{made}, s.steps.Settle(r.Context())
 }
 
+// redactCustomer erases who a buyer is at the platform, and answers with what is left.
+func (s *Sandbox) redactCustomer(r *http.Request) (simulator.Customer, error) {
+	n, err := pathID(r, "Customer")
+	if err != nil {
+		return simulator.Customer{}, err
+	}
+	if err := s.sim.Redact(n); err != nil {
+		return simulator.Customer{}, err
+	}
+	if err := s.steps.Settle(r.Context()); err != nil {
+		return simulator.Customer{}, err
+	}
+	return s.sim.Customer(n)
+}
+
 // codeIn is a discount code.
 type codeIn struct {
 	Shop         string  `json:"shop"`

@@ -62,6 +62,9 @@ func (tx *Tx) noteFacts(ctx context.Context, rows []factRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	if err := tx.holdStart(ctx, "pg_advisory_xact_lock_shared"); err != nil {
+		return err
+	}
 	on, err := tx.q.NewSelect().Model((*programRow)(nil)).Where("p.shop_id = ?", tx.of).Where("p.id = 1").Where("p.active").Exists(ctx)
 	if err != nil {
 		return fmt.Errorf("look for a loyalty programme: %w", err)
@@ -76,10 +79,26 @@ func (tx *Tx) noteFacts(ctx context.Context, rows []factRow) error {
 	return tx.Enqueue(ctx, loyalty.Work{Shop: tx.of})
 }
 
+// holdStart locks the start of the shop's programme until the transaction ends: those
+// that note orders share it, and whoever starts the programme holds it alone. So an order
+// that is made at that moment is noted by the one or found by the other.
+func (tx *Tx) holdStart(ctx context.Context, lock string) error {
+	if !tx.dialect().locks {
+		return nil
+	}
+	if _, err := tx.q.NewRaw("SELECT "+lock+"(hashtextextended(?, 0))", fmt.Sprintf("loyalty programme of shop %d", tx.of)).Exec(ctx); err != nil {
+		return fmt.Errorf("wait for the start of a loyalty programme: %w", err)
+	}
+	return nil
+}
+
 // AddPastFacts notes the first orders and renewals since an instant that were not
-// noted when they were made.
+// noted when they were made, and waits for those that are being made.
 func (tx *Tx) AddPastFacts(ctx context.Context, since, now time.Time) error {
 	due := millis(now)
+	if err := tx.holdStart(ctx, "pg_advisory_xact_lock"); err != nil {
+		return err
+	}
 	for _, past := range []struct {
 		of    loyalty.Occasion
 		query string

@@ -147,7 +147,7 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 		SkipValidateParams: true, SkipValidateBody: true,
 		Security:    a.gate.security(),
 		Middlewares: huma.Middlewares{a.require(op), limitBody},
-		Responses:   a.errorResponses(op),
+		Responses:   a.errorResponses(op, readsBody[I]()),
 		Extensions:  a.extensions(op.Scope),
 	}
 	if op.Method != http.MethodGet {
@@ -189,9 +189,15 @@ func typed(op Operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// errorResponses names what an operation can answer besides success. The document
-// says once what each is.
-func (a *API) errorResponses(op Operation) map[string]*huma.Response {
+// readsBody reports whether an operation's input has a body, which it may require or not.
+func readsBody[I any]() bool {
+	_, reads := any(new(I)).(interface{ Into(v any) error })
+	return reads
+}
+
+// errorResponses names what an operation, which may read a body, can answer besides
+// success. The document says once what each is.
+func (a *API) errorResponses(op Operation, reads bool) map[string]*huma.Response {
 	components := a.huma.OpenAPI().Components
 	schema := components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	responses := map[string]*huma.Response{}
@@ -199,7 +205,7 @@ func (a *API) errorResponses(op Operation) map[string]*huma.Response {
 	if a.gate.Shoppers != nil {
 		statuses = slices.DeleteFunc(statuses, func(s int) bool { return s == http.StatusForbidden }) // there are no scopes
 	}
-	if op.Body != nil || a.gate.Shoppers != nil && op.Method == http.MethodPost {
+	if reads || a.gate.Shoppers != nil && op.Method == http.MethodPost {
 		statuses = append(statuses, http.StatusUnsupportedMediaType)
 	}
 	if a.repeatable(op) {

@@ -63,7 +63,8 @@ var Operator = Actor{Source: MerchantPortal, By: "operator"}
 // Platform is the commerce platform acting through a webhook.
 var Platform = Actor{Source: ShopifyEvent}
 
-// Entry is one line of the trail. Entries are never altered.
+// Entry is one line of the trail. Entries are never altered, save that what customers said
+// is erased with them.
 type Entry struct {
 	ID         int64 // given by the store
 	EntityID   int64

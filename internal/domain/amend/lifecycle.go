@@ -32,7 +32,21 @@ type standing struct {
 	settings shop.Settings
 	calendar cadence.Calendar
 	queued   []billing.Attempt // orders that wait
+	skipped  []billing.Attempt // that are skipped, while a skip may be taken back
 	by       activity.Actor
+}
+
+// sees adds a contract's orders to come, of what there is of its attempts.
+func (g standing) sees(there []billing.Attempt, now time.Time) standing {
+	for _, a := range there {
+		switch {
+		case a.Status == billing.Queued:
+			g.queued = append(g.queued, a)
+		case a.SkipsAhead(now):
+			g.skipped = append(g.skipped, a)
+		}
+	}
+	return g
 }
 
 // toward makes the contract what somebody asks for: it is on a move to another
@@ -173,11 +187,11 @@ func deliveriesLeft(c contract.Contract, g standing, now time.Time) int {
 }
 
 // endOfTerm lets the contract end with what is paid: no order that waits is charged
-// any more, and none that could not be charged.
+// any more, none whose skip is taken back, and none that could not be charged.
 func endOfTerm(c contract.Contract, g standing) *contract.Ending {
 	e := c.AtEndOfTerm(g.calendar)
-	if len(g.queued) > 0 {
-		e.Cycle = inOrder(g.queued)[0].Cycle - 1
+	if coming := inOrder(slices.Concat(g.queued, g.skipped)); len(coming) > 0 {
+		e.Cycle = coming[0].Cycle - 1
 	}
 	if c.Dunning != nil {
 		e.Cycle = min(e.Cycle, c.Dunning.Cycle-1)

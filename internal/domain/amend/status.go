@@ -117,11 +117,11 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 			decided = *c // somebody asked for the same, and it may not have been done
 			return nil
 		}
-		queued, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued)
+		there, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued, billing.Skipped)
 		if err != nil {
 			return err
 		}
-		entries, err := toward(c, w, standing{settings: store.Settings, calendar: cal, queued: queued, by: cmd.Actor}, now)
+		entries, err := toward(c, w, standing{settings: store.Settings, calendar: cal, by: cmd.Actor}.sees(there, now), now)
 		if err != nil {
 			return err
 		}

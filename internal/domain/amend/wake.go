@@ -124,12 +124,9 @@ func (s *Service) endCommitment(ctx context.Context, of shop.ID, c contract.Cont
 		if err != nil {
 			return err
 		}
-		g := standing{settings: store.Settings, calendar: cal}
+		g := standing{settings: store.Settings, calendar: cal}.sees(attempts, now)
 		waits := false
 		for _, a := range attempts {
-			if a.Status == billing.Queued {
-				g.queued = append(g.queued, a)
-			}
 			waits = waits || a.Cycle <= c.Ending.Cycle && (a.Status == billing.Queued || a.Status.InFlight() || a.Status == billing.Failure && (!a.DueAt.IsZero() || a.Dunning.State == dunning.Held))
 		}
 		switch {

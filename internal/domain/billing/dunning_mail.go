@@ -60,7 +60,7 @@ func (l *ledger) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
 	}
 	p := notify.Payment{Kind: kind, Class: a.Dunning.Class, Action: g.Settings.Final(a.Dunning.Class)}
 	if p.Class == dunning.Auth {
-		p.URL = a.ActionURL
+		p.Confirm = a.ActionURL
 	}
 	if p.Class != dunning.Auth && !a.Dunning.RetryAt.IsZero() {
 		p.NextTry = a.Dunning.RetryAt.In(g.Calendar.Zone)
@@ -74,7 +74,7 @@ func (l *ledger) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
 // askToConfirm tells the customer where to confirm a payment.
 func (l *ledger) askToConfirm(a *Attempt) error {
 	a.Dunning.ToldAt = l.now
-	return l.mail(a, notify.Payment{Kind: notify.SecurityChallenge, Class: dunning.Auth, URL: a.ActionURL})
+	return l.mail(a, notify.Payment{Kind: notify.SecurityChallenge, Class: dunning.Auth, Confirm: a.ActionURL})
 }
 
 func (l *ledger) mail(a *Attempt, p notify.Payment) error {
@@ -92,10 +92,7 @@ func paymentMail(a *Attempt, c contract.Contract, of shop.Shop, p notify.Payment
 		return nil, nil //nolint:nilerr // there is nobody to write to
 	}
 	p.Shop, p.Name = of.Domain, c.Customer.FirstName
-	p.Amount = Record{Attempt: *a, Of: c}.Cost()
-	if p.URL == "" {
-		p.URL = "https://" + of.Domain + "/account"
-	}
+	p.Amount, p.Account = Record{Attempt: *a, Of: c}.Cost(), "https://"+of.Domain+"/account"
 	words, err := p.Content()
 	if err != nil {
 		return nil, err

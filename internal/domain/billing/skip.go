@@ -91,6 +91,10 @@ func unskip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, erro
 	if r.Of.Status != contract.Active {
 		return nil, fault.New(fault.Refused, "contract %d is %s", r.Of.ID, r.Of.Status).On(entity).Keyed("contractNotActive")
 	}
+	if r.Of.Beyond(r.Cycle) {
+		last, _ := r.Of.LastCycle()
+		return nil, fault.New(fault.Refused, "contract %d ends with cycle %d: the order of cycle %d does not come back", r.Of.ID, last, r.Cycle).On(entity).Keyed("contractEnds")
+	}
 	if err := r.move(Queued); err != nil {
 		return nil, err
 	}

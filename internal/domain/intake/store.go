@@ -31,6 +31,15 @@ type Tx interface {
 	// ContractsPaidWith returns the ids of contracts that use a payment method.
 	ContractsPaidWith(ctx context.Context, paymentMethod string) ([]contract.ID, error)
 
+	// ContractsOfCustomer returns the ids of a customer's contracts, of both lines.
+	ContractsOfCustomer(ctx context.Context, customer int64) ([]contract.ID, error)
+	// CustomersAfter returns at most limit customers who have contracts or points, by
+	// number, after one.
+	CustomersAfter(ctx context.Context, after int64, limit int) ([]int64, error)
+	// Redact erases who a customer is, and what they said, from everything but their
+	// contracts, which are given as they are until then. Who is in their portal is out.
+	Redact(ctx context.Context, customer int64, contracts []contract.Contract) error
+
 	// Planned returns at most limit contracts that have a calendar, by id, after one.
 	Planned(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
 	// Unpaid returns at most limit ACTIVE contracts with an open case of dunning, by

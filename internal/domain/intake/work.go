@@ -101,14 +101,17 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 		{contractTopics, s.readChanged},
 		{[]platform.Topic{platform.CycleEditCreated, platform.CycleEditUpdated, platform.CycleEditDeleted}, s.readCycles},
 		{[]platform.Topic{platform.PaymentCreated, platform.PaymentUpdated, platform.PaymentRevoked}, s.readPaidWith},
+		{[]platform.Topic{platform.CustomerRedact, platform.ShopRedact}, s.redact},
+		{[]platform.Topic{platform.DataRequest}, s.noteRequests},
 	} {
 		mine := b
 		mine.events = slices.DeleteFunc(slices.Clone(b.events), func(e Pending) bool { return !slices.Contains(group.topics, e.Topic) })
+		b.events = slices.DeleteFunc(slices.Clone(b.events), func(e Pending) bool { return slices.Contains(group.topics, e.Topic) })
 		if len(mine.events) == 0 {
 			continue
 		}
 		err := platform.ErrDisconnected // nothing can be read until the store is connected again
-		if b.store.Connected || group.topics[0] == platform.Uninstalled {
+		if b.store.Connected || slices.Contains(unread, group.topics[0]) {
 			err = group.work(ctx, mine)
 		}
 		if err != nil {
@@ -117,8 +120,14 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 			}
 		}
 	}
-	return nil
+	if len(b.events) == 0 {
+		return nil
+	}
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(b.events), s.Clock.Now()) }) // nobody waits for them
 }
+
+// unread are the topics of which each group begins that need nothing of the platform.
+var unread = []platform.Topic{platform.Uninstalled, platform.CustomerRedact, platform.DataRequest}
 
 // putOff lets events wait after a failure. A batch that failed together is split
 // by its members' own counts, so that one poisoned event is given up alone. None is

@@ -17,7 +17,8 @@ type Payment struct {
 	NextTry time.Time      // in the zone in which it is to be read; zero: only when the customer acts
 	End     time.Time      // when Action is taken; of SuspensionWarning
 	Action  dunning.Action // in the end
-	URL     string         // where the customer can do something
+	Confirm string         // where the customer confirms the payment; empty: nowhere
+	Account string         // where the customer can do something else
 }
 
 // day writes a day as people read it.
@@ -47,7 +48,10 @@ func (p Payment) then() string {
 	case dunning.Address:
 		act = "Please check your delivery address"
 	case dunning.Auth:
-		act = "Please confirm the payment, or choose another payment method"
+		act = "Please choose another payment method, or ask your bank to allow the payment"
+		if p.Confirm != "" {
+			act = "Please confirm the payment, or choose another payment method"
+		}
 	}
 	switch {
 	case p.NextTry.IsZero() && p.Class == dunning.Auth:
@@ -79,7 +83,11 @@ func (p Payment) words() (subject string, paragraphs []string) {
 			"something of " + order + " is out of stock. You have not been charged.", "You need not do anything: we send your order as soon as we can.",
 		}
 	case SecurityChallenge:
-		return "Please confirm your payment at " + p.Shop, []string{"the payment for " + order + " is not complete. " + p.why(), p.then()}
+		subject = "Please confirm your payment at " + p.Shop
+		if p.Confirm == "" {
+			subject = "Your payment at " + p.Shop + " is not complete"
+		}
+		return subject, []string{"the payment for " + order + " is not complete. " + p.why(), p.then()}
 	case SuspensionWarning:
 		return "Your order at " + p.Shop + " is still not paid", []string{
 			"we could not charge " + order + ". " + p.why(), "Unless it can be paid by " + p.End.Format(day) + ", your subscription " + p.outcome() + ".", p.then(),
@@ -123,12 +131,12 @@ const paymentHTML = `<!doctype html>
 
 // Content returns the e-mail's words.
 func (p Payment) Content() (Content, error) {
-	l := letterOf{Greeting: "Hello,", Label: "Open my account", URL: p.URL}
+	l := letterOf{Greeting: "Hello,", Label: "Open my account", URL: p.Account}
 	if p.Name != "" {
 		l.Greeting = "Hello " + oneLine(p.Name) + ","
 	}
-	if p.Kind == SecurityChallenge {
-		l.Label = "Confirm the payment"
+	if p.Confirm != "" {
+		l.Label, l.URL = "Confirm the payment", p.Confirm
 	}
 	l.Subject, l.Paragraphs = p.words()
 	return written(l.Subject, paymentText, paymentHTML, l)

@@ -103,11 +103,17 @@ type payload struct {
 	ContractGraphID looseID     `json:"admin_graphql_api_subscription_contract_id"`
 	Key             string      `json:"idempotency_key"`
 	CycleIndex      looseID     `json:"cycle_index"`
+	Person          struct {
+		ID looseID `json:"id"`
+	} `json:"customer"`
 }
 
 // put writes what the event's topic carries into the event.
 func (p payload) put(e *platform.Event) {
 	e.Customer = first(p.CustomerID, p.CustomerGraphID)
+	if e.Topic == platform.DataRequest || e.Topic == platform.CustomerRedact {
+		e.Customer = int64(p.Person.ID)
+	}
 	subject, _, _ := strings.Cut(string(e.Topic), "/")
 	switch subject {
 	case "subscription_contracts":

@@ -87,3 +87,18 @@ func (s *Simulator) AddPaymentMethod(customer int64, kind MethodKind) (string, e
 	})
 	return made, err
 }
+
+// Redact lets a store erase who a customer is, of which the platform tells the address
+// that the app has subscribed with.
+func (s *Simulator) Redact(customer int64) error {
+	return s.update(func() error {
+		sh, c, err := s.customer(customer)
+		if err != nil {
+			return err
+		}
+		c.Email, c.FirstName, c.LastName, c.Phone = "", "", "", ""
+		s.save(c)
+		s.emitRedacted(sh, c)
+		return nil
+	})
+}

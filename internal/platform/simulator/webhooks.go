@@ -54,12 +54,17 @@ func (s *Simulator) emit(sh *store, topic string, rank int64, events *int64, at 
 		if events != nil {
 			n = *events
 		}
-		event := uuidOf(topic, sh.Domain, rank, n)
-		s.scheduleDelivery(sh, rank, &delivery{
-			Shop: sh.Domain, Event: event, Webhook: uuidOf(event, sh.Domain, w.ID, 0), Topic: topic, Name: w.Name,
-			Subscription: w.ID, URI: w.URI, APIVersion: schema.Version, Body: body, TriggeredAt: at,
-		})
+		s.address(sh, w, topic, rank, n, at, body)
 	}
+}
+
+// address sends a payload to a subscription's address.
+func (s *Simulator) address(sh *store, to *subscription, topic string, rank, n int64, at time.Time, body []byte) {
+	event := uuidOf(topic, sh.Domain, rank, n)
+	s.scheduleDelivery(sh, rank, &delivery{
+		Shop: sh.Domain, Event: event, Webhook: uuidOf(event, sh.Domain, to.ID, 0), Topic: topic, Name: to.Name,
+		Subscription: to.ID, URI: to.URI, APIVersion: schema.Version, Body: body, TriggeredAt: at,
+	})
 }
 
 type policyPayload struct {
@@ -204,6 +209,36 @@ func (s *Simulator) emitUninstalled(sh *store) {
 		return shopPayload{sh.ID, sh.Name, sh.Email, sh.Domain, sh.Country, sh.TimeZone, string(sh.Currency), sh.Domain}
 	})
 	s.save(&sh.next)
+}
+
+type redactPayload struct {
+	Shop     int64          `json:"shop_id"`
+	Domain   string         `json:"shop_domain"`
+	Customer redactedPerson `json:"customer"`
+	Orders   []int64        `json:"orders_to_redact"`
+}
+
+type redactedPerson struct {
+	ID    int64  `json:"id"`
+	Email string `json:"email"`
+	Phone string `json:"phone"`
+}
+
+// emitRedacted tells of a customer who is to be forgotten. Nobody subscribes to that: an
+// app's own configuration has the address, for which that of any topic stands.
+func (s *Simulator) emitRedacted(sh *store, c *customer) {
+	body, err := json.Marshal(redactPayload{Shop: sh.ID, Domain: sh.Domain, Customer: redactedPerson{ID: c.ID}, Orders: []int64{}})
+	if err != nil {
+		panic(err) // payloads are plain structs
+	}
+	for _, w := range sh.subscriptions.order {
+		if !w.Removed {
+			sh.next.Event++
+			s.address(sh, w, "CUSTOMERS_REDACT", c.ID, sh.next.Event, s.now(), body)
+			s.save(&sh.next)
+			return
+		}
+	}
 }
 
 // stamp writes an instant as the platform does.

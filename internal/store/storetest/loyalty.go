@@ -191,6 +191,36 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("who ordered before the start: %v", err)
 		}
 	})
+	t.Run("what is ordered while the programme is set up earns points", func(t *testing.T) {
+		c := club{world: begin(t, open), clock: clock.NewManual(day.Add(time.Hour))}
+		c.Service = &loyalty.Service{Store: c.db.Loyalty(), Book: c.db, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}
+		first := monthly(1)
+		first.CreatedAt = day.AddDate(0, -2, 0)
+		c.put(first)
+		a := c.queue(queued(1, 2, day))[0]
+		a.Status, a.OrderID, a.Amount = billing.Success, 5001, money.Amount{Minor: 1000, Currency: "EUR"}
+		a.PublishAt, a.UpdatedAt = c.clock.Now(), c.clock.Now()
+		enabled := make(chan error, 1)
+		c.in(func(tx *store.Tx) error {
+			if err := tx.PutAttempts(t.Context(), []billing.Attempt{a}); err != nil {
+				return err
+			}
+			go func() { enabled <- c.Enable(t.Context(), c.shop.ID, day.AddDate(0, -1, 0), loyalty.DefaultTerms()) }()
+			select {
+			case err := <-enabled:
+				enabled <- err
+			case <-time.After(300 * time.Millisecond): // it waits for the order
+			}
+			return nil
+		})
+		if err := <-enabled; err != nil {
+			t.Fatal(err)
+		}
+		c.work()
+		if m := c.member(ada); m.Sums.Available != 10*loyalty.One {
+			t.Errorf("member %+v", m.Sums)
+		}
+	})
 	t.Run("a contract from before the start that is learned of later earns nothing", func(t *testing.T) {
 		c := beginClub(t, open, nil)
 		early := monthly(1)

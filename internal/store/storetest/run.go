@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"webhooks":            testWebhooks,
 		"webhooks-announcing": testAnnouncing,
 		"logins":              testLogins,
+		"redact":              testRedact,
 		"jobs":                testJobs,
 		"rests":               testRests,
 		"plans":               testPlans,

@@ -115,7 +115,7 @@ type customerRow struct {
 	Active     int32        `json:"activeSubscriptions" doc:"Contracts that are active." example:"2"`
 	Inactive   int32        `json:"inActiveSubscriptions" doc:"Contracts that are paused, cancelled, expired or failed." example:"1"`
 	NextOrder  *web.Instant `json:"nextOrderDate" format:"date-time" doc:"Of the active contracts' next orders, the first." example:"2026-01-31T08:00:00Z"`
-	Lifetime   *float64     `json:"lifetimeValue" doc:"Sum of all renewal orders, in currencyCode. Null when the contracts have several currencies: amounts are not converted." example:"98"`
+	Lifetime   *float64     `json:"lifetimeValue" doc:"Sum of all renewal orders, in currencyCode, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither. Null when the contracts have several currencies: amounts are not converted." example:"98"`
 	Currency   *string      `json:"currencyCode" example:"USD" doc:"Null when the contracts have several."`
 	CustomerID string       `json:"graphCustomerId" doc:"Graph id." example:"gid://shopify/Customer/7001"`
 }

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
@@ -66,7 +65,6 @@ func (o Options) oneOffs(api *web.API) {
 	quantity := change
 	quantity.Method, quantity.ID, quantity.Path, quantity.Summary = http.MethodPut, "updateOneOffQuantity", base+"/subscription-contract-one-offs-update-quantity", "Change the quantity of a one-time product"
 	quantity.Description = "Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query."
-	quantity.Errors = append(slices.Clip(change.Errors), http.StatusUnsupportedMediaType)
 	web.Register(api, quantity, o.updateOneOff)
 }
 

@@ -44,7 +44,7 @@ func (o Options) lists(api *web.API) {
 
 	earn := list
 	earn.ID, earn.Path, earn.Summary = "listPointEarnRules", Base+"/point-earn-rules", "Earn rules"
-	earn.Description = "What points are given for."
+	earn.Description = "What points are given for. Those for an order that is refunded or cancelled at the platform later stay, for the platform tells the service of neither: removePoints takes back what a transaction earned."
 	earn.List = &ruleLists
 	web.Register(api, earn, o.earnRules)
 

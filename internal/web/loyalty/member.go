@@ -19,7 +19,7 @@ type member struct {
 	AvailablePoints    float64      `json:"availablePoints" doc:"Points that can be spent. Below zero when more was taken back than was there." example:"1840"`
 	PendingPoints      float64      `json:"pendingPoints" doc:"Points that were earned and cannot be spent yet." example:"96"`
 	CreditedPoints     float64      `json:"creditedPoints" doc:"All points that ever became available." example:"3120"`
-	SpentAmount        float64      `json:"spentAmount" doc:"Money spent on orders that were counted, in the store's currency." example:"412.5"`
+	SpentAmount        float64      `json:"spentAmount" doc:"Money spent on orders that were counted, in the store's currency: a renewal as it was charged, with taxes and delivery, and of a checkout the prices of what was subscribed to, before discounts. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither." example:"412.5"`
 	StoreCreditBalance float64      `json:"storeCreditBalance" doc:"Store credit that was given, in the store's currency." example:"7.5"`
 	ExpiringPoints     float64      `json:"expiringPointsAmount" doc:"Points that expire at pointsExpireAt." example:"120"`
 	PointsExpireAt     *web.Instant `json:"pointsExpireAt" format:"date-time" doc:"When points expire next; null when none do." example:"2026-01-31T08:00:00Z"`

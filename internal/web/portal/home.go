@@ -1,12 +1,16 @@
 package portal
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -14,10 +18,10 @@ import (
 type row struct {
 	Name   string
 	Status string
-	Items  []string
+	Items  []string // of the next order, where one is to come
 	Every  string
-	Price  string
-	Next   string // empty when no order is to come
+	Next   string // day of the next order; empty when none is to come
+	Price  string // what that comes to, before taxes
 }
 
 // home lists the subscriptions of whoever is signed in.
@@ -34,19 +38,48 @@ func (p *portal) home(w http.ResponseWriter, r *http.Request, of shop.Shop, v vi
 	if err != nil {
 		return err
 	}
+	next, err := p.nextOrders(r.Context(), who)
+	if err != nil {
+		return err
+	}
 	calendar, err := of.Calendar()
 	if err != nil {
 		return err
 	}
 	v.Title = "Your subscriptions"
 	for _, c := range contracts {
-		shown := newRow(c)
-		if c.Status == contract.Active && !c.NextBillingDate.IsZero() {
-			shown.Next = c.NextBillingDate.In(calendar.Zone).Format("Monday, 2 January 2006")
+		order, comes := next[c.ID]
+		if !comes {
+			v.Contracts = append(v.Contracts, newRow(c, c.Lines))
+			continue
 		}
+		shown, amount := newRow(c, order.LinesOf()), order.Cost()
+		shown.Next = order.BillingDate.In(calendar.Zone).Format("Monday, 2 January 2006")
+		shown.Price = amount.String() + " " + string(amount.Currency)
 		v.Contracts = append(v.Contracts, shown)
 	}
 	return p.render(w, http.StatusOK, "home", v)
+}
+
+// maxOrders is how many orders to come of a customer are read, soonest first, to find
+// the next one of each contract.
+const maxOrders = 2000
+
+// nextOrders returns the next order of each contract of whoever is signed in that has one.
+func (p *portal) nextOrders(ctx context.Context, who login.Principal) (map[contract.ID]billing.Record, error) {
+	next := make(map[contract.ID]billing.Record)
+	for _, line := range []shop.Line{shop.Subscriptions, shop.Memberships} {
+		coming, _, err := p.Orders.AttemptsWhere(ctx, who.Shop, billing.Question{Line: line, Customer: who.Customer, Upcoming: true}, page.Request{Size: maxOrders})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range coming {
+			if _, sooner := next[r.Contract]; !sooner {
+				next[r.Contract] = r
+			}
+		}
+	}
+	return next, nil
 }
 
 // statusWords is how readers are told the status.
@@ -54,27 +87,25 @@ var statusWords = map[contract.Status]string{
 	contract.Active: "Active", contract.Paused: "Paused", contract.Cancelled: "Cancelled", contract.Expired: "Ended", contract.Failed: "Payment failed",
 }
 
-func newRow(c contract.Contract) row {
+func newRow(c contract.Contract, lines []contract.Line) row {
 	shown := row{Name: fmt.Sprintf("Subscription %d", c.ID), Status: statusWords[c.Status], Every: every(c.Billing)}
 	if c.Line == shop.Memberships {
 		shown.Name = fmt.Sprintf("Membership %d", c.ID)
 	}
-	for _, l := range c.Lines {
+	for _, l := range lines {
 		item := fmt.Sprintf("%d × %s", l.Quantity, l.Title)
 		if l.VariantTitle != "" {
 			item += ", " + l.VariantTitle
 		}
 		shown.Items = append(shown.Items, item)
 	}
-	amount := c.Amount()
-	shown.Price = amount.String() + " " + string(amount.Currency)
 	return shown
 }
 
 func every(p contract.Policy) string {
 	unit := strings.ToLower(p.Interval.String())
 	if p.Count == 1 {
-		return "every " + unit
+		return "Every " + unit
 	}
-	return fmt.Sprintf("every %d %ss", p.Count, unit)
+	return fmt.Sprintf("Every %d %ss", p.Count, unit)
 }

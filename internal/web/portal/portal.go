@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -38,10 +40,16 @@ type Login interface {
 	Contracts(ctx context.Context, p login.Principal) ([]contract.Contract, error)
 }
 
+// Orders knows which orders are to come.
+type Orders interface {
+	AttemptsWhere(ctx context.Context, of shop.ID, q billing.Question, p page.Request) ([]billing.Record, int, error)
+}
+
 // Options are what the pages need.
 type Options struct {
 	Frame  web.Frame
 	Login  Login
+	Orders Orders
 	Secure bool // the pages are reached over HTTPS
 }
 

@@ -14,10 +14,13 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
@@ -30,6 +33,7 @@ type porter struct {
 	left      []string
 	email, ip string
 	contracts []contract.Contract
+	coming    []billing.Record
 	as        login.Principal
 }
 
@@ -86,6 +90,16 @@ func (p *porter) Contracts(_ context.Context, as login.Principal) ([]contract.Co
 	return p.contracts, p.err
 }
 
+func (p *porter) AttemptsWhere(_ context.Context, of shop.ID, q billing.Question, _ page.Request) ([]billing.Record, int, error) {
+	var list []billing.Record
+	for _, r := range p.coming {
+		if of == p.as.Shop && q.Customer == p.as.Customer && q.Upcoming && q.Line == r.Of.Line {
+			list = append(list, r)
+		}
+	}
+	return list, len(list), p.err
+}
+
 // site is the pages over a porter.
 type site struct {
 	*testing.T
@@ -98,7 +112,7 @@ func open(t *testing.T, p *porter, secure bool) *site {
 	t.Helper()
 	s := &site{t, p, nil, &bytes.Buffer{}}
 	var err error
-	s.handler, err = portal.New(portal.Options{Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.log, nil))}, Login: p, Secure: secure})
+	s.handler, err = portal.New(portal.Options{Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.log, nil))}, Login: p, Orders: p, Secure: secure})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,9 +263,14 @@ func TestTheListShowsTheContractsOfWhoIsSignedIn(t *testing.T) {
 	weeks := contract.Policy{Interval: cadence.Week, Count: 2}
 	line := contract.Line{Title: `Tea <script>alert(1)</script>`, VariantTitle: "Green", Quantity: 2, Price: money.Amount{Minor: 1050, Currency: "USD"}}
 	p := &porter{contracts: []contract.Contract{
-		{ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Lines: []contract.Line{line}, NextBillingDate: time.Date(2025, 3, 1, 2, 0, 0, 0, time.UTC)},
-		{ID: 43, Line: shop.Memberships, Status: contract.Paused, Currency: "USD", Billing: weeks, NextBillingDate: time.Date(2025, 3, 1, 2, 0, 0, 0, time.UTC)},
+		{ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Lines: []contract.Line{line}, DeliveryPrice: money.Amount{Minor: 400, Currency: "USD"}},
+		{ID: 43, Line: shop.Memberships, Status: contract.Paused, Currency: "USD", Billing: weeks},
 	}}
+	once := billing.OneOff{Quantity: 1, Variant: platform.Variant{ID: 9, ProductTitle: "Mug", Price: money.Amount{Minor: 500, Currency: "USD"}}}
+	p.coming = []billing.Record{
+		{Attempt: billing.Attempt{Contract: 42, Cycle: 2, Status: billing.Queued, BillingDate: time.Date(2025, 3, 1, 2, 0, 0, 0, time.UTC)}, Of: p.contracts[0], OneOffs: []billing.OneOff{once}},
+		{Attempt: billing.Attempt{Contract: 42, Cycle: 3, Status: billing.Queued, BillingDate: time.Date(2025, 4, 1, 2, 0, 0, 0, time.UTC)}, Of: p.contracts[0]},
+	}
 	s := open(t, p, false)
 	w := s.ask("GET", "/p/demo/", nil, "Authorization", "Bearer "+token)
 	if w.Code != http.StatusOK || s.as.Via != login.ByToken {
@@ -259,8 +278,8 @@ func TestTheListShowsTheContractsOfWhoIsSignedIn(t *testing.T) {
 	}
 	body := w.Body.String()
 	for _, want := range []string{
-		"Subscription 42", "Active", "2 × Tea &lt;script&gt;alert(1)&lt;/script&gt;, Green", "21.00 USD, every month", "Next order on Friday, 28 February 2025",
-		"Membership 43", "Paused", "every 2 weeks",
+		"Subscription 42", "Active", "2 × Tea &lt;script&gt;alert(1)&lt;/script&gt;, Green", "1 × Mug", "Every month", "Next order on Friday, 28 February 2025: 30.00 USD, before taxes",
+		"Membership 43", "Paused", "Every 2 weeks",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, body)

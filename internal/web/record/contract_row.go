@@ -59,7 +59,7 @@ type ContractRow struct {
 	ContractAmount                 float64        `json:"contractAmount" doc:"The same as orderAmount." example:"24.5"`
 	ContractAmountUSD              *float64       `json:"contractAmountUSD" doc:"The same as orderAmountUSD." example:"24.5"`
 	TotalPrice                     float64        `json:"totalPrice" doc:"The same as orderAmount." example:"24.5"`
-	LifetimeValue                  float64        `json:"lifetimeValue" doc:"Sum of all renewal orders so far, in the contract's currency." example:"98"`
+	LifetimeValue                  float64        `json:"lifetimeValue" doc:"Sum of all renewal orders so far, in the contract's currency, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither." example:"98"`
 	LifetimeValueUSD               *float64       `json:"lifetimeValueUSD" doc:"lifetimeValue in US dollars. Amounts are not converted: null when the contract has another currency." example:"98"`
 	NextBillingDate                *web.Instant   `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged, in UTC; null when none is to come." example:"2026-01-31T08:00:00Z"`
 	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"When the next payment is due: the same as nextBillingDate. Deliveries of a prepaid contract come in between." example:"2026-01-31T08:00:00Z"`

@@ -41,19 +41,18 @@ func (o Options) orders(api *web.API) {
 		"Skips an upcoming order. The contract's next billing date moves to the following cycle. A shopper who is held to a number of orders, as a member always is, is answered 400 contractFrozen until they are made."), o.skipOrder)
 
 	web.Register(api, o.operation("unskipOrder", http.MethodPut, attemptsPath+"/unskip-order/{id}", attemptsTag, "Take a skip back",
-		"Puts a skipped order whose date has not passed back into the queue."), o.unskipOrder)
+		"Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does."), o.unskipOrder)
 
 	web.Register(api, o.operation("attemptBilling", http.MethodPut, attemptsPath+"/attempt-billing/{id}", attemptsTag, "Order now",
 		"Asks for an order to be charged now and answers with its attempt as soon as that is certain to happen; what comes of it is read later. A shopper who is held to a number of orders is answered 400 contractFrozen."), o.attemptBilling)
 
 	edit := o.operation("updateBillingAttempt", http.MethodPut, attemptsPath, attemptsTag, "Change an order",
 		"Changes the date or the note of an order. Every other field of the record may be sent back as it was read, and is refused when it differs.")
-	edit.Body, edit.Errors = attemptEdit{}, append(edit.Errors, http.StatusRequestEntityTooLarge)
+	edit.Body = attemptEdit{}
 	web.Register(api, edit, o.editAttempt)
 
 	quantity := o.operation("updateOneOffQuantity", http.MethodPut, "/subscription-contract-one-offs-update-quantity", "One-time products", "Change the quantity of a one-time product",
 		"Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query.")
-	quantity.Errors = append(quantity.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	web.Register(api, quantity, o.updateOneOff)
 }
 

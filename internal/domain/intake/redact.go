@@ -1,0 +1,112 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// redactAgain is how long after the platform asked for it a customer is erased once more:
+// what was being read or written meanwhile may have brought them back.
+const redactAgain = time.Hour
+
+// redactedAtOnce is how many customers are looked up together where all of a store are
+// erased.
+const redactedAtOnce = 100
+
+// redact erases who customers are: one, or all of a store that gave up the service. A
+// store that has it again keeps its customers.
+func (s *Service) redact(ctx context.Context, b batch) error {
+	now := s.Clock.Now()
+	var done []Pending
+	for _, e := range b.events {
+		again := e.TriggeredAt.Add(redactAgain)
+		if e.Topic == platform.ShopRedact && b.store.Connected {
+			again = time.Time{}
+		} else if err := s.redactAll(ctx, b, e); err != nil {
+			return err
+		}
+		if !now.Before(again) {
+			done = append(done, e)
+			continue
+		}
+		err := s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.DeferEvents(ctx, []string{e.ID}, again, e.Failures, "") })
+		if err != nil {
+			return err
+		}
+	}
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(done), now) })
+}
+
+// redactAll erases the customers that an event is about, each in one commit.
+func (s *Service) redactAll(ctx context.Context, b batch, e Pending) error {
+	if e.Topic == platform.CustomerRedact {
+		return s.redactOne(ctx, b, e.Customer)
+	}
+	for last, full := int64(0), true; full; {
+		var list []int64
+		err := s.Store.Update(ctx, b.store.ID, func(tx Tx) (err error) {
+			list, err = tx.CustomersAfter(ctx, last, redactedAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, customer := range list {
+			if err := s.redactOne(ctx, b, customer); err != nil {
+				return err
+			}
+			last = customer
+		}
+		full = len(list) == redactedAtOnce
+	}
+	return nil
+}
+
+func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error {
+	if customer == 0 {
+		return nil
+	}
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
+		ids, err := tx.ContractsOfCustomer(ctx, customer)
+		if err != nil {
+			return err
+		}
+		seen, err := tx.SeenContracts(ctx, ids)
+		if err != nil {
+			return err
+		}
+		if err := tx.Redact(ctx, customer, seen); err != nil {
+			return err
+		}
+		list, err := tx.Contracts(ctx, ids) // behind their attempts, as everybody locks them
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			list[i].Redact()
+		}
+		return tx.PutContracts(ctx, list)
+	})
+}
+
+// noteRequests tells the store that customers ask what is known of them: who answers is
+// the merchant.
+func (s *Service) noteRequests(ctx context.Context, b batch) error {
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
+		now := s.Clock.Now()
+		for _, e := range b.events {
+			err := tx.Record(ctx, activity.Entry{
+				EntityID: int64(b.store.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Info, Actor: activity.Platform, At: now,
+				Info: activity.Details(note{Reason: fmt.Sprintf("customer %d asks what is known of them", e.Customer)}),
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return tx.FinishEvents(ctx, idsOf(b.events), now)
+	})
+}

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+)
+
+// ContractsOfCustomer returns the ids of a customer's contracts, of both lines.
+func (tx *Tx) ContractsOfCustomer(ctx context.Context, customer int64) ([]contract.ID, error) {
+	var ids []contract.ID
+	err := tx.q.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", tx.of).Where("c.customer_id = ?", customer).
+		OrderExpr(tx.dialect().unindexed+"c.id").Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("find the contracts of customer %d: %w", customer, err)
+	}
+	return ids, nil
+}
+
+// CustomersAfter returns at most limit customers who have contracts or points, by number,
+// after one.
+func (tx *Tx) CustomersAfter(ctx context.Context, after int64, limit int) ([]int64, error) {
+	var list []int64
+	buyers := tx.q.NewSelect().Model((*contractRow)(nil)).Column("customer_id").Where("c.shop_id = ?", tx.of).Where("c.customer_id > ?", after)
+	members := tx.q.NewSelect().Model((*memberRow)(nil)).Column("customer_id").Where("m.shop_id = ?", tx.of).Where("m.customer_id > ?", after)
+	err := tx.q.NewSelect().TableExpr("(?) AS p", buyers.Union(members)).Column("customer_id").Order("customer_id").Limit(int64(limit)).Scan(ctx, &list)
+	if err != nil {
+		return nil, fmt.Errorf("list customers: %w", err)
+	}
+	return list, nil
+}
+
+// Redact erases who a customer is, and what they said, from everything but their
+// contracts, which are given as they are until then. Who is in their portal is out.
+func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.Contract) error {
+	of := make([]contract.ID, len(contracts))
+	for i, c := range contracts {
+		of[i] = c.ID
+	}
+	if err := tx.redactEntries(ctx, customer, of, contracts); err != nil {
+		return err
+	}
+	for _, erase := range []struct {
+		query string // that begins with the shop
+		by    any
+	}{
+		{`DELETE FROM portal_sessions WHERE shop_id = ? AND customer_id = ?`, customer},
+		{`DELETE FROM portal_links WHERE shop_id = ? AND customer_id = ?`, customer},
+		{`UPDATE retention_activities SET reason = '', info = '' WHERE shop_id = ? AND customer_id = ?`, customer},
+		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
+		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
+		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
+			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
+		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND customer_id = ?`, customer}, // they are written anew when they are needed
+		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
+	} {
+		if _, err := tx.q.NewRaw(erase.query, int64(tx.of), erase.by).Exec(ctx); err != nil {
+			return fmt.Errorf("erase customer %d: %w", customer, err)
+		}
+	}
+	return nil
+}
+
+// words are the fields of an entry's information that hold what people wrote.
+var words = []string{"cancellationFeedback", "cancellationNote", "cancellationReason", "pauseReason"}
+
+// redactEntries erases from entries where customers were and what they said, and every
+// text in which their addresses stand.
+func (tx *Tx) redactEntries(ctx context.Context, customer int64, of []contract.ID, contracts []contract.Contract) error {
+	attempts := tx.q.NewSelect().TableExpr("attempts AS a").Column("a.id").Where("a.shop_id = ?", tx.of).Where("a.contract_id IN (?)", bun.List(of))
+	said := tx.q.NewSelect().TableExpr("retention_activities AS r").Column("r.id").Where("r.shop_id = ?", tx.of).Where("r.customer_id = ?", customer)
+	var rows []entryRow
+	err := tx.q.NewSelect().Model(&rows).Where("e.shop_id = ?", tx.of).WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.WhereOr("e.entity_type = ? AND e.entity_id IN (?)", activity.EntitySubscriptionContractDetails, bun.List(of)).
+			WhereOr("e.entity_type = ? AND e.entity_id IN (?)", activity.EntitySubscriptionBillingAttempt, attempts).
+			WhereOr("e.entity_type = ? AND e.entity_id IN (?)", activity.EntityCancellationManagement, said)
+	}).Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("read the entries about customer %d: %w", customer, err)
+	}
+	for _, r := range rows {
+		info, ip := redacted(r.Info, contracts), r.ClientIP
+		if r.Source == string(activity.CustomerPortal) {
+			ip = ""
+		}
+		if info == r.Info && ip == r.ClientIP {
+			continue
+		}
+		_, err := tx.q.NewUpdate().Model((*entryRow)(nil)).Set("info = ?", info).Set("client_ip = ?", ip).Where("shop_id = ?", tx.of).Where("id = ?", r.ID).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("erase from entry %d: %w", r.ID, err)
+		}
+	}
+	return nil
+}
+
+// redacted returns an entry's information without what people wrote, and without texts that
+// name the customer of one of the contracts.
+func redacted(info string, contracts []contract.Contract) string {
+	var told map[string]any
+	if json.Unmarshal([]byte(info), &told) != nil {
+		return info
+	}
+	kept := maps.Clone(told)
+	maps.DeleteFunc(kept, func(key string, value any) bool {
+		text, is := value.(string)
+		return is && (slices.Contains(words, key) || holds(text, contracts))
+	})
+	if len(kept) == len(told) {
+		return info
+	}
+	return activity.Details(kept)
+}
+
+// holds reports whether a text has an address or the whole name of a contract's customer.
+func holds(text string, contracts []contract.Contract) bool {
+	for _, c := range contracts {
+		for _, own := range []string{c.Customer.Email, c.Customer.Phone, c.Customer.Name} {
+			if own != "" && strings.Contains(strings.ToLower(text), strings.ToLower(own)) {
+				return true
+			}
+		}
+	}
+	return false
+}
