@@ -177,7 +177,7 @@ func heardOf(a, told Attempt, unheard bool, needs preparations, now time.Time, p
 		if (a.Status == Queued || a.Status == Skipped) && a.PublishAt.IsZero() {
 			a.PublishAt = now
 		}
-	case told.Prep.Edited && a.Version != told.Version: // what the order carries may have changed
+	case a.Version != told.Version: // what the order carries may have changed, in the same instant
 	case unheard:
 		a.PublishAt = now.Add(p.Repair)
 	default:
