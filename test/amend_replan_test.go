@@ -445,3 +445,19 @@ func TestAnOrderKeepsItsNumberWhereItsCycleIsLaterThanItsDate(t *testing.T) {
 	s.until("2027-08-01")
 	s.wantOrderDays("[11-10 11-12 11-17 01-05 05-05 07-05]")
 }
+
+// After a pause the platform shows customers the next order that comes, not the one that
+// passed meanwhile.
+func TestThePlatformShowsTheNextOrderAfterAPause(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.status(http.StatusNoContent, "PAUSED")
+	s.until("2026-11-20")
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.pass("PT1H")
+	var held struct{ NextBillingDate time.Time }
+	s.call("GET", fmt.Sprintf("/platform/contracts/%d", s.id), nil, &held)
+	if next := s.upcoming()[0].BillingDate; !held.NextBillingDate.Equal(next) {
+		t.Errorf("the platform shows the next order on %s, want %s", held.NextBillingDate, next)
+	}
+}
