@@ -461,3 +461,15 @@ func TestThePlatformShowsTheNextOrderAfterAPause(t *testing.T) {
 		t.Errorf("the platform shows the next order on %s, want %s", held.NextBillingDate, next)
 	}
 }
+
+// However many orders are put off, those that follow come on their days.
+func TestOrdersThatArePutOffMakeNoLaterOneWait(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	for n := range 6 {
+		s.reschedule(0, fmt.Sprintf("2027-02-%02d", 20-n), false)
+	}
+	wantDay(t, "next order", s.row().NextBillingDate, "2026-12-23T14:00:00Z")
+	s.until("2027-01-10")
+	s.wantOrderDays("[12-23 12-30 01-06]")
+}
