@@ -473,3 +473,17 @@ func TestOrdersThatArePutOffMakeNoLaterOneWait(t *testing.T) {
 	s.until("2027-01-10")
 	s.wantOrderDays("[12-23 12-30 01-06]")
 }
+
+// An order that has fallen due and waits, here for the end of the charge before it, is
+// the order that waits when the interval changes.
+func TestAnOrderThatIsDueStaysWhenTheIntervalChanges(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.declines("CHALLENGE", 1)
+	s.reschedule(0, "2026-12-10", false)
+	s.until("2026-12-11")
+	s.everyTwoWeeks()
+	s.ended("SUCCESS")
+	s.until("2026-12-26")
+	s.wantOrderDays("[12-11 12-12 12-25]")
+}

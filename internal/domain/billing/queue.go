@@ -225,7 +225,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		past := a.Status == Skipped && !a.BillingDate.After(now)
 		wished := c.WishedOn(a.Cycle)
 		switch {
-		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && wished.After(now) && !c.Beyond(a.Cycle): // the calendar goes on from it
+		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && (wished.After(now) || wished.Equal(a.BillingDate)) && !c.Beyond(a.Cycle): // the calendar goes on from it
 			has[a.Cycle] = true
 			a.BillingDate, a.DueAt, a.Moved, a.PublishAt, a.UpdatedAt = wished, wished, true, now, now
 			kept = append(kept, a)

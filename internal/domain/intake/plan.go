@@ -225,7 +225,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		switch {
 		case goesOn:
 			wanted = was.ran.DueOn(number, cal)
-		case was.next.After(now):
+		case was.next.After(now) || was.anew && !was.next.IsZero(): // one that is due and waits is the next, too
 			wanted, number = was.next, was.waits
 		case !was.last.IsZero() && taken.After(notBefore):
 			notBefore = taken
@@ -233,7 +233,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
 			}
 		}
-		if was.anew && len(c.Billing.Anchors) > 0 {
+		if due := number > 0 && !wanted.After(now); was.anew && !due && len(c.Billing.Anchors) > 0 {
 			if wanted.Before(notBefore) {
 				wanted = notBefore
 			}
