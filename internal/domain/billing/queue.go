@@ -252,7 +252,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		}
 	}
 	for cycle := c.Series.Cycle; runs && cycle < last; cycle++ {
-		if !has[cycle] {
+		if !has[cycle] && !c.Beyond(cycle) {
 			kept = append(kept, upcoming(c, cycle, cal, now))
 		}
 	}
