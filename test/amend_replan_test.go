@@ -445,3 +445,45 @@ func TestAnOrderKeepsItsNumberWhereItsCycleIsLaterThanItsDate(t *testing.T) {
 	s.until("2027-08-01")
 	s.wantOrderDays("[11-10 11-12 11-17 01-05 05-05 07-05]")
 }
+
+// After a pause the platform shows customers the next order that comes, not the one that
+// passed meanwhile.
+func TestThePlatformShowsTheNextOrderAfterAPause(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.status(http.StatusNoContent, "PAUSED")
+	s.until("2026-11-20")
+	s.status(http.StatusNoContent, "ACTIVE")
+	s.pass("PT1H")
+	var held struct{ NextBillingDate time.Time }
+	s.call("GET", fmt.Sprintf("/platform/contracts/%d", s.id), nil, &held)
+	if next := s.upcoming()[0].BillingDate; !held.NextBillingDate.Equal(next) {
+		t.Errorf("the platform shows the next order on %s, want %s", held.NextBillingDate, next)
+	}
+}
+
+// However many orders are put off, those that follow come on their days.
+func TestOrdersThatArePutOffMakeNoLaterOneWait(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	for n := range 6 {
+		s.reschedule(0, fmt.Sprintf("2027-02-%02d", 20-n), false)
+	}
+	wantDay(t, "next order", s.row().NextBillingDate, "2026-12-23T14:00:00Z")
+	s.until("2027-01-10")
+	s.wantOrderDays("[12-23 12-30 01-06]")
+}
+
+// An order that has fallen due and waits, here for the end of the charge before it, is
+// the order that waits when the interval changes.
+func TestAnOrderThatIsDueStaysWhenTheIntervalChanges(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.declines("CHALLENGE", 1)
+	s.reschedule(0, "2026-12-10", false)
+	s.until("2026-12-11")
+	s.everyTwoWeeks()
+	s.ended("SUCCESS")
+	s.until("2026-12-26")
+	s.wantOrderDays("[12-11 12-12 12-25]")
+}

@@ -210,6 +210,24 @@ func TestOneTimeProductsOfASkippedOrderMoveToTheNext(t *testing.T) {
 	s.wantEntries(created, oneOffAdded, oneOffAdded, oneOffAdded, oneOffMoved, oneOffMoved, skipped, "MERCHANT_EXTERNAL_API BILLING_ATTEMPT_UPDATED SUCCESS", charged, charged)
 }
 
+// An order that was put behind others is not the next one, and may be the last.
+func TestOneTimeProductsOfASkippedOrderComeWithTheOneThatIsMadeNext(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 3}})
+	v := s.articles()
+	queue := s.upcoming()
+	s.reschedule(1, "2027-01-20", false)
+	s.put(oneOffPath(s.id, queue[0].ID, v[1].VariantID, ""), nil, nil)
+	for _, next := range []attempt{queue[2], queue[1]} {
+		s.skipNumber(0)
+		if got := s.upcomingOneOffs(); len(got) != 1 || *got[0].Attempt != next.ID {
+			t.Fatalf("after the skip: %+v, want the product with order %d", got, next.ID)
+		}
+	}
+	s.until("2027-01-21")
+	s.wantLedger(fmt.Sprintf("2: A×2@12.50 B×1@%s", v[1].Price))
+}
+
 func TestAOneTimeProductCanBeTakenOutAgain(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

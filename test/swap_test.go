@@ -131,6 +131,17 @@ func TestASwapMovesTheCalendarAndNotWhatSomebodyChose(t *testing.T) {
 	s.wantOrderDays("[11-11 12-23 01-14 02-14]")
 }
 
+// An order that was put behind others is not the next one.
+func TestASwapMovesTheOrderThatIsMadeNext(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"forBillingCycle": 1, "changeNextOrderDateBy": 3})
+	s.reschedule(1, "2027-01-25", false)
+	s.until("2027-03-01")
+	s.wantOrderDays("[11-11 01-14 01-25 02-14]")
+}
+
 func TestTheExistingDiscountCanBeCarried(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

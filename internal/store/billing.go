@@ -239,6 +239,7 @@ type queueRow struct {
 	Last     int64
 	Waiting  int64
 	Earliest int64
+	Latest   int64
 	Open     bool
 }
 
@@ -264,13 +265,14 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	var rows []queueRow
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
 		ColumnExpr("(?) AS waiting", waiting.Clone().ColumnExpr("COUNT(*)")).
-		ColumnExpr("(?) AS earliest", waiting.Clone().ColumnExpr("COALESCE(MIN(q.billing_date), 0)")).ColumnExpr("EXISTS (?) AS open", open).
+		ColumnExpr("(?) AS earliest", waiting.Clone().ColumnExpr("COALESCE(MIN(q.billing_date), 0)")).
+		ColumnExpr("(?) AS latest", waiting.Clone().ColumnExpr("COALESCE(MAX(q.billing_date), 0)")).ColumnExpr("EXISTS (?) AS open", open).
 		Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the queues of %d contracts: %w", len(contracts), err)
 	}
 	for _, r := range rows {
-		queues[contract.ID(r.ID)] = billing.Queue{Waiting: int(r.Waiting), LastCycle: int(r.Last), Open: r.Open, Next: instant(r.Earliest)}
+		queues[contract.ID(r.ID)] = billing.Queue{Waiting: int(r.Waiting), LastCycle: int(r.Last), Open: r.Open, Next: instant(r.Earliest), Latest: instant(r.Latest)}
 	}
 	return queues, nil
 }

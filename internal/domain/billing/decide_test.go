@@ -227,6 +227,7 @@ func TestKeysAreFrozen(t *testing.T) {
 func TestFill(t *testing.T) {
 	t.Parallel()
 	g := monthly()
+	on := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 14, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
 		name   string
 		q      Queue
@@ -236,6 +237,7 @@ func TestFill(t *testing.T) {
 		{"an empty queue begins with the series", Queue{}, 0, []int{1, 2, 3, 4, 5, 6}},
 		{"a queue is filled behind its last cycle", Queue{Waiting: 4, LastCycle: 9}, 0, []int{10, 11}},
 		{"a full queue is left alone", Queue{Waiting: 6, LastCycle: 9}, 0, nil},
+		{"orders that are put off are behind those that are planned", Queue{Waiting: 6, LastCycle: 9, Dates: []time.Time{on(6, 10), on(7, 10), on(12, 11), on(9, 10), on(12, 12), on(8, 10)}}, 0, []int{10, 11}},
 		{"a queue ends with the last cycle", Queue{Waiting: 1, LastCycle: 7}, 8, []int{8}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -247,7 +249,7 @@ func TestFill(t *testing.T) {
 				t.Fatalf("%d attempts, want %d", len(got), len(row.cycles))
 			}
 			for i, a := range got {
-				want := time.Date(2026, time.Month(row.cycles[i]), 10, 14, 0, 0, 0, time.UTC)
+				want := on(time.Month(row.cycles[i]), 10)
 				if a.Cycle != row.cycles[i] || !a.BillingDate.Equal(want) || !a.DueAt.Equal(want) || a.Status != Queued {
 					t.Errorf("attempt %d: %+v, want cycle %d on %s", i, a, row.cycles[i], want)
 				}

@@ -31,7 +31,7 @@ func limited(c contract.Contract, there []Attempt, cal cadence.Calendar, now tim
 		}
 		has[a.Cycle], last = true, max(last, a.Cycle)
 	}
-	if c.Status != contract.Active || c.Series.Start.IsZero() {
+	if !planned(c) {
 		return gone, nil
 	}
 	for cycle := max(c.Series.Cycle, reached(there, now)+1); cycle < last; cycle++ {

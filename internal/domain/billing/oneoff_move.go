@@ -82,7 +82,11 @@ func (m *moving) contract(c contract.Contract, waiting []OneOff, attempts []Atte
 			left = append(left, o)
 			m.announce(attempts, at, offset)
 		default:
-			to := nextQueued(attempts, o.Cycle)
+			leftOut := Attempt{Cycle: o.Cycle}
+			if at >= 0 {
+				leftOut = attempts[at]
+			}
+			to := nextQueued(attempts, leftOut)
 			if to < 0 {
 				left = append(left, o) // until there is an order again
 				continue
@@ -188,14 +192,21 @@ func attemptOn(attempts []Attempt, cycle int) int {
 	return -1
 }
 
-// nextQueued returns the first attempt after a cycle that waits for its date.
-func nextQueued(attempts []Attempt, after int) int {
+// nextQueued returns, of the attempts that wait for their dates, the one whose order is
+// made next after that of another one; -1 when there is none. Of the other one the cycle
+// may be all that is known: then it is the next of later cycles.
+func nextQueued(attempts []Attempt, after Attempt) int {
+	next := -1
 	for i, a := range attempts {
-		if a.Cycle > after && a.Status == Queued {
-			return i
+		later := a.Cycle > after.Cycle
+		if !after.BillingDate.IsZero() && !a.BillingDate.Equal(after.BillingDate) {
+			later = a.BillingDate.After(after.BillingDate)
+		}
+		if a.Status == Queued && later && (next < 0 || a.Precedes(attempts[next])) {
+			next = i
 		}
 	}
-	return -1
+	return next
 }
 
 // Republish lets the platform be told anew, at an instant, what we know of a

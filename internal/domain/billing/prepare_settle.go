@@ -221,8 +221,8 @@ func (l *ledger) republish(ctx context.Context, tx Tx, but Attempt) error {
 	return tx.PutAttempts(ctx, queued)
 }
 
-// shift moves the order after the attempt's by days, and the contract's calendar
-// with it. It never falls on the day of this order or before.
+// shift moves the order that is made after the attempt's by days, and the contract's
+// calendar with it. It never falls on the day of this order or before.
 func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	if days == 0 {
 		return nil
@@ -235,7 +235,7 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	if err != nil {
 		return err
 	}
-	at := nextQueued(queued, a.Cycle)
+	at := nextQueued(queued, a)
 	if at < 0 {
 		return nil
 	}

@@ -119,6 +119,30 @@ func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c 
 	return s.heard(ctx, of, attempts[0], s.Platform.SetNextBillingDate(ctx, of.At(), int64(c.ID), c.NextBillingDate))
 }
 
+// TellNext lets the platform be told, in the caller's transaction, when the next orders of
+// contracts are. Those of which no order waits are left out.
+func TellNext(ctx context.Context, tx Tx, contracts []contract.ID, now time.Time) error {
+	if len(contracts) == 0 {
+		return nil
+	}
+	queued, err := tx.AttemptsOf(ctx, contracts, Queued)
+	if err != nil {
+		return err
+	}
+	byContract := make(map[contract.ID][]Attempt, len(contracts))
+	for _, a := range queued {
+		byContract[a.Contract] = append(byContract[a.Contract], a)
+	}
+	var told []Attempt
+	for _, id := range contracts {
+		if next, waits := Earliest(byContract[id]); waits {
+			next.PublishAt, next.UpdatedAt = now, now
+			told = append(told, next)
+		}
+	}
+	return tx.PutAttempts(ctx, told)
+}
+
 // heard turns a refusal into a line of the log: the platform has heard us.
 func (s *Service) heard(ctx context.Context, of shop.Shop, a Attempt, err error) error {
 	if refusal, ok := errors.AsType[*platform.Refusal](err); ok {
@@ -177,7 +201,7 @@ func heardOf(a, told Attempt, unheard bool, needs preparations, now time.Time, p
 		if (a.Status == Queued || a.Status == Skipped) && a.PublishAt.IsZero() {
 			a.PublishAt = now
 		}
-	case told.Prep.Edited && a.Version != told.Version: // what the order carries may have changed
+	case a.Version != told.Version: // what the order carries may have changed, in the same instant
 	case unheard:
 		a.PublishAt = now.Add(p.Repair)
 	default:

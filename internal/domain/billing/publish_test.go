@@ -31,31 +31,46 @@ func (p slow) UnskipCycle(ctx context.Context, of platform.Shop, contract int64,
 	return err
 }
 
-func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
-	at := clock.NewManual(now)
-	tea := teashop.Open(t, at)
-	of := shop.Shop{Domain: tea.At.Domain, Token: tea.At.Token, TimeZone: "UTC", Connected: true}
-	due := now.AddDate(0, 0, 9)
-	made, client := tea.Subscribe(due), tea.Client
+// waiting is an order that waits for its date, and the platform where it will be made.
+type waiting struct {
+	at    *clock.Manual
+	tea   *teashop.Shop
+	db    *store.DB
+	of    shop.Shop
+	order billing.Attempt
+}
 
-	db := storetest.SQLite(t)
-	must(t, db.Shops().AddShop(t.Context(), &of))
+func wait(t *testing.T) *waiting {
+	t.Helper()
+	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
+	w := &waiting{at: clock.NewManual(now), db: storetest.SQLite(t)}
+	w.tea = teashop.Open(t, w.at)
+	w.of = shop.Shop{Domain: w.tea.At.Domain, Token: w.tea.At.Token, TimeZone: "UTC", Connected: true}
+	must(t, w.db.Shops().AddShop(t.Context(), &w.of))
+	due := now.AddDate(0, 0, 9)
 	month := contract.Policy{Interval: cadence.Month, Count: 1}
-	attempts := []billing.Attempt{{Contract: contract.ID(made), Cycle: 1, Status: billing.Queued, BillingDate: due, DueAt: due}}
-	must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
-		c := contract.Contract{ID: contract.ID(made), Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month}
+	c := contract.Contract{ID: contract.ID(w.tea.Subscribe(due)), Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month}
+	attempts := []billing.Attempt{{Contract: c.ID, Cycle: 1, Status: billing.Queued, BillingDate: due, DueAt: due}}
+	must(t, w.db.Update(t.Context(), w.of.ID, func(tx *store.Tx) error {
 		if err := tx.PutContracts(t.Context(), []contract.Contract{c}); err != nil {
 			return err
 		}
 		return tx.PutAttempts(t.Context(), attempts)
 	}))
-	service := func(p billing.Platform) *billing.Service {
-		return &billing.Service{Store: db.Billing(), Platform: p, Clock: at, Log: slog.New(slog.DiscardHandler), Policy: billing.DefaultPolicy()}
-	}
-	node := service(client)
-	cmd := billing.SkipCommand{Line: shop.Subscriptions, Attempt: attempts[0].ID, Actor: activity.System}
+	w.order = attempts[0]
+	return w
+}
+
+// node is one of several processes that tell a platform.
+func (w *waiting) node(p billing.Platform) *billing.Service {
+	return &billing.Service{Store: w.db.Billing(), Platform: p, Clock: w.at, Log: slog.New(slog.DiscardHandler), Policy: billing.DefaultPolicy()}
+}
+
+func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
+	t.Parallel()
+	w := wait(t)
+	at, of, node, client, made := w.at, w.of, w.node(w.tea.Client), w.tea.Client, int64(w.order.Contract)
+	cmd := billing.SkipCommand{Line: shop.Subscriptions, Attempt: w.order.ID, Actor: activity.System}
 	skip := func() {
 		_, err := node.Skip(t.Context(), of.ID, cmd)
 		must(t, err)
@@ -66,7 +81,7 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 		states, err := client.CycleStates(t.Context(), of.At(), []platform.CycleRef{{Contract: made, Index: 1}})
 		must(t, err)
 		var a billing.Attempt
-		must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
+		must(t, w.db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
 			rows, err := tx.Attempts(t.Context(), []billing.AttemptID{cmd.Attempt})
 			a = rows[0]
 			return err
@@ -81,7 +96,7 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 	must(t, node.Work(t.Context(), of.ID))
 	_, err := node.Unskip(t.Context(), of.ID, cmd)
 	must(t, err)
-	late := service(slow{client, func() {
+	late := w.node(slow{client, func() {
 		skip()
 		must(t, node.Work(t.Context(), of.ID)) // another node, which is quicker
 	}, func() {
@@ -92,6 +107,25 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 	must(t, late.Work(t.Context(), of.ID))
 	if a, taken := wishes(); taken || a.Status != billing.Skipped || !a.PublishAt.IsZero() || !a.TellingUntil.IsZero() {
 		t.Errorf("in the end the order is %s, taken over: %t, to be told at %s, claimed until %s; want it skipped here and there", a.Status, taken, a.PublishAt, a.TellingUntil)
+	}
+}
+
+// Two changes may be as quick as each other, and a clock may stand still.
+func TestWhatChangesInTheInstantOfWhichThePlatformIsToldIsToldToo(t *testing.T) {
+	t.Parallel()
+	w := wait(t)
+	node := w.node(w.tea.Client)
+	_, err := node.Reschedule(t.Context(), w.of.ID, billing.RescheduleCommand{
+		Line: shop.Subscriptions, Attempt: w.order.ID, BillingDate: w.order.BillingDate.AddDate(0, 0, 1), Actor: activity.System,
+	})
+	must(t, err)
+	once := billing.OneOffCommand{Line: shop.Subscriptions, Contract: w.order.Contract, Attempt: w.order.ID, Variant: w.tea.Black, Quantity: 1, Actor: activity.System}
+	telling := w.node(slow{w.tea.Client, func() { must(t, node.AddOneOff(t.Context(), w.of, once)) }, func() {}})
+	must(t, telling.Work(t.Context(), w.of.ID))
+	order, err := w.tea.Client.CycleOrder(t.Context(), w.of.At(), platform.CycleRef{Contract: int64(w.order.Contract), Index: 1})
+	must(t, err)
+	if len(order.Lines) != 2 || order.Lines[1].VariantID != w.tea.Black {
+		t.Errorf("the platform's order has %+v, want the one-time product too", order.Lines)
 	}
 }
 

@@ -12,19 +12,53 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// fill returns the attempts that a contract's queue lacks.
+// planned reports whether a contract has orders to come: it runs, and has a calendar.
+func planned(c contract.Contract) bool {
+	return c.Status == contract.Active && !c.Series.Start.IsZero()
+}
+
+// fill returns the attempts that a contract's queue lacks: the next orders are in it,
+// however many of those in it are put off behind others.
 func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []Attempt {
-	if c.Status != contract.Active || c.Series.Start.IsZero() {
+	if !planned(c) {
 		return nil
 	}
 	var missing []Attempt
-	for cycle := max(q.LastCycle+1, c.Series.Cycle); q.Waiting+len(missing) < QueueLength; cycle++ {
-		if c.Beyond(cycle) {
+	behind := slices.Clone(q.Dates)
+	for cycle := q.next(c); !c.Beyond(cycle); cycle++ {
+		due := c.DueOn(cycle, cal)
+		behind = slices.DeleteFunc(behind, func(date time.Time) bool { return !date.After(due) })
+		if q.Waiting+len(missing)-len(behind) >= QueueLength {
 			break
 		}
-		missing = append(missing, upcoming(c, cycle, cal, now))
+		a := upcoming(c, cycle, cal, now)
+		missing, behind = append(missing, a), append(behind, a.BillingDate)
 	}
 	return missing
+}
+
+// next returns the first cycle of a contract that has no attempt yet.
+func (q Queue) next(c contract.Contract) int { return max(q.LastCycle+1, c.Series.Cycle) }
+
+// readPutOff completes queues of contracts by the dates of those that wait, where one may
+// be put off behind an order that has no attempt yet.
+func readPutOff(ctx context.Context, tx Tx, contracts []contract.Contract, queues map[contract.ID]Queue, cal cadence.Calendar) error {
+	var ids []contract.ID
+	for _, c := range contracts {
+		if q := queues[c.ID]; planned(c) && q.Latest.After(c.DueOn(q.next(c), cal)) {
+			ids = append(ids, c.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	waiting, err := tx.AttemptsOf(ctx, ids, Queued)
+	for _, a := range waiting {
+		q := queues[a.Contract]
+		q.Dates = append(q.Dates, a.BillingDate)
+		queues[a.Contract] = q
+	}
+	return err
 }
 
 // Replan makes the upcoming attempts of contracts follow their new series, in the
@@ -129,7 +163,7 @@ func keepDates(c contract.Contract, there []Attempt, now time.Time) []contract.W
 // comeBack returns the attempts of orders that waited behind others, for the days that
 // are left of them in the contract. One whose day has passed is left out.
 func comeBack(c *contract.Contract, there []Attempt, made int, cal cadence.Calendar, now time.Time) (back []Attempt) {
-	if c.Status != contract.Active || c.Series.Start.IsZero() {
+	if !planned(*c) {
 		return nil
 	}
 	for _, w := range slices.Clone(c.Wishes) {
@@ -184,14 +218,14 @@ func giveUp(a *Attempt, of shop.Shop, c contract.Contract, now time.Time) (activ
 // replan returns the attempts of one contract that go, and those that are changed
 // or new. A cycle that has an attempt, however it ended, never gets another one.
 func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time.Time) (gone, kept []Attempt) {
-	runs := c.Status == contract.Active && !c.Series.Start.IsZero()
+	runs := planned(c)
 	last := 0
 	has := make(map[int]bool, len(there))
 	for _, a := range there {
 		past := a.Status == Skipped && !a.BillingDate.After(now)
 		wished := c.WishedOn(a.Cycle)
 		switch {
-		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && wished.After(now) && !c.Beyond(a.Cycle): // the calendar goes on from it
+		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && (wished.After(now) || wished.Equal(a.BillingDate)) && !c.Beyond(a.Cycle): // the calendar goes on from it
 			has[a.Cycle] = true
 			a.BillingDate, a.DueAt, a.Moved, a.PublishAt, a.UpdatedAt = wished, wished, true, now, now
 			kept = append(kept, a)
@@ -218,7 +252,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		}
 	}
 	for cycle := c.Series.Cycle; runs && cycle < last; cycle++ {
-		if !has[cycle] {
+		if !has[cycle] && !c.Beyond(cycle) {
 			kept = append(kept, upcoming(c, cycle, cal, now))
 		}
 	}

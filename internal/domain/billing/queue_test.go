@@ -86,3 +86,13 @@ func TestACycleThatEndedIsNotPlannedAgain(t *testing.T) {
 		t.Errorf("what had ended is %s", a.Status)
 	}
 }
+
+func TestNothingIsPlannedBeforeASkippedOrderOfAContractThatEnds(t *testing.T) {
+	t.Parallel()
+	g := monthly(func(g *ground) { g.contract.Ending = &contract.Ending{Why: contract.EndOfTerm} })
+	skipped := due(func(a *Attempt) { a.Cycle, a.Status, a.BillingDate = 7, Skipped, now.AddDate(0, 4, 0) })
+	g.contract.Series.Cycle = 6
+	if _, kept := replan(g.contract, []Attempt{skipped}, g.calendar, now); len(kept) != 1 || kept[0].Cycle != 7 {
+		t.Errorf("%+v, want the skipped order alone", kept)
+	}
+}

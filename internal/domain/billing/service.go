@@ -71,6 +71,9 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 	if err != nil {
 		return err
 	}
+	if err := readPutOff(ctx, tx, contracts, queues, cal); err != nil {
+		return err
+	}
 	var missing []Attempt
 	var carrying []*contract.Contract
 	for i := range contracts {
@@ -89,7 +92,7 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		switch {
 		case c.Status == contract.Expired:
 			c.Wishes = nil
-		case c.Status == contract.Active && !c.Series.Start.IsZero():
+		case planned(*c):
 			if last, ends := c.LastCycle(); ends {
 				reached = min(reached, last) // what was to come later may come back
 			}

@@ -142,6 +142,9 @@ type Queue struct {
 	LastCycle int       // highest cycle of any attempt
 	Open      bool      // an order may still be made of an attempt that does not wait: one in flight, or one that failed and is not given up
 	Next      time.Time // earliest billing date of the QUEUED ones; zero when none
+	Latest    time.Time // latest billing date of those
+
+	Dates []time.Time // of those, where some may be behind an order that has no attempt yet; else none
 }
 
 // Store runs transactions. Update commits when fn returns nil and runs fn again

@@ -225,7 +225,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		switch {
 		case goesOn:
 			wanted = was.ran.DueOn(number, cal)
-		case was.next.After(now):
+		case was.next.After(now) || was.anew && !was.next.IsZero(): // one that is due and waits is the next, too
 			wanted, number = was.next, was.waits
 		case !was.last.IsZero() && taken.After(notBefore):
 			notBefore = taken
@@ -233,7 +233,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				wanted = cadence.Series{Policy: c.Billing, Calendar: cal, Start: was.last}.Nth(1)
 			}
 		}
-		if was.anew && len(c.Billing.Anchors) > 0 {
+		if due := number > 0 && !wanted.After(now); was.anew && !due && len(c.Billing.Anchors) > 0 {
 			if wanted.Before(notBefore) {
 				wanted = notBefore
 			}
@@ -284,9 +284,11 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 				c.Series.Moved = c.Series.Moved || moved
 			}
 			passed = append(passed, missed(cycles, c.Series.Cycle, aside)...)
-			return plan{
-				series: c.Series, turns: turns, fits: true, wish: today, passed: passed, jumped: max(0, jumped) + len(passed),
-			}, nil
+			p := plan{series: c.Series, turns: turns, fits: true, wish: today, passed: passed, jumped: max(0, jumped) + len(passed)}
+			if goesOn {
+				p.goAround(aside, number)
+			}
+			return p, nil
 		}
 		passed = append(passed, missed(cycles, math.MaxInt, aside)...)
 		if len(cycles) < cyclesAtOnce {
@@ -294,6 +296,25 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		}
 	}
 	return plan{jumped: was.jumped}, nil
+}
+
+// goAround lets the calendar of a plan begin behind orders that have days of their own, or
+// are skipped, where its first order is another cycle than by the calendar of before: a
+// lower one, and theirs are between the two. They take none of its days.
+func (p *plan) goAround(aside map[int]bool, number int) {
+	first := p.series
+	for cycle := number - 1; cycle > first.Cycle; cycle-- {
+		switch begun := p.series.Cycle > first.Cycle; {
+		case aside[cycle] && !begun:
+			p.series = first.Before(cycle + 1)
+			p.turns = contract.TurnsAfter(p.turns, p.series)
+			if p.wish.Date.IsZero() {
+				p.wish = contract.Wish{Cycle: first.Cycle, Date: first.Start}
+			}
+		case begun && !aside[cycle]:
+			p.jumped++
+		}
+	}
 }
 
 // missed returns the cycles before one that were not charged and that nobody

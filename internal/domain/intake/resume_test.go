@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -36,6 +37,30 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 	} {
 		if got := row.had.resumes(cal, row.now); got != row.want {
 			t.Errorf("%s: cycle %d, want %d", row.name, got, row.want)
+		}
+	}
+}
+
+// An order that stands for another one has a lower cycle than that by the calendar of
+// before. What lies between the two, on days of its own, takes no day of the calendar.
+func TestTheCalendarGoesAroundOrdersOnDaysOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2026, time.May, 30, 9, 0, 0, 0, time.UTC)
+	begins, stands := contract.Series{Cycle: 4, Start: day}, contract.Wish{Cycle: 4, Date: day}
+	for _, row := range []struct {
+		name   string
+		aside  map[int]bool
+		number int
+		want   plan
+	}{
+		{"the order itself is next", map[int]bool{5: true}, 4, plan{series: begins}},
+		{"nothing lies between", map[int]bool{3: true, 7: true}, 6, plan{series: begins}},
+		{"an order before it by its number is put off", map[int]bool{5: true}, 6, plan{series: begins.Before(6), wish: stands}},
+		{"and a cycle before that one is no order", map[int]bool{6: true}, 9, plan{series: begins.Before(7), wish: stands, jumped: 1}},
+	} {
+		p := plan{series: begins}
+		if p.goAround(row.aside, row.number); !reflect.DeepEqual(p, row.want) {
+			t.Errorf("%s: %+v, want %+v", row.name, p, row.want)
 		}
 	}
 }

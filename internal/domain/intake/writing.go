@@ -82,6 +82,9 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
 		return err
 	}
+	if err := billing.TellNext(ctx, tx, w.outdated(found.fresh), now); err != nil {
+		return err
+	}
 	if err := billing.MarkBegun(ctx, tx, w.begun, now); err != nil {
 		return err
 	}
@@ -210,6 +213,18 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		})
 	}
 	return nil
+}
+
+// outdated returns the contracts whose queues were made anew, and whose next orders the
+// platform shows on other days: on that of one that passed in a pause, say.
+func (w *writing) outdated(fresh []platform.Contract) (ids []contract.ID) {
+	for _, at := range w.replanned {
+		c := w.contracts[at]
+		if shown := fresh[slices.IndexFunc(fresh, func(p platform.Contract) bool { return p.ID == int64(c.ID) })].NextBillingDate; apart(shown, c.NextBillingDate) > aDay {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // missedDates reports whether a date of the contract's own calendar has passed while
