@@ -26,7 +26,7 @@ const (
 )
 
 // budgetRuns are how many stores have how many contracts due, each.
-var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 300}}
+var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 120}}
 
 // budget lets many contracts fall due of stores that have the platform's smallest
 // budget, and measures how much of it is used until all are charged, while somebody
@@ -106,7 +106,7 @@ func newPerson(ctx context.Context, db database, url string) (person, error) {
 	if err != nil {
 		return person{}, err
 	}
-	rows, err := db.bare.QueryContext(ctx, fmt.Sprintf("SELECT id FROM contracts WHERE shop_id = (SELECT MIN(id) FROM shops) ORDER BY next_billing_date DESC, id LIMIT %d", budgetStill))
+	rows, err := db.bare.QueryContext(ctx, fmt.Sprintf("SELECT id FROM contracts WHERE shop_id = (SELECT id FROM shops WHERE domain = '%s') ORDER BY next_billing_date DESC, id LIMIT %d", shopDomain(0), budgetStill))
 	if err != nil {
 		return person{}, err
 	}
