@@ -235,12 +235,20 @@ func (tx *Tx) DeleteAttempts(ctx context.Context, ids []billing.AttemptID) error
 
 // queueRow is how far a contract's attempts reach.
 type queueRow struct {
-	ID       int64
-	Last     int64
-	Waiting  int64
-	Earliest int64
-	Latest   int64
-	Open     bool
+	ID      int64
+	Last    int64
+	Waiting string // how many orders wait, and the dates of the first and the last of them
+	Open    bool
+}
+
+func (r queueRow) queue() (billing.Queue, error) {
+	q := billing.Queue{LastCycle: int(r.Last), Open: r.Open}
+	var next, latest int64
+	if _, err := fmt.Sscan(r.Waiting, &q.Waiting, &next, &latest); err != nil {
+		return billing.Queue{}, fmt.Errorf("read the queue of contract %d: %w", r.ID, err)
+	}
+	q.Next, q.Latest = instant(next), instant(latest)
+	return q, nil
 }
 
 // Queues says, without locking, how far each contract's queue reaches.
@@ -249,30 +257,32 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	if len(contracts) == 0 {
 		return queues, nil
 	}
-	// Each number is asked for by itself and from one contract's part of an index: a
-	// database that does not know yet how large the tables are would join the contracts
-	// with the queues of the whole shop. A long past costs nothing.
+	// Each answer comes from one contract's part of an index: a database that does not
+	// know yet how large the tables are would join the contracts with the queues of the
+	// whole shop. A long past costs nothing. What is asked of the orders that wait is one
+	// text, since a subselect has one column and each would read them again.
 	of := func(alias string) *bun.SelectQuery {
 		return tx.q.NewSelect().Model((*attemptRow)(nil)).ModelTableExpr("attempts AS ?", ident(alias)).
 			Where("?.shop_id = c.shop_id", ident(alias)).Where("?.contract_id = c.id", ident(alias))
 	}
 	last := of("a").ColumnExpr("COALESCE(MAX(a.cycle), 0)")
-	waiting := of("q").Where("q.status = ?", billing.Queued)
+	waiting := of("q").Where("q.status = ?", billing.Queued).
+		ColumnExpr("COUNT(*) || ' ' || COALESCE(MIN(q.billing_date), 0) || ' ' || COALESCE(MAX(q.billing_date), 0)")
 	// Only contracts with an end ask whether anything is still open.
 	inFlight := []billing.Status{billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
 	open := of("o").ColumnExpr("1").Where("c.max_cycles > 0").
 		Where("o.status IN (?) OR o.status = ? AND (o.due_at IS NOT NULL OR c.dunning <> '')", bun.List(inFlight), billing.Failure)
 	var rows []queueRow
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
-		ColumnExpr("(?) AS waiting", waiting.Clone().ColumnExpr("COUNT(*)")).
-		ColumnExpr("(?) AS earliest", waiting.Clone().ColumnExpr("COALESCE(MIN(q.billing_date), 0)")).
-		ColumnExpr("(?) AS latest", waiting.Clone().ColumnExpr("COALESCE(MAX(q.billing_date), 0)")).ColumnExpr("EXISTS (?) AS open", open).
+		ColumnExpr("(?) AS waiting", waiting).ColumnExpr("EXISTS (?) AS open", open).
 		Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the queues of %d contracts: %w", len(contracts), err)
 	}
 	for _, r := range rows {
-		queues[contract.ID(r.ID)] = billing.Queue{Waiting: int(r.Waiting), LastCycle: int(r.Last), Open: r.Open, Next: instant(r.Earliest), Latest: instant(r.Latest)}
+		if queues[contract.ID(r.ID)], err = r.queue(); err != nil {
+			return nil, err
+		}
 	}
 	return queues, nil
 }

@@ -192,7 +192,7 @@ func (tx *Tx) PutBundle(ctx context.Context, s *bundle.Settings) error {
 		return err
 	}
 	*s = made
-	return nil
+	return tx.catalogued(ctx)
 }
 
 // DropBundle removes a bundle under the version rule.
@@ -205,5 +205,5 @@ func (tx *Tx) DropBundle(ctx context.Context, s bundle.Settings) error {
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
 		return errors.Join(changed("subscriptionBundleSettings", "The bundle"), err)
 	}
-	return nil
+	return tx.catalogued(ctx)
 }

@@ -195,7 +195,7 @@ func (db *DB) countCustomers(ctx context.Context, of shop.ID, f contract.Custome
 	if err := db.reader.NewSelect().ColumnExpr("(?) AS hits, (?) AS version", counting, db.version(of, f.Line)).Scan(ctx, &exact); err != nil {
 		return 0, fmt.Errorf("count customers: %w", err)
 	}
-	db.counts.put(key, exact.Version, int(exact.Hits))
+	db.counts.put(key, exact.Version, int(exact.Hits), maxCounts)
 	return int(exact.Hits), nil
 }
 

@@ -201,7 +201,7 @@ func TestQueuesAreReadByContractBeforeThereAreStatistics(t *testing.T) {
 			t.Errorf("found %d queues, the first of %d orders", len(queues), queues[of[0]].Waiting)
 		}
 		looked, err := tx.Looked(t.Context(), "attempts")
-		if limit := 4 * asked * each; looked == 0 || looked > limit {
+		if limit := 2 * asked * each; looked == 0 || looked > limit {
 			t.Errorf("looked at %d attempts of %d, want at most %d", looked, contracts*each, limit)
 		}
 		return err

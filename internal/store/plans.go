@@ -289,6 +289,9 @@ func (tx *Tx) PutPlanGroup(ctx context.Context, g *plan.Group) error {
 	if err := tx.putPlanOptions(ctx, put); err != nil {
 		return err
 	}
+	if err := tx.catalogued(ctx); err != nil {
+		return err
+	}
 	put.Version++
 	*g = put
 	return nil
@@ -391,7 +394,7 @@ func (tx *Tx) DeletePlanGroup(ctx context.Context, id plan.ID) error {
 			return fmt.Errorf("remove plan group %d: %w", id, err)
 		}
 	}
-	return nil
+	return tx.catalogued(ctx)
 }
 
 // planGroupFields are the fields by which the list of groups can be sorted.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/uptrace/bun"
 
@@ -71,7 +70,7 @@ func (db *DB) tally(ctx context.Context, of shop.ID, f contract.Filter) (tally, 
 	}
 	n.hits = int(exact.Hits)
 	if steady(f) {
-		db.counts.put(key, exact.Version, n.hits)
+		db.counts.put(key, exact.Version, n.hits, maxCounts)
 	}
 	return n, nil
 }
@@ -118,30 +117,3 @@ func countKey(what string, of shop.ID, filter any) (string, error) {
 
 // maxCounts is how many counts are remembered.
 const maxCounts = 10_000
-
-// counts remembers how many contracts were counted, and at which version.
-type counts struct {
-	mu    sync.Mutex
-	known map[string]counted
-}
-
-type counted struct {
-	version int64
-	n       int
-}
-
-func (c *counts) get(key string, version int64) (int, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k, ok := c.known[key]
-	return k.n, ok && k.version == version
-}
-
-func (c *counts) put(key string, version int64, n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= maxCounts { // whatever is asked for again is soon known again
-		c.known = make(map[string]counted)
-	}
-	c.known[key] = counted{version, n}
-}

@@ -41,6 +41,7 @@ type shopRow struct {
 	CheckAt      int64
 	Guard        string // JSON
 	CreatedAt    int64
+	Catalogue    int64
 	Version      int64
 }
 
@@ -102,7 +103,7 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 	s := shop.Shop{
 		ID: shop.ID(r.ID), Domain: r.Domain, PlatformID: r.PlatformID, Token: token, TimeZone: r.TimeZone, Currency: money.Currency(r.Currency),
 		OrderHour: int(r.OrderHour), OrderMinute: int(r.OrderMinute), Connected: r.Connected,
-		ReconciledAt: instant(r.ReconciledAt), ReconcileAt: instant(r.ReconcileAt), Unheard: r.Unheard, CreatedAt: instant(r.CreatedAt), Version: r.Version,
+		ReconciledAt: instant(r.ReconciledAt), ReconcileAt: instant(r.ReconcileAt), Unheard: r.Unheard, CreatedAt: instant(r.CreatedAt), Catalogue: r.Catalogue, Version: r.Version,
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &s.Settings); err != nil {
 		return shop.Shop{}, fmt.Errorf("read the settings of %s: %w", s.Domain, err)
@@ -168,7 +169,7 @@ func (tx *Tx) PutShop(ctx context.Context, s shop.Shop) error {
 		return err
 	}
 	row.Version++
-	result, err := tx.q.NewUpdate().Model(&row).ExcludeColumn("id", "domain", "created_at").
+	result, err := tx.q.NewUpdate().Model(&row).ExcludeColumn("id", "domain", "created_at", "catalogue").
 		Where("s.id = ?", tx.of).Where("s.version = ?", s.Version).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("write shop %d: %w", s.ID, err)

@@ -38,8 +38,10 @@ type DB struct {
 	reader *bun.DB
 	ids    *ids
 	seal   sealer
-	counts counts
 	seam   Seam // nil: none
+
+	counts     memory[string, int] // by what was counted
+	catalogues memory[catalogueKey, catalogue]
 }
 
 // engine is what the two kinds of database do differently.

@@ -56,6 +56,9 @@ func (s settings) readOn(ctx context.Context, kind string) error {
 	if err != nil {
 		return err
 	}
+	if err := addPlans(ctx, a.Store, of); err != nil {
+		return err
+	}
 	if err := d.analyze(ctx); err != nil {
 		return err
 	}

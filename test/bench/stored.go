@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	wire "github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -19,6 +20,12 @@ import (
 // epoch is when the first stored contract was made; each later one follows by a
 // minute.
 func epoch() time.Time { return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// The selling plans that stored contracts are on.
+const (
+	firstPlan   = 6001
+	storedPlans = 20
+)
 
 // insertAtOnce is how many contracts are stored in one transaction.
 const insertAtOnce = 1000
@@ -63,11 +70,23 @@ func storedContract(of, i int) contract.Contract {
 		Billing:  every, Delivery: delivery, OriginOrderID: int64(i + 1), OriginOrderName: "#" + strconv.Itoa(1001+i),
 		Lines: []contract.Line{{
 			ID: fmt.Sprintf("gid://shopify/SubscriptionLine/%d", i), ProductID: int64(3001 + i%200), VariantID: int64(4001 + i%1000), SKU: "SKU", Title: "Coffee",
-			Quantity: 1 + i%3, Price: money.Amount{Minor: int64(500 + i%5000), Currency: "USD"}, SellingPlanID: int64(6001 + i%20), SellingPlanName: "Every month",
+			Quantity: 1 + i%3, Price: money.Amount{Minor: int64(500 + i%5000), Currency: "USD"}, SellingPlanID: int64(firstPlan + i%storedPlans), SellingPlanName: "Every month",
 		}},
 		PaymentMethod: fmt.Sprintf("gid://shopify/CustomerPaymentMethod/%d", i), PaymentUsable: true, DeliveryCountry: "US", AutoCharge: true,
 		Series: contract.Series{Cycle: 1, Start: created}, NextBillingDate: created.AddDate(0, 1, 0), CreatedAt: created, UpdatedAt: created.Add(time.Hour),
 	}
+}
+
+// addPlans gives a store the plan group that its stored contracts are on.
+func addPlans(ctx context.Context, db *store.DB, of shop.ID) error {
+	g := plan.Group{PlatformID: 5001, Line: shop.Subscriptions, State: plan.Synced, Terms: plan.Terms{Name: "Coffee"}, CreatedAt: epoch(), UpdatedAt: epoch()}
+	for i := range storedPlans {
+		g.Options = append(g.Options, plan.Option{ID: int64(firstPlan + i), Name: "Every month"})
+	}
+	return db.Plans().Update(ctx, of, func(tx plan.Tx) error {
+		made := g
+		return tx.PutPlanGroup(ctx, &made)
+	})
 }
 
 // times runs fn and returns the median and the 99th percentile of how long it

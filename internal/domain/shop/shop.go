@@ -35,6 +35,7 @@ type Shop struct {
 	Unheard      string    // why the platform does not tell us of events; empty: it does, for all we know
 	Guard        Guard
 	CreatedAt    time.Time
+	Catalogue    int64 // rises with every change of the plan groups and bundles; the store keeps it
 	Version      int64
 }
 

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"delivery":            testDelivery,
 		"guards":              testGuards,
 		"bundles":             testBundles,
+		"catalogue":           testCatalogue,
 		"search":              testSearch,
 		"book":                testBook,
 		"counts":              testCounts,

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // base is the path under which the operations live.
@@ -59,6 +60,7 @@ type Options struct {
 	Amend    *amend.Service
 	Plans    Plans
 	PlanBook plan.Book
+	Sold     record.Catalogues
 
 	Explainer Explainer
 	Upcoming  Upcoming

@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -173,22 +174,18 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f, Explainer: f,
-		Upcoming: f, Reports: f, Customers: f, Shown: f, Shelf: f.boxes, PlanBook: &planFakes{},
+		Upcoming: f, Reports: f, Customers: f, Shown: f, Sold: f.boxes,
 	}
 }
 
 // boxes are the bundles of a store, of the subscriptions line.
 type boxes []bundle.Settings
 
-func (b boxes) Bundles(_ context.Context, _ shop.ID, line shop.Line, _ page.Request) ([]bundle.Settings, int, error) {
+func (b boxes) Catalogue(_ context.Context, _ shop.Shop, line shop.Line) ([]bundle.Settings, map[int64]plan.Offer, error) {
 	if line != shop.Subscriptions {
-		return nil, 0, nil
+		return nil, nil, nil
 	}
-	return b, len(b), nil
-}
-
-func (b boxes) Bundle(_ context.Context, _ shop.ID, _ shop.Line, id bundle.ID) (bundle.Settings, error) {
-	return bundle.Settings{}, bundle.NotFound(id)
+	return b, nil, nil
 }
 
 func serve(t *testing.T, f *fakes) *server { return serveLine(t, f, shop.Subscriptions) }

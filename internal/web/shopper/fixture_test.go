@@ -148,12 +148,8 @@ func (f *fakes) ContractsOf(_ context.Context, _ shop.ID, line shop.Line, custom
 	return []contract.Contract{theContract()}, f.err
 }
 
-func (f *fakes) Bundles(context.Context, shop.ID, shop.Line, page.Request) ([]bundle.Settings, int, error) {
-	return nil, 0, nil
-}
-
-func (f *fakes) OffersOf(context.Context, shop.ID, shop.Line, []int64) ([]plan.Offer, error) {
-	return nil, nil
+func (f *fakes) Catalogue(context.Context, shop.Shop, shop.Line) ([]bundle.Settings, map[int64]plan.Offer, error) {
+	return nil, nil, nil
 }
 
 func variant() platform.Variant {
@@ -195,7 +191,7 @@ func options(f *fakes, line shop.Line) Options {
 	at := clock.NewManual(noon())
 	return Options{
 		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: plenty{}, Clock: at},
-		Orders: f, Contracts: f, Book: f, Shelf: f, Plans: f, Retention: f,
+		Orders: f, Contracts: f, Book: f, Sold: f, Retention: f,
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -70,8 +69,7 @@ type Options struct {
 	Orders    Orders
 	Contracts Contracts
 	Book      Book
-	Shelf     record.Shelf
-	Plans     plan.Offers
+	Sold      record.Catalogues
 	Retention Retention
 }
 
