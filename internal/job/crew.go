@@ -67,6 +67,7 @@ const restedAtOnce = 2
 func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.Context) error) error {
 	own, cancel := context.WithTimeout(c.base, c.options.Timeout)
 	unbind := context.AfterFunc(ctx, cancel)
+	defer unbind() // what has rested outlives the queue's own context
 	s := &stint{crew: c, ctx: own, key: key, rests: make(chan struct{})}
 	if s.wake(); !s.works || c.wait(key) {
 		defer cancel()
@@ -87,7 +88,6 @@ func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.
 	case err := <-ended:
 		return err
 	case <-s.rests:
-		unbind()
 		return nil
 	}
 }
@@ -125,14 +125,15 @@ func (c *crew) settle(key string, t task.Task, err error) {
 		delete(c.rested, key)
 	}
 	c.mu.Unlock()
-	in := time.Duration(0)
 	if err != nil {
 		c.options.Log.Warn("a task failed after a rest and is tried again", "task", t.Kind(), "error", err)
-		if !asked {
-			asked, in = true, shortestWait
-		}
 	}
-	if !asked {
+	var in time.Duration
+	switch {
+	case asked:
+	case err != nil:
+		in = shortestWait
+	default:
 		return
 	}
 	if err := c.again(context.WithoutCancel(c.base), t, in); err != nil {
