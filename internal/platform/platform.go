@@ -313,6 +313,7 @@ const (
 	PaymentUpdated    Topic = "customer_payment_methods/update"
 	PaymentRevoked    Topic = "customer_payment_methods/revoke"
 	Uninstalled       Topic = "app/uninstalled"
+	ShopUpdated       Topic = "shop/update"
 )
 
 // The topics about people, which the platform sends to the address that the app's own
@@ -327,7 +328,7 @@ const (
 // Topics lists every topic that the service asks the platform for.
 var Topics = []Topic{
 	ContractCreated, ContractUpdated, AttemptSucceeded, AttemptFailed, AttemptChallenged,
-	CycleEditCreated, CycleEditUpdated, CycleEditDeleted, PaymentCreated, PaymentUpdated, PaymentRevoked, Uninstalled,
+	CycleEditCreated, CycleEditUpdated, CycleEditDeleted, PaymentCreated, PaymentUpdated, PaymentRevoked, Uninstalled, ShopUpdated,
 }
 
 // Event is a webhook whose signature was checked. Ids that its topic does not

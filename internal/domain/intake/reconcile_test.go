@@ -29,6 +29,10 @@ func (p *silent) Subscribe(_ context.Context, _ platform.Shop, address string, t
 	return p.err
 }
 
+func (*silent) Store(context.Context, platform.Shop) (platform.Store, error) {
+	return platform.Store{}, nil
+}
+
 func (p *silent) ContractsUpdatedSince(_ context.Context, _ platform.Shop, since time.Time, _ string) ([]int64, string, error) {
 	p.since = since
 	p.listed++

@@ -98,6 +98,9 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 		unread bool // needs nothing of the platform
 	}{
 		{topics: []platform.Topic{platform.Uninstalled}, work: s.uninstall, unread: true},
+		{topics: []platform.Topic{platform.ShopUpdated}, work: func(ctx context.Context, mine batch) error { // before dates are read of a zone
+			return s.look(ctx, &b.store, mine.events)
+		}},
 		{topics: []platform.Topic{platform.AttemptSucceeded, platform.AttemptFailed, platform.AttemptChallenged}, work: s.settle},
 		{topics: contractTopics, work: s.readChanged},
 		{topics: []platform.Topic{platform.CycleEditCreated, platform.CycleEditUpdated, platform.CycleEditDeleted}, work: s.readCycles},

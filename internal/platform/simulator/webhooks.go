@@ -204,8 +204,8 @@ type shopPayload struct {
 	Address  string `json:"myshopify_domain"`
 }
 
-func (s *Simulator) emitUninstalled(sh *store) {
-	s.emit(sh, "APP_UNINSTALLED", 0, &sh.next.Event, s.now(), func() any {
+func (s *Simulator) emitShop(sh *store, topic string) {
+	s.emit(sh, topic, 0, &sh.next.Event, s.now(), func() any {
 		return shopPayload{sh.ID, sh.Name, sh.Email, sh.Domain, sh.Country, sh.TimeZone, string(sh.Currency), sh.Domain}
 	})
 	s.save(&sh.next)
