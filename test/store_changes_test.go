@@ -1,6 +1,7 @@
 package test
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -118,6 +119,32 @@ func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
 		`BILLING_ATTEMPT_TRIGGERED {"cycle":1,"try":1,"orderId":5002,"orderName":"#1002","amount":"25.00","currency":"USD"}`,
 		`BILLING_ATTEMPT_TRIGGERED {"cycle":2,"try":1,"orderId":5003,"orderName":"#1003","amount":"25.00","currency":"USD"}`,
 	)
+}
+
+// Amounts of two currencies are never added up: what a member spent and was given is told
+// in the currency that the store has.
+func TestStoreCreditIsOfTheStoresCurrency(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
+	credit := func(amount int) (got struct{ StoreCreditBalance, SpentAmount float64 }) {
+		t.Helper()
+		if status := s.loyalty("POST", "/add-credits", map[string]any{"customerId": s.payer(s.id), "amount": amount}, &got); status != http.StatusOK {
+			t.Fatalf("giving store credit answered %d", status)
+		}
+		return got
+	}
+	if got := credit(5); got.StoreCreditBalance != 5 || got.SpentAmount != 25 {
+		t.Errorf("in dollars: %+v", got)
+	}
+	s.restate(map[string]string{"currencyCode": "JPY"})
+	if got := credit(1000); got.StoreCreditBalance != 1000 || got.SpentAmount != 0 {
+		t.Errorf("in yen: %+v", got)
+	}
+	s.until("2026-12-12")
+	if got := credit(1); got.StoreCreditBalance != 1001 || got.SpentAmount != 0 {
+		t.Errorf("after orders in dollars: %+v", got)
+	}
 }
 
 // A change that no webhook told of is found by the next reconciliation.
