@@ -36,6 +36,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /platform/customers/{id}", s.atRest(answer(s.customer)))
 	mux.HandleFunc("POST /platform/customers/{id}/payment-methods", answer(s.addPaymentMethod))
 	mux.HandleFunc("POST /platform/customers/{id}/redact", answer(s.redactCustomer))
+	mux.HandleFunc("POST /platform/customers/{id}/merge", answer(s.mergeCustomer))
 	mux.HandleFunc("POST /platform/discount-codes", answer(s.addCode))
 	mux.HandleFunc("GET /platform/update-emails", s.atRest(answer(s.updateEmails)))
 	mux.HandleFunc("POST /settings", answer(s.setSettings))

@@ -169,6 +169,10 @@ func (s *Service) listen(ctx context.Context, store *shop.Shop) error {
 		return fmt.Errorf("subscribe to webhooks: %w", err)
 	}
 	store.Unheard = ""
+	err = s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.SpareTopics)
+	if _, no := errors.AsType[*platform.Refusal](err); err != nil && !no {
+		return fmt.Errorf("subscribe to webhooks that are not needed: %w", err)
+	}
 	return nil
 }
 

@@ -105,6 +105,7 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 		{topics: contractTopics, work: s.readChanged},
 		{topics: []platform.Topic{platform.CycleEditCreated, platform.CycleEditUpdated, platform.CycleEditDeleted}, work: s.readCycles},
 		{topics: []platform.Topic{platform.PaymentCreated, platform.PaymentUpdated, platform.PaymentRevoked}, work: s.readPaidWith},
+		{topics: []platform.Topic{platform.CustomersMerged}, work: s.merge},
 		{topics: []platform.Topic{platform.CustomerRedact, platform.ShopRedact}, work: s.redact, unread: true},
 		{topics: []platform.Topic{platform.DataRequest}, work: s.noteRequests, unread: true},
 	} {

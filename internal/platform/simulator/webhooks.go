@@ -211,6 +211,21 @@ func (s *Simulator) emitShop(sh *store, topic string) {
 	s.save(&sh.next)
 }
 
+type mergedPayload struct {
+	Kept   string  `json:"admin_graphql_api_customer_kept_id"`
+	Gone   string  `json:"admin_graphql_api_customer_deleted_id"`
+	Job    *string `json:"admin_graphql_api_job_id"`
+	Status string  `json:"status"`
+	Errors []any   `json:"errors"`
+}
+
+func (s *Simulator) emitMerged(sh *store, gone, kept int64) {
+	s.emit(sh, "CUSTOMERS_MERGE", kept, &sh.next.Event, s.now(), func() any {
+		return mergedPayload{Kept: gid.Of("Customer", kept), Gone: gid.Of("Customer", gone), Status: "completed", Errors: []any{}}
+	})
+	s.save(&sh.next)
+}
+
 type redactPayload struct {
 	Shop     int64          `json:"shop_id"`
 	Domain   string         `json:"shop_domain"`
