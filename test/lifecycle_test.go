@@ -314,6 +314,37 @@ func TestASkipIsNotTakenBackOnceTheEndIsBeforeIt(t *testing.T) {
 			t.Errorf("%d orders wait, want 3", n)
 		}
 	})
+	t.Run("beyond the last order of a contract, at the platform", func(t *testing.T) {
+		t.Parallel()
+		s := subscribe(t, nil)
+		s.skipNumber(4)
+		limit := func(cycles int) {
+			t.Helper()
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=%d", s.id, cycles), nil)
+		}
+		limit(3)
+		s.unskipThere(5)
+		if n := len(s.upcoming()); n != 3 {
+			t.Errorf("%d orders wait, want 3", n)
+		}
+		limit(5) // and it is none of a customer's any more
+		if n := len(s.upcoming()); n != 5 {
+			t.Errorf("%d orders wait, want 5", n)
+		}
+		s.until("2027-05-01")
+		s.wantOrderDays("[11-11 12-11 01-11 02-11 03-11]")
+		s.wantPlatform("EXPIRED")
+	})
+	t.Run("of a contract that ends with its term, at the platform", func(t *testing.T) {
+		t.Parallel()
+		s := quarterly(t, nil)
+		s.skipNumber(2)
+		s.cancel(http.StatusNoContent, "")
+		s.unskipThere(3)
+		if c := s.phase(); c.NextBillingDate != nil || len(s.upcoming()) != 0 {
+			t.Errorf("ending: %+v, and %d orders wait", c, len(s.upcoming()))
+		}
+	})
 	t.Run("when the cancellation is taken back", func(t *testing.T) {
 		t.Parallel()
 		s := quarterly(t, nil)
@@ -325,6 +356,13 @@ func TestASkipIsNotTakenBackOnceTheEndIsBeforeIt(t *testing.T) {
 		s.until("2027-03-01")
 		s.wantOrderDays("[02-01]")
 	})
+}
+
+// unskipThere takes the skip of a cycle back at the platform, as its own staff would.
+func (s *subscription) unskipThere(cycle int) {
+	s.t.Helper()
+	s.mutate(fmt.Sprintf(`mutation { subscriptionBillingCycleUnskip(billingCycleInput: { contractId: "gid://shopify/SubscriptionContract/%d", selector: { index: %d } }) { userErrors { message } } }`, s.id, cycle))
+	s.pass("PT1M")
 }
 
 // The day that was announced stands, also where the next payment was to come before three

@@ -123,9 +123,10 @@ func On(db *store.DB, o Options) (*App, error) {
 	hurry := cmp.Or(o.Settings.WaitsScale, 1)
 	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry), OneCaller: o.Virtual != nil}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
+	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
-		Billing: a.Billing, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
+		Billing: a.Billing, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
 	sender := signed.New(o.Settings.PrivatePartners)
@@ -156,7 +157,6 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Repair(), Platform: client, Billing: a.Billing, Clock: o.Clock, Log: o.Log,
 		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: a.Billing.Policy.Horizon},
 	}
-	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	bodies := admin.Bodies{Contracts: a.Amend, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
 	a.Webhooks = &webhook.Service{
 		Store: db.Webhooks(), Renderer: bodies, Sender: sender,

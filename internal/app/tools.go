@@ -144,7 +144,7 @@ func reach(ctx context.Context, client platform.Stores, s shop.Shop) error {
 	case err != nil:
 		return err
 	case facts.TimeZone != s.TimeZone:
-		return fmt.Errorf("the store's zone is now %s and was %s: connect it again to take that over", facts.TimeZone, s.TimeZone)
+		return fmt.Errorf("the store's zone is now %s and was %s: let the service run, which takes that over, and look into its log when it does not", facts.TimeZone, s.TimeZone)
 	}
 	return nil
 }

@@ -67,8 +67,9 @@ const restedAtOnce = 2
 func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.Context) error) error {
 	own, cancel := context.WithTimeout(c.base, c.options.Timeout)
 	unbind := context.AfterFunc(ctx, cancel)
+	defer unbind() // what has rested outlives the queue's own context
 	s := &stint{crew: c, ctx: own, key: key, rests: make(chan struct{})}
-	if s.wake(); !s.works || c.wait(key) {
+	if s.work(); !s.works || c.wait(key) {
 		defer cancel()
 		s.end()
 		return own.Err()
@@ -76,7 +77,7 @@ func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.
 	ended := make(chan error, 1)
 	go func() {
 		defer cancel()
-		err := sheltered(task.WithRest(own, s.rest), fn)
+		err := sheltered(task.WithRest(own, s), fn)
 		if s.end() {
 			c.settle(key, t, err)
 		} else {
@@ -87,7 +88,6 @@ func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.
 	case err := <-ended:
 		return err
 	case <-s.rests:
-		unbind()
 		return nil
 	}
 }
@@ -125,14 +125,15 @@ func (c *crew) settle(key string, t task.Task, err error) {
 		delete(c.rested, key)
 	}
 	c.mu.Unlock()
-	in := time.Duration(0)
 	if err != nil {
 		c.options.Log.Warn("a task failed after a rest and is tried again", "task", t.Kind(), "error", err)
-		if !asked {
-			asked, in = true, shortestWait
-		}
 	}
-	if !asked {
+	var in time.Duration
+	switch {
+	case asked:
+	case err != nil:
+		in = shortestWait
+	default:
 		return
 	}
 	if err := c.again(context.WithoutCancel(c.base), t, in); err != nil {
@@ -170,13 +171,14 @@ type stint struct {
 	key   string
 	rests chan struct{} // closed when it rests for the first time
 
-	mu     sync.Mutex
-	works  bool // has a worker
-	rested bool
+	mu      sync.Mutex
+	works   bool // has a worker
+	resting int  // parts that rest
+	rested  bool
 }
 
-// rest gives the worker back. What it returns ends the rest.
-func (s *stint) rest() (end func()) {
+// Rest gives the worker back. What it returns ends the rest.
+func (s *stint) Rest() (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.rested {
@@ -184,8 +186,26 @@ func (s *stint) rest() (end func()) {
 		s.crew.depart(s.key)
 		close(s.rests)
 	}
+	s.resting++
 	s.drop()
-	return s.wake
+	return s.resume
+}
+
+// resume ends a rest.
+func (s *stint) resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.work()
+	s.resting--
+}
+
+// Leave gives the worker back while others rest: one that wakes waits for it again.
+func (s *stint) Leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.resting > 0 {
+		s.drop()
+	}
 }
 
 // depart counts a task that rests for the first time.
@@ -198,10 +218,8 @@ func (c *crew) depart(key string) {
 	c.remainders.Add(1)
 }
 
-// wake waits for a worker, unless another part of the task has one or its context ends.
-func (s *stint) wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// work waits for a worker, unless another part of the task has one or its context ends.
+func (s *stint) work() {
 	if s.works {
 		return
 	}

@@ -98,24 +98,22 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 	if err != nil {
 		return nil, fmt.Errorf("configure the job queue: %w", err)
 	}
+	q.crew.Store(c) // before anything can rest, or the queue would look idle
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start the job queue: %w", err)
 	}
-	q.crew.Store(c)
 	return &Runner{stop: client.Stop, halt: client.StopAndCancel, crew: c}, nil
 }
 
 // Stop takes up no more tasks and waits for those that run. When ctx ends first
 // they are told to end, and Stop waits for that as long as a stubborn one needs.
 func (r *Runner) Stop(ctx context.Context) error {
+	defer r.crew.stop(ctx)
 	err := r.stop(ctx)
 	if err == nil || ctx.Err() == nil {
-		r.crew.stop(ctx)
 		return err
 	}
-	err = r.halt(context.WithoutCancel(ctx))
-	r.crew.stop(ctx)
-	if err != nil {
+	if err := r.halt(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("stop the job queue: %w", err)
 	}
 	return nil

@@ -313,6 +313,8 @@ const (
 	PaymentUpdated    Topic = "customer_payment_methods/update"
 	PaymentRevoked    Topic = "customer_payment_methods/revoke"
 	Uninstalled       Topic = "app/uninstalled"
+	ShopUpdated       Topic = "shop/update"
+	CustomersMerged   Topic = "customers/merge"
 )
 
 // The topics about people, which the platform sends to the address that the app's own
@@ -327,8 +329,12 @@ const (
 // Topics lists every topic that the service asks the platform for.
 var Topics = []Topic{
 	ContractCreated, ContractUpdated, AttemptSucceeded, AttemptFailed, AttemptChallenged,
-	CycleEditCreated, CycleEditUpdated, CycleEditDeleted, PaymentCreated, PaymentUpdated, PaymentRevoked, Uninstalled,
+	CycleEditCreated, CycleEditUpdated, CycleEditDeleted, PaymentCreated, PaymentUpdated, PaymentRevoked, Uninstalled, ShopUpdated,
 }
+
+// SpareTopics are those for which the platform wants a scope that not every app has. The
+// service does without them where it is refused.
+var SpareTopics = []Topic{CustomersMerged}
 
 // Event is a webhook whose signature was checked. Ids that its topic does not
 // carry are zero.
@@ -345,6 +351,7 @@ type Event struct {
 	Cycle         int
 	PaymentMethod string // graph id
 	Customer      int64
+	Kept          int64 // the customer who is there in place of Customer
 }
 
 // Webhooks opens what the platform sends. The header function returns a

@@ -54,6 +54,28 @@ func (s *Sandbox) redactCustomer(r *http.Request) (simulator.Customer, error) {
 	return s.sim.Customer(n)
 }
 
+// mergeCustomer merges a buyer with another one at the platform, and answers with whom
+// they are then.
+func (s *Sandbox) mergeCustomer(r *http.Request) (simulator.Customer, error) {
+	n, err := pathID(r, "Customer")
+	if err != nil {
+		return simulator.Customer{}, err
+	}
+	var in struct {
+		Into customerID `json:"into"`
+	}
+	if err := body(r, &in); err != nil {
+		return simulator.Customer{}, err
+	}
+	if err := s.sim.Merge(n, int64(in.Into)); err != nil {
+		return simulator.Customer{}, err
+	}
+	if err := s.steps.Settle(r.Context()); err != nil {
+		return simulator.Customer{}, err
+	}
+	return s.sim.Customer(int64(in.Into))
+}
+
 // codeIn is a discount code.
 type codeIn struct {
 	Shop         string  `json:"shop"`

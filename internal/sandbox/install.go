@@ -56,6 +56,25 @@ func (s *Sandbox) install(r *http.Request) (shopView, error) {
 	return made, err
 }
 
+// changeShop changes what a store says of itself at the platform, and answers with what
+// it says then.
+func (s *Sandbox) changeShop(r *http.Request) (simulator.Shop, error) {
+	var to simulator.Shop
+	err := body(r, &to)
+	if err != nil {
+		return to, err
+	}
+	to.Domain = r.PathValue("domain")
+	if to.Currency, err = inCapitals(to.Currency); err != nil {
+		return to, err
+	}
+	is, err := s.sim.ChangeShop(to)
+	if err != nil {
+		return to, err
+	}
+	return is, s.steps.Settle(r.Context())
+}
+
 // inCapitals returns a currency's code as it is written elsewhere. What is not three
 // letters is Invalid; none at all stays.
 func inCapitals(code money.Currency) (money.Currency, error) {

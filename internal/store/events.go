@@ -29,6 +29,7 @@ type eventRow struct {
 	Cycle         int64
 	PaymentMethod string
 	CustomerID    int64
+	KeptCustomer  int64
 	ReceivedAt    int64
 	DueAt         int64 `bun:",nullzero"`
 	FinishedAt    int64 `bun:",nullzero"`
@@ -39,7 +40,7 @@ type eventRow struct {
 func eventRowOf(of shop.ID, e platform.Event, at time.Time) eventRow {
 	return eventRow{
 		ShopID: int64(of), ID: e.ID, Topic: string(e.Topic), TriggeredAt: millis(e.TriggeredAt), APIVersion: e.APIVersion, ContractID: e.Contract,
-		Revision: int64(e.Revision), Attempt: e.Attempt, Key: e.Key, Cycle: int64(e.Cycle), PaymentMethod: e.PaymentMethod, CustomerID: e.Customer,
+		Revision: int64(e.Revision), Attempt: e.Attempt, Key: e.Key, Cycle: int64(e.Cycle), PaymentMethod: e.PaymentMethod, CustomerID: e.Customer, KeptCustomer: e.Kept,
 		ReceivedAt: millis(at), DueAt: millis(at),
 	}
 }
@@ -47,7 +48,7 @@ func eventRowOf(of shop.ID, e platform.Event, at time.Time) eventRow {
 func (r eventRow) pending(domain string) intake.Pending {
 	return intake.Pending{Failures: int(r.Failures), Event: platform.Event{
 		ID: r.ID, Topic: platform.Topic(r.Topic), Shop: domain, TriggeredAt: instant(r.TriggeredAt), APIVersion: r.APIVersion, Contract: r.ContractID,
-		Revision: uint64(r.Revision), Attempt: r.Attempt, Key: r.Key, Cycle: int(r.Cycle), PaymentMethod: r.PaymentMethod, Customer: r.CustomerID,
+		Revision: uint64(r.Revision), Attempt: r.Attempt, Key: r.Key, Cycle: int(r.Cycle), PaymentMethod: r.PaymentMethod, Customer: r.CustomerID, Kept: r.KeptCustomer,
 	}}
 }
 

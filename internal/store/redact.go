@@ -70,6 +70,26 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 	return nil
 }
 
+// Succeed lets a customer have what another one was and said, who is none any more. Who is
+// in the portal of that one is out.
+func (tx *Tx) Succeed(ctx context.Context, gone, kept int64) error {
+	for _, query := range []string{
+		`DELETE FROM portal_sessions WHERE shop_id = ? AND customer_id = ?`,
+		`DELETE FROM portal_links WHERE shop_id = ? AND customer_id = ?`,
+	} {
+		if _, err := tx.q.NewRaw(query, int64(tx.of), gone).Exec(ctx); err != nil {
+			return fmt.Errorf("put customer %d out: %w", gone, err)
+		}
+	}
+	for _, table := range []string{"retention_activities", "webhook_messages"} { // of which those of a customer are erased
+		_, err := tx.q.NewRaw("UPDATE "+table+" SET customer_id = ? WHERE shop_id = ? AND customer_id = ?", kept, int64(tx.of), gone).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("let customer %d have the %s of customer %d: %w", kept, table, gone, err)
+		}
+	}
+	return nil
+}
+
 // words are the fields of an entry's information that hold what people wrote.
 var words = []string{"cancellationFeedback", "cancellationNote", "cancellationReason", "pauseReason"}
 

@@ -12,20 +12,36 @@ type Task interface {
 	Kind() string
 }
 
+// Rests is whom a task tells that it does without its worker. Several parts of the task
+// may do so at once.
+type Rests interface {
+	// Rest begins a rest. What it returns ends it.
+	Rest() (end func())
+	// Leave ends a part: others of the task go on.
+	Leave()
+}
+
 type restKey struct{}
 
-// WithRest returns the context of a task that may rest: begin is called for each rest,
-// and what it returns at the end of it, also by several parts of the task at once.
-func WithRest(ctx context.Context, begin func() (end func())) context.Context {
-	return context.WithValue(ctx, restKey{}, begin)
+// WithRest returns the context of a task that may rest.
+func WithRest(ctx context.Context, r Rests) context.Context {
+	return context.WithValue(ctx, restKey{}, r)
 }
 
 // Rest says that what is done in ctx waits for something to which no worker can help, so
 // that others may work meanwhile. The function that it returns is called when the wait is
 // over, and returns when the task may go on.
 func Rest(ctx context.Context) (end func()) {
-	if begin, ok := ctx.Value(restKey{}).(func() (end func())); ok {
-		return begin()
+	if r, ok := ctx.Value(restKey{}).(Rests); ok {
+		return r.Rest()
 	}
 	return func() {}
+}
+
+// Leave says that one of several parts of a task which are done at once is over, so that
+// others may work while the rest of them wait.
+func Leave(ctx context.Context) {
+	if r, ok := ctx.Value(restKey{}).(Rests); ok {
+		r.Leave()
+	}
 }

@@ -32,7 +32,7 @@ func (s *Service) askPlatform(ctx context.Context, b batch) []finding {
 	charges := pieces(b.charges)
 	polled := findings[len(b.charges):]
 	polls := (len(b.polls) + platform.MaxIDs - 1) / platform.MaxIDs
-	s.fan(len(charges)+polls, func(i int) {
+	s.fan(ctx, len(charges)+polls, func(i int) {
 		if i < len(charges) {
 			p := charges[i]
 			s.chargeAll(ctx, b.shop, b.charges[p.from:p.to], findings[p.from:p.to])

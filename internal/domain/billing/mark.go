@@ -184,7 +184,7 @@ type marked struct {
 
 func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark, words []tagging) []marked {
 	answers := make([]marked, len(marks))
-	s.fan(len(marks), func(i int) {
+	s.fan(ctx, len(marks), func(i int) {
 		switch m, is := marks[i], &answers[i]; {
 		case m.asks():
 			is.lines, is.err = s.Platform.OrderLines(ctx, of.At(), gid.Number(m.Target), int64(m.Contract))

@@ -35,7 +35,7 @@ type prepared struct {
 // prepareAll takes one step for each order that has to be prepared.
 func (s *Service) prepareAll(ctx context.Context, b batch) []prepared {
 	list := make([]prepared, len(b.preparing))
-	s.fan(len(list), func(i int) { list[i] = s.prepare(ctx, b.shop, b.preparing[i]) })
+	s.fan(ctx, len(list), func(i int) { list[i] = s.prepare(ctx, b.shop, b.preparing[i]) })
 	return list
 }
 

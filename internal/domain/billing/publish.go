@@ -67,7 +67,7 @@ func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, con
 	var mu sync.Mutex
 	told, unheard = make(map[AttemptID]Attempt, len(news)), make(map[AttemptID]bool)
 	ids := contractsOf(news)
-	s.fan(len(ids), func(i int) {
+	s.fan(ctx, len(ids), func(i int) {
 		attempts := byContract[ids[i]]
 		err := s.tell(ctx, of, attempts, *contracts[ids[i]], needs)
 		if err != nil {

@@ -11,7 +11,8 @@ import (
 
 // Relocate moves the calendars of contracts, and their orders to come, to the same
 // local days in the zone that the store has now, in the caller's transaction. An order
-// that has fallen due, is being charged, or was put to an hour of its own stays.
+// that has fallen due, is being charged, or was put to an hour of its own stays, and so
+// does one whose hour has passed there: nobody has missed it.
 func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contract, from cadence.Calendar, now time.Time) error {
 	to, err := of.Calendar()
 	if err != nil {
@@ -20,7 +21,7 @@ func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Con
 	ids := make([]contract.ID, len(contracts))
 	byID := make(map[contract.ID]contract.Contract, len(contracts))
 	for i := range contracts {
-		contracts[i].Relocate(from, to)
+		contracts[i].Relocate(from, to, now)
 		ids[i], byID[contracts[i].ID] = contracts[i].ID, contracts[i]
 	}
 	there, err := tx.AttemptsOf(ctx, ids, Queued, Skipped)
@@ -30,7 +31,7 @@ func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Con
 	var moved []Attempt
 	for _, a := range there {
 		date := from.In(to, a.BillingDate)
-		if !a.BillingDate.After(now) || date.Equal(a.BillingDate) {
+		if !a.BillingDate.After(now) || !date.After(now) || date.Equal(a.BillingDate) {
 			continue
 		}
 		if a.BillingDate, a.UpdatedAt = date, now; a.Status == Queued {

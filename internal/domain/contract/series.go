@@ -105,8 +105,9 @@ func (c Contract) TurnsFrom(cycle int, now time.Time) []Series {
 
 // Relocate lets the calendar fall on the same local days in another zone. The days of
 // a series are counted from the local day of its start: read in another zone, the same
-// instant may be another day. A wish for an hour of its own stays at its instant.
-func (c *Contract) Relocate(from, to cadence.Calendar) {
+// instant may be another day. A wish for an hour of its own stays at its instant, and so
+// does one that is to come still and whose hour has passed there.
+func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 	there := func(t time.Time) time.Time {
 		if t.IsZero() {
 			return t
@@ -120,7 +121,9 @@ func (c *Contract) Relocate(from, to cadence.Calendar) {
 	}
 	for i := range c.Wishes {
 		if date := c.Wishes[i].Date; !date.IsZero() {
-			c.Wishes[i].Date = from.In(to, date)
+			if there := from.In(to, date); there.After(now) || !date.After(now) {
+				c.Wishes[i].Date = there
+			}
 		}
 	}
 }

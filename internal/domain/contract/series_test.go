@@ -71,12 +71,14 @@ func TestACalendarMovesToAnotherZoneByItsDays(t *testing.T) {
 	}
 	berlin, auckland := zone("Europe/Berlin"), zone("Pacific/Auckland")
 	day := cadence.Date{Year: 2026, Month: 5, Day: 15}
-	evening := berlin.Local(day).Add(11 * time.Hour) // the morning of the 16th in Auckland
-	c := Contract{Series: Series{Cycle: 1, Start: evening}, Turns: []Series{{Cycle: 2, Start: evening}}, Wishes: []Wish{{Cycle: 3, Date: evening}, {Cycle: 4, Date: berlin.Local(day)}, {Cycle: 5}}}
-	c.Relocate(berlin, auckland)
+	soon := berlin.Local(cadence.Date{Year: 2026, Month: 5, Day: 10}) // in Auckland that morning has passed
+	evening := berlin.Local(day).Add(11 * time.Hour)                  // the morning of the 16th in Auckland
+	c := Contract{Series: Series{Cycle: 1, Start: evening}, Turns: []Series{{Cycle: 2, Start: evening}}, Wishes: []Wish{{Cycle: 3, Date: evening}, {Cycle: 4, Date: berlin.Local(day)}, {Cycle: 5}, {Cycle: 6, Date: soon}}}
+	c.Relocate(berlin, auckland, soon.Add(-time.Hour))
 	for what, got := range map[string][2]time.Time{
 		"series": {c.Series.Start, auckland.Local(day)}, "turn": {c.Turns[0].Start, auckland.Local(day)}, "wish for an hour": {c.Wishes[0].Date, evening},
 		"wish for a day": {c.Wishes[1].Date, auckland.Local(day)}, "no wish": {c.Wishes[2].Date, {}},
+		"wish for a morning that has passed there": {c.Wishes[3].Date, soon},
 	} {
 		if !got[0].Equal(got[1]) {
 			t.Errorf("%s: %s, want %s", what, got[0], got[1])

@@ -47,6 +47,7 @@ type readout struct {
 	prices map[contract.ID]map[string]contract.Pricing // that plans of ours say of lines
 	unread []contract.Unread                           // of which nothing is taken over
 	later  waiting                                     // for plans that are being made; nothing of these is taken over yet
+	zone   string                                      // of the store, in which plans were made
 	matter bool                                        // there is something to write
 }
 
@@ -56,7 +57,7 @@ type readout struct {
 // which are read here, in no transaction. One that is refused for good is left out
 // and noted, unless an author waits for it.
 func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.Contract, known map[contract.ID]*contract.Contract, by *Authored) (readout, error) {
-	found := readout{fresh: fresh, matter: by != nil}
+	found := readout{fresh: fresh, matter: by != nil, zone: store.TimeZone}
 	now := s.Clock.Now()
 	leaveOut := func(id contract.ID, why error) {
 		s.Log.ErrorContext(ctx, "a contract cannot be read", "shop", store.Domain, "contract", id, "error", why)

@@ -141,16 +141,24 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	if err != nil {
 		return false, err
 	}
-	for _, c := range contracts {
+	var over []*contract.Contract // of which an order comes back that none is owed for
+	for at, c := range contracts {
 		for i := range changed {
-			if a := &changed[i]; a.Contract == c.ID && a.Status == billing.Skipped {
+			switch a := &changed[i]; {
+			case a.Contract != c.ID:
+			case a.Status == billing.Skipped:
 				was := billing.Record{Attempt: were[i], Of: c}
 				was.CountAhead(open)
 				a.Forgo(was)
+			case c.Beyond(a.Cycle) && !slices.Contains(over, &contracts[at]):
+				over = append(over, &contracts[at])
 			}
 		}
 	}
 	if err := tx.PutAttempts(ctx, changed); err != nil {
+		return false, err
+	}
+	if err := billing.Limit(ctx, tx, store, over, now); err != nil {
 		return false, err
 	}
 	if err := billing.Refill(ctx, tx, store, contracts, now); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -109,10 +108,13 @@ func begun(of shop.Shop, now time.Time) shop.Reading {
 	return r
 }
 
-// find reads what changed, noting page by page how far it has come, and then what
-// could not be read, or paid, before.
+// find reads what the store is and what changed, noting page by page how far it has
+// come, and then what could not be read, or paid, before.
 func (s *Service) find(ctx context.Context, store *shop.Shop) error {
 	if err := s.listen(ctx, store); err != nil {
+		return err
+	}
+	if err := s.look(ctx, store, nil); err != nil {
 		return err
 	}
 	if err := s.readChanges(ctx, store); err != nil {
@@ -167,6 +169,10 @@ func (s *Service) listen(ctx context.Context, store *shop.Shop) error {
 		return fmt.Errorf("subscribe to webhooks: %w", err)
 	}
 	store.Unheard = ""
+	err = s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.SpareTopics)
+	if _, no := errors.AsType[*platform.Refusal](err); err != nil && !no {
+		return fmt.Errorf("subscribe to webhooks that are not needed: %w", err)
+	}
 	return nil
 }
 
@@ -236,79 +242,4 @@ func (s *Service) noteReading(ctx context.Context, store *shop.Shop, cursor stri
 		current.Reading = store.Reading
 		return tx.PutShop(ctx, current)
 	})
-}
-
-// Connect adds a store, or gives a known one a new token, and brings in what it
-// has. Times at which orders are charged are local to the store.
-func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
-	if orderHour < 0 || orderHour > 23 || orderMinute < 0 || orderMinute > 59 {
-		return shop.Shop{}, fault.New(fault.Invalid, "%d:%d is not a time of day", orderHour, orderMinute)
-	}
-	facts, err := s.Platform.Store(ctx, at)
-	if err != nil {
-		return shop.Shop{}, fmt.Errorf("read the store %s: %w", at.Domain, err)
-	}
-	if _, err := time.LoadLocation(facts.TimeZone); err != nil {
-		return shop.Shop{}, fault.Because(fault.Invalid, err, "the time zone %q of %s is unknown here", facts.TimeZone, at.Domain)
-	}
-	store := shop.Shop{
-		Domain: at.Domain, PlatformID: facts.ID, Token: at.Token, TimeZone: facts.TimeZone, Currency: facts.Currency,
-		OrderHour: orderHour, OrderMinute: orderMinute, Connected: true, Settings: settings, CreatedAt: s.Clock.Now(), ReconcileAt: s.Clock.Now(),
-		Guard: shop.Guard{ConfirmBy: s.Clock.Now(), CheckAt: s.Clock.Now(), ConnectedAt: s.Clock.Now()},
-	}
-	known, err := s.Store.ShopByDomain(ctx, at.Domain)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		err = s.Store.AddShop(ctx, &store)
-	case err == nil:
-		err = s.Store.Update(ctx, known.ID, func(tx Tx) error {
-			current, err := tx.Shop(ctx)
-			if err != nil {
-				return err
-			}
-			before := current
-			current.Token, current.Connected, current.TimeZone = at.Token, true, facts.TimeZone
-			current.ReconcileAt, current.Reading = s.Clock.Now(), shop.Reading{}
-			current.Guard.ConfirmBy, current.Guard.CheckAt, current.Guard.ConnectedAt = s.Clock.Now(), s.Clock.Now(), s.Clock.Now()
-			store = current
-			if err := tx.PutShop(ctx, current); err != nil || before.TimeZone == current.TimeZone {
-				return err
-			}
-			return s.relocate(ctx, tx, before, current)
-		})
-	}
-	if err != nil {
-		return shop.Shop{}, err
-	}
-	return store, s.Reconcile(ctx, store.ID)
-}
-
-// relocatedAtOnce is how many contracts are read together when a store moves.
-const relocatedAtOnce = 500
-
-// relocate moves the calendars of a store to another zone. All move in the commit that
-// moves the store: dates of one zone are never counted on in another.
-func (s *Service) relocate(ctx context.Context, tx Tx, before, store shop.Shop) error {
-	from, err := before.Calendar()
-	if err != nil {
-		return err
-	}
-	now := s.Clock.Now()
-	if err := tx.Record(ctx, activity.Entry{
-		EntityID: int64(store.ID), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Info, Actor: activity.Platform, At: now,
-		Info: activity.Details(note{Reason: "the store has another time zone: its orders keep their days", From: before.TimeZone, To: store.TimeZone}),
-	}); err != nil {
-		return err
-	}
-	for last, full := contract.ID(0), true; full; {
-		list, err := tx.Planned(ctx, last, relocatedAtOnce)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		last, full = list[len(list)-1].ID, len(list) == relocatedAtOnce
-		if err := billing.Relocate(ctx, tx, store, list, from, now); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// silent is a platform on which no contract has changed.
+// silent is a platform on which no contract has changed, and which tells of nothing for
+// which it wants more than every app has.
 type silent struct {
 	Platform
 	topics map[platform.Topic]string
@@ -23,10 +25,17 @@ type silent struct {
 }
 
 func (p *silent) Subscribe(_ context.Context, _ platform.Shop, address string, topics []platform.Topic) error {
+	if slices.Equal(topics, platform.SpareTopics) {
+		return &platform.Refusal{Message: "You cannot create a webhook subscription with the specified topic"}
+	}
 	for _, t := range topics {
 		p.topics[t] = address
 	}
 	return p.err
+}
+
+func (*silent) Store(context.Context, platform.Shop) (platform.Store, error) {
+	return platform.Store{}, nil
 }
 
 func (p *silent) ContractsUpdatedSince(_ context.Context, _ platform.Shop, since time.Time, _ string) ([]int64, string, error) {

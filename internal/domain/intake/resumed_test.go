@@ -25,6 +25,10 @@ type paged struct {
 	fails map[int64]error // by contract
 }
 
+func (*paged) Store(context.Context, platform.Shop) (platform.Store, error) {
+	return platform.Store{TimeZone: "UTC"}, nil
+}
+
 func (p *paged) ContractsUpdatedSince(_ context.Context, _ platform.Shop, since time.Time, cursor string) ([]int64, string, error) {
 	p.asked, p.since = append(p.asked, cursor), append(p.since, since)
 	page := 1

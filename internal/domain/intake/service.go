@@ -64,6 +64,16 @@ type Platform interface {
 	platform.Stores
 	platform.Contracts
 	platform.Charger
+	// Customers returns the customers with the given ids, at most MaxIDs. Ids that the
+	// platform does not know are left out.
+	Customers(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Customer, error)
+}
+
+// Points does what intake leaves to loyalty.
+type Points interface {
+	// Merge lets a member have the points of another one, who is no customer any more.
+	// Done again it does nothing more.
+	Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 }
 
 // Biller does what intake leaves to billing.
@@ -81,6 +91,7 @@ type Service struct {
 	Webhooks platform.Webhooks
 	Platform Platform
 	Billing  Biller
+	Points   Points
 	Clock    clock.Clock
 	Log      *slog.Logger
 	Policy   Policy

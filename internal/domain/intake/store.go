@@ -40,6 +40,10 @@ type Tx interface {
 	// contracts, which are given as they are until then. Who is in their portal is out.
 	Redact(ctx context.Context, customer int64, contracts []contract.Contract) error
 
+	// Succeed lets a customer have what another one was and said, who is none any more,
+	// save their contracts. Who is in the portal of that one is out.
+	Succeed(ctx context.Context, gone, kept int64) error
+
 	// Planned returns at most limit contracts that have a calendar, by id, after one.
 	Planned(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
 	// Unpaid returns at most limit ACTIVE contracts with an open case of dunning, by

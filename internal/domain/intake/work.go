@@ -95,14 +95,19 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 	for _, group := range []struct {
 		topics []platform.Topic
 		work   func(context.Context, batch) error
+		unread bool // needs nothing of the platform
 	}{
-		{[]platform.Topic{platform.Uninstalled}, s.uninstall},
-		{[]platform.Topic{platform.AttemptSucceeded, platform.AttemptFailed, platform.AttemptChallenged}, s.settle},
-		{contractTopics, s.readChanged},
-		{[]platform.Topic{platform.CycleEditCreated, platform.CycleEditUpdated, platform.CycleEditDeleted}, s.readCycles},
-		{[]platform.Topic{platform.PaymentCreated, platform.PaymentUpdated, platform.PaymentRevoked}, s.readPaidWith},
-		{[]platform.Topic{platform.CustomerRedact, platform.ShopRedact}, s.redact},
-		{[]platform.Topic{platform.DataRequest}, s.noteRequests},
+		{topics: []platform.Topic{platform.Uninstalled}, work: s.uninstall, unread: true},
+		{topics: []platform.Topic{platform.ShopUpdated}, work: func(ctx context.Context, mine batch) error { // before dates are read of a zone
+			return s.look(ctx, &b.store, mine.events)
+		}},
+		{topics: []platform.Topic{platform.AttemptSucceeded, platform.AttemptFailed, platform.AttemptChallenged}, work: s.settle},
+		{topics: contractTopics, work: s.readChanged},
+		{topics: []platform.Topic{platform.CycleEditCreated, platform.CycleEditUpdated, platform.CycleEditDeleted}, work: s.readCycles},
+		{topics: []platform.Topic{platform.PaymentCreated, platform.PaymentUpdated, platform.PaymentRevoked}, work: s.readPaidWith},
+		{topics: []platform.Topic{platform.CustomersMerged}, work: s.merge},
+		{topics: []platform.Topic{platform.CustomerRedact, platform.ShopRedact}, work: s.redact, unread: true},
+		{topics: []platform.Topic{platform.DataRequest}, work: s.noteRequests, unread: true},
 	} {
 		mine := b
 		mine.events = slices.DeleteFunc(slices.Clone(b.events), func(e Pending) bool { return !slices.Contains(group.topics, e.Topic) })
@@ -111,7 +116,7 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 			continue
 		}
 		err := platform.ErrDisconnected // nothing can be read until the store is connected again
-		if b.store.Connected || slices.Contains(unread, group.topics[0]) {
+		if b.store.Connected || group.unread {
 			err = group.work(ctx, mine)
 		}
 		if err != nil {
@@ -125,9 +130,6 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 	}
 	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(b.events), s.Clock.Now()) }) // nobody waits for them
 }
-
-// unread are the topics of which each group begins that need nothing of the platform.
-var unread = []platform.Topic{platform.Uninstalled, platform.CustomerRedact, platform.DataRequest}
 
 // putOff lets events wait after a failure. A batch that failed together is split
 // by its members' own counts, so that one poisoned event is given up alone. None is

@@ -29,6 +29,9 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	if err != nil {
 		return err
 	}
+	if store.TimeZone != found.zone && len(found.plans) > 0 {
+		return fault.New(fault.Conflict, "%s has moved to another time zone since its contracts were read", store.Domain)
+	}
 	rows, err := tx.Contracts(ctx, numbers(found.fresh))
 	if err != nil {
 		return err

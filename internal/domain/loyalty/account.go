@@ -22,12 +22,21 @@ type Account struct {
 	ActiveAt     time.Time // when points were last moved, other than by expiry
 	Sums         Sums
 	Spent        money.Amount // on orders in the store's currency
-	Credit       money.Amount // store credit that was given
+	Credit       money.Amount // store credit that was given, in the store's currency
 	Seq          int64        // of the last entry
 	DueAt        time.Time    // when points are released or expire next; zero: never
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	Version      int64
+}
+
+// in returns the account of a store with a currency. What was spent and given in the one
+// that the store had before is none of it.
+func (a Account) in(store money.Currency) Account {
+	if a.Spent.Currency != store {
+		a.Spent, a.Credit = money.Amount{Currency: store}, money.Amount{Currency: store}
+	}
+	return a
 }
 
 // Status is whether a member takes part.

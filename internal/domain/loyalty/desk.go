@@ -216,7 +216,7 @@ func (d *desk) whole(ctx context.Context, a Account) (*Ledger, error) {
 }
 
 func (d *desk) ledger(a Account, lots []Lot) *Ledger {
-	return OpenLedger(a, lots, d.program.Terms, d.zone, d.now)
+	return OpenLedger(a.in(d.shop.Currency), lots, d.program.Terms, d.zone, d.now)
 }
 
 // save writes what was posted.

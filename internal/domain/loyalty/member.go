@@ -34,7 +34,7 @@ func (s *Service) Member(ctx context.Context, of shop.Shop, who Who, rewards Sta
 	if err != nil {
 		return Member{}, err
 	}
-	m := Member{Account: account}
+	m := Member{Account: account.in(of.Currency)}
 	m.ExpiresAt, m.Expiring = Expiring(account, lots, program.Terms, cal.Zone)
 	m.Tier, m.Next = program.Terms.TiersOf(account.Sums.Earned)
 	m.Rewards, err = s.Book.LoyaltyRewards(ctx, of.ID, account.ID, rewards)

@@ -31,9 +31,10 @@ const (
 var occasions = map[Occasion]NewsKind{Referral: Referred, Birthday: BirthdayCame}
 
 // gives reports whether the entry gives points that the member did not have. What is
-// released was given before, and so was what comes back from a reward.
+// released was given before, and so was what comes back from a reward, or from a customer
+// who was merged.
 func (e Entry) gives() bool {
-	return e.Kind == Earn || e.Kind == Pend || e.Kind == Adjust && e.Available > 0
+	return !e.Source.moved() && (e.Kind == Earn || e.Kind == Pend || e.Kind == Adjust && e.Available > 0)
 }
 
 // newsOf returns what ledgers tell that are about to be written. Their entries must

@@ -369,8 +369,7 @@ func (d *desk) give(ctx context.Context, l *Ledger, c Credit) error {
 		return fault.New(fault.Refused, "the customer would have too much store credit").On(entity).Keyed("creditTooHigh").At("amount")
 	}
 	c.Account, c.At = l.Account.ID, d.now
-	l.Account.Credit.Minor += c.Amount.Minor
-	l.Account.Credit.Currency = c.Amount.Currency
+	l.Account.Credit = l.Account.Credit.Plus(c.Amount)
 	if err := d.tx.AddCredit(ctx, &c); err != nil {
 		return err
 	}

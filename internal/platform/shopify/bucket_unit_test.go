@@ -86,6 +86,12 @@ func TestTheLastPointsAreForPeople(t *testing.T) {
 	})
 }
 
+// restless is a task of one part, which begins a rest.
+type restless func() (end func())
+
+func (r restless) Rest() (end func()) { return r() }
+func (restless) Leave()               {}
+
 // Whoever has to wait for points is no worker meanwhile.
 func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
 	t.Parallel()
@@ -93,10 +99,10 @@ func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
 		var began, rested time.Duration
 		rests := 0
 		start := time.Now()
-		ctx := task.WithRest(t.Context(), func() (end func()) {
+		ctx := task.WithRest(t.Context(), restless(func() (end func()) {
 			began = time.Since(start)
 			return func() { rests, rested = rests+1, time.Since(start)-began }
-		})
+		}))
 		b := newBucket(clock.System{})
 		for _, points := range []float64{guessMaximum * (1 - reserveShare), 3 * guessRestore} {
 			if _, err := b.take(ctx, points, false); err != nil {

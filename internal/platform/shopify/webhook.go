@@ -103,6 +103,8 @@ type payload struct {
 	ContractGraphID looseID     `json:"admin_graphql_api_subscription_contract_id"`
 	Key             string      `json:"idempotency_key"`
 	CycleIndex      looseID     `json:"cycle_index"`
+	KeptID          looseID     `json:"admin_graphql_api_customer_kept_id"`
+	GoneID          looseID     `json:"admin_graphql_api_customer_deleted_id"`
 	Person          struct {
 		ID looseID `json:"id"`
 	} `json:"customer"`
@@ -113,6 +115,9 @@ func (p payload) put(e *platform.Event) {
 	e.Customer = first(p.CustomerID, p.CustomerGraphID)
 	if e.Topic == platform.DataRequest || e.Topic == platform.CustomerRedact {
 		e.Customer = int64(p.Person.ID)
+	}
+	if e.Topic == platform.CustomersMerged {
+		e.Customer, e.Kept = int64(p.GoneID), int64(p.KeptID)
 	}
 	subject, _, _ := strings.Cut(string(e.Topic), "/")
 	switch subject {

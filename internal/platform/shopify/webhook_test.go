@@ -85,6 +85,9 @@ func TestWhatAWebhookCarries(t *testing.T) {
 			`{"admin_graphql_api_id":"gid://shopify/CustomerPaymentMethod/abc","token":"abc","customer_id":7001}`,
 			platform.Event{PaymentMethod: "gid://shopify/CustomerPaymentMethod/abc", Customer: 7001}},
 		{"a revoked payment method may come without a body", "customer_payment_methods/revoke", ``, platform.Event{}},
+		{"two customers who are merged", "customers/merge",
+			`{"admin_graphql_api_customer_kept_id":"gid://shopify/Customer/1","admin_graphql_api_customer_deleted_id":"gid://shopify/Customer/2","admin_graphql_api_job_id":null,"status":"completed","errors":[]}`,
+			platform.Event{Customer: 2, Kept: 1}},
 		{"an uninstallation", "app/uninstalled", `{"id":1,"domain":"demo.myshopify.com"}`, platform.Event{}},
 		{"a topic that we do not know is opened all the same", "orders/create", `{"id":1}`, platform.Event{}},
 	}

@@ -54,9 +54,9 @@ func (s *Simulator) AddShop(spec ShopSpec) error {
 		if s.state.byToken[spec.Token] != nil {
 			return fault.New(fault.Refused, "another store has this token")
 		}
-		zone, err := time.LoadLocation(or(spec.TimeZone, "UTC"))
-		if err != nil || spec.TimeZone == "Local" { // which is the machine's, whatever that is
-			return fault.Because(fault.Invalid, err, "%q is not an IANA time zone", spec.TimeZone).At("ianaTimeZone")
+		zone, err := zoneNamed(or(spec.TimeZone, "UTC"))
+		if err != nil {
+			return err
 		}
 		n := take(&s.state.meta.Shops)
 		base := n * shopSpacing
@@ -79,6 +79,47 @@ func (s *Simulator) AddShop(spec ShopSpec) error {
 		s.save(&sh.next)
 		return nil
 	})
+}
+
+func zoneNamed(name string) (*time.Location, error) {
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" { // which is the machine's, whatever that is
+		return nil, fault.Because(fault.Invalid, err, "%q is not an IANA time zone", name).At("ianaTimeZone")
+	}
+	return zone, nil
+}
+
+// Shop is a store as the director sees it.
+type Shop struct {
+	Domain   string         `json:"shop"`
+	Name     string         `json:"name"`
+	Email    string         `json:"email"`
+	TimeZone string         `json:"ianaTimeZone"`
+	Currency money.Currency `json:"currencyCode"`
+}
+
+// ChangeShop changes what a store says of itself, of which the platform tells whoever
+// wants to know. What the spec leaves empty stays. Contracts and what the store sells keep
+// their currency and prices.
+func (s *Simulator) ChangeShop(to Shop) (Shop, error) {
+	var is Shop
+	err := s.update(func() error {
+		sh, err := s.store(to.Domain)
+		if err != nil {
+			return err
+		}
+		zone, err := zoneNamed(or(to.TimeZone, sh.TimeZone))
+		if err != nil {
+			return err
+		}
+		sh.zone, sh.TimeZone = zone, zone.String()
+		sh.Name, sh.Email, sh.Currency = or(to.Name, sh.Name), or(to.Email, sh.Email), or(to.Currency, sh.Currency)
+		s.save(sh)
+		s.emitShop(sh, "SHOP_UPDATE")
+		is = Shop{sh.Domain, sh.Name, sh.Email, sh.TimeZone, sh.Currency}
+		return nil
+	})
+	return is, err
 }
 
 func or[T comparable](v, otherwise T) T {

@@ -365,7 +365,7 @@ func (s *Simulator) Uninstall(shop string) error {
 		}
 		sh.UninstalledAt = s.now()
 		s.save(sh)
-		s.emitUninstalled(sh)
+		s.emitShop(sh, "APP_UNINSTALLED")
 		for _, w := range sh.subscriptions.order {
 			w.Removed = true
 			s.save(w)

@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"strings"
+
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
@@ -86,6 +88,43 @@ func (s *Simulator) AddPaymentMethod(customer int64, kind MethodKind) (string, e
 		return nil
 	})
 	return made, err
+}
+
+// Merge lets a store merge a customer with another one, who has the contracts, the orders
+// and the payment methods of both from then on, of which the platform tells.
+func (s *Simulator) Merge(gone, into int64) error {
+	return s.update(func() error {
+		sh, c, err := s.customer(gone)
+		if err != nil {
+			return err
+		}
+		kept, ok := sh.customers.get(into)
+		if !ok || into == gone {
+			return fault.New(fault.Invalid, "%s has no other customer %d", sh.Domain, into).At("into")
+		}
+		for _, m := range c.methods {
+			m.Customer, m.customer = into, kept
+			s.save(m)
+		}
+		for _, o := range c.orders {
+			o.Customer, o.customer = into, kept
+			s.save(o)
+		}
+		kept.methods, kept.orders = append(kept.methods, c.methods...), append(kept.orders, c.orders...)
+		for _, k := range c.contracts {
+			k.Customer, k.customer = into, kept
+			kept.contracts = append(kept.contracts, k)
+			s.changed(k, s.now())
+		}
+		kept.Tags = union(kept.Tags, c.Tags)
+		s.save(kept)
+		c.methods, c.orders, c.contracts = nil, nil, nil
+		sh.customers.remove(gone)
+		delete(sh.byEmail, strings.ToLower(c.Email))
+		s.drop(c)
+		s.emitMerged(sh, gone, into)
+		return nil
+	})
 }
 
 // Redact lets a store erase who a customer is, of which the platform tells the address

@@ -204,9 +204,24 @@ type shopPayload struct {
 	Address  string `json:"myshopify_domain"`
 }
 
-func (s *Simulator) emitUninstalled(sh *store) {
-	s.emit(sh, "APP_UNINSTALLED", 0, &sh.next.Event, s.now(), func() any {
+func (s *Simulator) emitShop(sh *store, topic string) {
+	s.emit(sh, topic, 0, &sh.next.Event, s.now(), func() any {
 		return shopPayload{sh.ID, sh.Name, sh.Email, sh.Domain, sh.Country, sh.TimeZone, string(sh.Currency), sh.Domain}
+	})
+	s.save(&sh.next)
+}
+
+type mergedPayload struct {
+	Kept   string  `json:"admin_graphql_api_customer_kept_id"`
+	Gone   string  `json:"admin_graphql_api_customer_deleted_id"`
+	Job    *string `json:"admin_graphql_api_job_id"`
+	Status string  `json:"status"`
+	Errors []any   `json:"errors"`
+}
+
+func (s *Simulator) emitMerged(sh *store, gone, kept int64) {
+	s.emit(sh, "CUSTOMERS_MERGE", kept, &sh.next.Event, s.now(), func() any {
+		return mergedPayload{Kept: gid.Of("Customer", kept), Gone: gid.Of("Customer", gone), Status: "completed", Errors: []any{}}
 	})
 	s.save(&sh.next)
 }

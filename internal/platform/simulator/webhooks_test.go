@@ -56,6 +56,7 @@ func TestWhichTopicsAnActCauses(t *testing.T) {
 		"SUBSCRIPTION_CONTRACTS_CREATE", "SUBSCRIPTION_CONTRACTS_UPDATE", "SUBSCRIPTION_CONTRACTS_PAUSE", "CUSTOMER_PAYMENT_METHODS_CREATE",
 		"CUSTOMER_PAYMENT_METHODS_UPDATE", "CUSTOMER_PAYMENT_METHODS_REVOKE", "SUBSCRIPTION_BILLING_CYCLES_SKIP", "SUBSCRIPTION_BILLING_CYCLES_UNSKIP",
 		"SUBSCRIPTION_BILLING_CYCLE_EDITS_CREATE", "SUBSCRIPTION_BILLING_CYCLE_EDITS_UPDATE", "SUBSCRIPTION_BILLING_CYCLE_EDITS_DELETE", "APP_UNINSTALLED", "SUBSCRIPTION_BILLING_ATTEMPTS_CHALLENGED",
+		"SHOP_UPDATE",
 	}
 	tests := []struct {
 		name string
@@ -81,6 +82,11 @@ func TestWhichTopicsAnActCauses(t *testing.T) {
 		}, "subscription_contracts/update"},
 		{"a card that is updated", func(w *world, m Made) { w.method(m, MethodValid) }, "customer_payment_methods/update"},
 		{"a card that is revoked", func(w *world, m Made) { w.method(m, MethodRevoked) }, "customer_payment_methods/revoke"},
+		{"a store that moves", func(w *world, _ Made) {
+			if is, err := w.sim.ChangeShop(Shop{TimeZone: "Asia/Tokyo", Currency: "JPY"}); err != nil || is.TimeZone != "Asia/Tokyo" || is.Currency != "JPY" || is.Name == "" {
+				w.t.Fatalf("the store is %+v, %v", is, err)
+			}
+		}, "shop/update"},
 		{"an uninstall", func(w *world, _ Made) {
 			if err := w.sim.Uninstall(""); err != nil {
 				w.t.Fatal(err)

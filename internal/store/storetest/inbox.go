@@ -19,7 +19,7 @@ func testInbox(t *testing.T, open opener) {
 	event := func(id string) platform.Event {
 		return platform.Event{
 			ID: id, Topic: platform.AttemptSucceeded, Shop: "first.myshopify.com", TriggeredAt: day.Add(-time.Second), APIVersion: "2026-10", Contract: 5,
-			Revision: 1<<64 - 2, Attempt: "gid://shopify/SubscriptionBillingAttempt/5", Key: "key", Cycle: 3, PaymentMethod: "gid://shopify/CustomerPaymentMethod/5", Customer: 6,
+			Revision: 1<<64 - 2, Attempt: "gid://shopify/SubscriptionBillingAttempt/5", Key: "key", Cycle: 3, PaymentMethod: "gid://shopify/CustomerPaymentMethod/5", Customer: 6, Kept: 7,
 		}
 	}
 	add := func(w world, of shop.ID, id string, at time.Time) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,6 +70,45 @@ func testRests(t *testing.T, open opener) {
 		if got := r.runs.get(1); got != 1 {
 			t.Errorf("the task that rested ran %d times", got)
 		}
+	})
+	t.Run("a part that is over has no worker while another part of its task rests", func(t *testing.T) {
+		w := begin(t, open)
+		var h job.Handlers
+		over, wake, worked := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		job.Handle(&h, func(ctx context.Context, _ billing.Work) error {
+			var parts sync.WaitGroup
+			waits := make(chan struct{})
+			parts.Go(func() {
+				end := task.Rest(ctx)
+				close(waits)
+				<-wake
+				end()
+				task.Leave(ctx)
+			})
+			parts.Go(func() {
+				<-waits
+				task.Rest(ctx)() // it has the worker again
+				task.Leave(ctx)
+				close(over)
+			})
+			parts.Wait()
+			return nil
+		})
+		job.Handle(&h, func(context.Context, intake.Work) error {
+			close(worked)
+			return nil
+		})
+		w.enqueue(1)
+		w.workWith(&h, 1)
+		<-over
+		w.in(func(tx *store.Tx) error { return tx.Enqueue(t.Context(), intake.Work{Shop: 1}) })
+		select {
+		case <-worked:
+		case <-time.After(10 * time.Second):
+			t.Error("nothing else is worked while the task waits")
+		}
+		close(wake)
+		w.untilIdle()
 	})
 	t.Run("beside two that rest no more of their like are run, but one after them, and until then the queue is not idle", func(t *testing.T) {
 		w := begin(t, open)

@@ -1,0 +1,133 @@
+package test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+// bob subscribes to the same as Ana, of which the service may not hear.
+func (s *subscription) bob() (customer, contract int64) {
+	s.t.Helper()
+	contract = s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example", "firstName": "Bob", "lastName": "Moor"}})
+	var made struct{ Customer struct{ ID int64 } }
+	s.call("GET", fmt.Sprintf("/platform/contracts/%d", contract), nil, &made)
+	return made.Customer.ID, contract
+}
+
+// tellMerge tells of a merge, as the platform does.
+func (s *subscription) tellMerge(gone, kept int64, status string) {
+	s.t.Helper()
+	s.says("customers/merge", fmt.Sprintf(
+		`{"admin_graphql_api_customer_kept_id":"gid://shopify/Customer/%d","admin_graphql_api_customer_deleted_id":"gid://shopify/Customer/%d","admin_graphql_api_job_id":null,"status":%q,"errors":[]}`, kept, gone, status))
+}
+
+// merge merges a customer with another one at the platform.
+func (s *subscription) merge(gone, kept int64) {
+	s.t.Helper()
+	s.call("POST", fmt.Sprintf("/platform/customers/%d/merge", gone), map[string]any{"into": kept}, nil)
+}
+
+func (s *subscription) member(customer int64) (status int, is points) {
+	s.t.Helper()
+	status = s.loyalty("GET", fmt.Sprintf("/customer-loyalty?customerId=%d", customer), nil, &is)
+	return status, is
+}
+
+// Two customers whom a store merges are one here too: contracts, points with their expiry,
+// and nobody is left in the portal of who is gone. However often that is told, points move
+// once.
+func TestCustomersWhoAreMergedAreOne(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/loyalty", map[string]any{"active": true, "expireMonths": 3}, nil)
+	ana := s.payer(s.id)
+	bob, contract := s.bob()
+	s.loyalty("POST", "/add-points", map[string]any{"customerId": bob, "points": 500}, nil)
+	s.pass("P35D") // a renewal of each, whose points expire later
+	s.magicLink("bob@shopper.example")
+	mails := s.mails("kind=management_link")
+	guest := &browser{T: t}
+	guest.open("POST", mails[len(mails)-1].Links[0])
+	type expiry struct {
+		ExpiringPointsAmount float64
+		PointsExpireAt       string
+	}
+	var before, after expiry
+	s.loyalty("GET", fmt.Sprintf("/customer-loyalty?customerId=%d", bob), nil, &before)
+	s.begin()
+	s.merge(bob, ana)
+	for range 2 {
+		s.tellMerge(bob, ana, "completed")
+	}
+	if status, is := s.member(ana); status != http.StatusOK || is.AvailablePoints != 600 || is.SpentAmount != 100 {
+		t.Errorf("reading who is kept answered %d %+v, want 600 points and 100.00 spent", status, is)
+	}
+	if status, is := s.member(bob); status != http.StatusOK || is.AvailablePoints != 0 || is.CustomerStatus != "INACTIVE" {
+		t.Errorf("reading who is gone answered %d %+v, want nothing left", status, is)
+	}
+	s.loyalty("GET", fmt.Sprintf("/customer-loyalty?customerId=%d", ana), nil, &after)
+	if before.PointsExpireAt == "" || after != before { // Ana's first ones do not
+		t.Errorf("points expire by %+v, and did by %+v", after, before)
+	}
+	var rows []struct {
+		SubscriptionContractID int64 `json:"subscriptionContractId"`
+	}
+	s.get(fmt.Sprintf("/subscription-contract-details?customerId=%d&sort=id,asc", ana), &rows)
+	if len(rows) != 2 || rows[1].SubscriptionContractID != contract {
+		t.Errorf("the contracts of who is kept are %+v", rows)
+	}
+	if status, _, _ := guest.open("GET", s.urls.Subscriptions+"/p/demo"); status != http.StatusSeeOther {
+		t.Errorf("who was in the portal of who is gone is answered %d there", status)
+	}
+	s.id = contract
+	if told := s.told(); !slices.Equal(told, []string{
+		"SUBSCRIPTION_CONTRACT_UPDATED {}",
+		fmt.Sprintf(`INFORMATIONAL_EVENT {"what":"points of a merged customer","customerId":%d,"points":550,"availablePoints":600,"note":"customer %d was merged with this one"}`, ana, bob),
+	}) {
+		t.Errorf("entries:\n%s", lines(told))
+	}
+	s.until("2027-01-12")
+	if _, is := s.member(ana); is.AvailablePoints != 700 {
+		t.Errorf("after two renewals of both there are %v points", is.AvailablePoints)
+	}
+}
+
+// A member who is merged with somebody who is none brings the membership along.
+func TestAMembershipOutlivesAMerge(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
+	ana := s.payer(s.id)
+	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}}, nil)
+	bob, _ := s.bob()
+	if status, is := s.member(bob); status != http.StatusNotFound {
+		t.Fatalf("before, Bob is a member: %+v", is)
+	}
+	s.merge(ana, bob)
+	s.call("DELETE", "/platform/faults", nil, nil)
+	s.tellMerge(ana, bob, "completed")
+	if status, is := s.member(bob); status != http.StatusOK || is.AvailablePoints != 25 || is.SpentAmount != 25 || is.CustomerStatus != "ACTIVE" {
+		t.Errorf("reading who is kept answered %d %+v, want 25 points", status, is)
+	}
+	if status, is := s.member(ana); status != http.StatusNotFound {
+		t.Errorf("reading who is gone answered %d %+v", status, is)
+	}
+}
+
+// A merge that the platform refuses is told of too. Nothing moves.
+func TestAMergeThatTheStoreCouldNotMakeMovesNothing(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
+	ana := s.payer(s.id)
+	bob, _ := s.bob()
+	s.tellMerge(bob, ana, "failed")
+	s.pass("PT2H")
+	for _, customer := range []int64{ana, bob} {
+		if status, is := s.member(customer); status != http.StatusOK || is.AvailablePoints != 25 {
+			t.Errorf("customer %d answers %d %+v", customer, status, is)
+		}
+	}
+}
