@@ -26,7 +26,7 @@ const (
 )
 
 // budgetRuns are how many stores have how many contracts due, each.
-var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 120}}
+var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 400}}
 
 // budget lets many contracts fall due of stores that have the platform's smallest
 // budget, and measures how much of it is used until all are charged, while somebody
@@ -46,7 +46,7 @@ func (s settings) budgetOn(ctx context.Context, kind string, shops, each int) er
 	n := shops * each
 	st, err := s.stage(ctx, kind, stockOptions{
 		Shops: shops, Contracts: n, Still: shops * budgetStill, Due: clock.System{}.Now().Truncate(time.Minute),
-		Maximum: budgetMaximum, Restore: budgetRestore, Metered: true,
+		Maximum: budgetMaximum, Restore: budgetRestore,
 	})
 	if err != nil {
 		return err
@@ -55,6 +55,9 @@ func (s settings) budgetOn(ctx context.Context, kind string, shops, each int) er
 	there := st.there
 	person, err := newPerson(ctx, st.db, "http://"+st.address)
 	if err != nil {
+		return err
+	}
+	if err := there.limit(ctx); err != nil {
 		return err
 	}
 	node, err := s.serve(ctx, st)
@@ -157,11 +160,16 @@ type meter struct {
 }
 
 func newMeter(o stockOptions) *meter {
-	m := &meter{stock: o, purses: make(map[string]purse, o.Shops)}
-	for i := range o.Shops {
-		m.purses[shopToken(i)] = purse{Level: o.Maximum, At: clock.System{}.Now()}
+	return &meter{stock: o, purses: make(map[string]purse, o.Shops)}
+}
+
+// begin fills the purses.
+func (m *meter) begin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.stock.Shops {
+		m.purses[shopToken(i)] = purse{Level: m.stock.Maximum, At: clock.System{}.Now()}
 	}
-	return m
 }
 
 // read returns what all stores have in their purses now.
@@ -232,4 +240,11 @@ func (p platform) spentAll(ctx context.Context) (purse, error) {
 func (p platform) purse(ctx context.Context) (purse, error) {
 	var got purse
 	return got, p.ask(ctx, "/purse", &got)
+}
+
+// limit has the stores' points limited from now on. Until then, as their contracts are
+// imported, they have as many as they need.
+func (p platform) limit(ctx context.Context) error {
+	_, err := call(ctx, http.DefaultClient, http.MethodPost, p.url+"/limit", "")
+	return err
 }

@@ -85,7 +85,7 @@ func (st stage) end() {
 
 func (s settings) renew(ctx context.Context, kind string, n int) error {
 	st, err := s.stage(ctx, kind, stockOptions{
-		Shops: shops, Contracts: n, Due: clock.System{}.Now().Truncate(time.Minute), Maximum: unlimited, Restore: unlimited,
+		Shops: shops, Contracts: n, Due: clock.System{}.Now().Truncate(time.Minute),
 	})
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func simulate(ctx context.Context, args []string) error {
 		return fmt.Errorf("-stock: %w", err)
 	}
 	sim, err := simulator.New(simulator.Options{
-		AppSecret: appSecret, CompletionDelay: -1, AllowHTTPWebhooks: true, CostMaximum: o.Maximum, CostRestore: o.Restore,
+		AppSecret: appSecret, CompletionDelay: -1, AllowHTTPWebhooks: true, CostMaximum: unlimited, CostRestore: unlimited,
 	})
 	if err != nil {
 		return err
@@ -49,10 +49,14 @@ func simulate(ctx context.Context, args []string) error {
 		return err
 	}
 	mux := http.NewServeMux()
-	if o.Metered {
+	if o.Maximum != 0 {
 		m := newMeter(o)
 		mux.Handle("/", m.metered(sim.Handler()))
 		mux.HandleFunc("GET /purse", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(m.read()) })
+		mux.HandleFunc("POST /limit", func(http.ResponseWriter, *http.Request) {
+			sim.SetBudget(o.Maximum, o.Restore)
+			m.begin()
+		})
 	} else {
 		mux.Handle("/", sim.Handler())
 	}
@@ -75,9 +79,8 @@ type stockOptions struct {
 	Contracts int // that are due
 	Still     int // that are not, for two weeks
 	Due       time.Time
-	Maximum   float64 // points that a store's calls may cost at once
+	Maximum   float64 // points that a store's calls may cost at once, from when they are limited; 0: never
 	Restore   float64 // points that come back in a second
-	Metered   bool    // what the calls cost is added up
 }
 
 // unlimited is a budget that nothing uses up, in points.

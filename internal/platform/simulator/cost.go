@@ -24,6 +24,17 @@ func (b *bucket) refill(maximum, restore float64, now time.Time) {
 	}
 }
 
+// SetBudget gives every store a bucket of so many points, which is full, and has so
+// many restored in a second.
+func (s *Simulator) SetBudget(maximum, restore float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opts.CostMaximum, s.opts.CostRestore = maximum, restore
+	for _, sh := range s.state.shops {
+		sh.bucket = newBucket(maximum, s.opts.ThrottleClock.Now())
+	}
+}
+
 // throttleStatus is the state of a bucket in an answer.
 type throttleStatus struct {
 	MaximumAvailable   float64 `json:"maximumAvailable"`

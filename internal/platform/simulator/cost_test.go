@@ -63,6 +63,19 @@ func TestAFullBucketThrottlesAndRefills(t *testing.T) {
 	}
 }
 
+func TestABudgetThatIsSetHoldsFromThenOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sim.SetBudget(15, 5)
+	const doc = `mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/1") { contract { id } } }`
+	if r := w.post(doc, nil); len(r.Errors) > 0 || !strings.Contains(r.raw, `"maximumAvailable":15,"currentlyAvailable":5,"restoreRate":5`) {
+		t.Errorf("got %s", r.raw)
+	}
+	if r := w.post(doc, nil); !strings.Contains(r.raw, "THROTTLED") {
+		t.Errorf("the second, of 10 points where 5 are left: %s", r.raw)
+	}
+}
+
 func TestADocumentThatIsTooDearIsNeverExecuted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
