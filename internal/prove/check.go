@@ -158,9 +158,7 @@ func (w *world) charged(c simulator.Charge) {
 	w.retried(c, d)
 	var status, key, contract string
 	var first, paused, cancelled int64
-	err := w.books.QueryRowContext(context.Background(), fmt.Sprintf(`SELECT a.status, a.key, a.first_sent_at, c.status, c.paused_at, c.cancelled_at FROM attempts a
-		JOIN contracts c ON c.shop_id = a.shop_id AND c.id = a.contract_id WHERE a.shop_id = %d AND a.contract_id = %d AND a.cycle = %d`, d.shop.id, c.Contract, c.Cycle)).
-		Scan(&status, &key, &first, &contract, &paused, &cancelled)
+	err := w.intent.QueryRowContext(context.Background(), int64(d.shop.id), c.Contract, c.Cycle).Scan(&status, &key, &first, &contract, &paused, &cancelled)
 	if errors.Is(err, sql.ErrNoRows) {
 		w.violated(I5, "contract %d is charged for cycle %d without an attempt", c.Contract, c.Cycle)
 		return

@@ -57,6 +57,15 @@ func (w *world) retried(c simulator.Charge, d *deal) {
 	}
 
 	counted := 0
+	if len(tries) > 1 {
+		counted = w.declinedOf(c)
+	}
+	w.require(I11, counted <= mostOfCard, "the card of contract %d was declined or tried again %d times within %s", c.Contract, counted, windowOfCard)
+}
+
+// declinedOf counts the charges of a contract, within the window of a card before one
+// of them, that were declined or came after a decline.
+func (w *world) declinedOf(c simulator.Charge) (counted int) {
 	for other, times := range w.tries {
 		if other.contract != c.Contract {
 			continue
@@ -68,7 +77,7 @@ func (w *world) retried(c simulator.Charge, d *deal) {
 			}
 		}
 	}
-	w.require(I11, len(tries) == 1 || counted <= mostOfCard, "the card of contract %d was declined or tried again %d times within %s", c.Contract, counted, windowOfCard)
+	return counted
 }
 
 // unmet are the service's own words for a payment that the customer was to confirm

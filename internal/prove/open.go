@@ -102,7 +102,11 @@ func (w *world) openDatabase(at string) error {
 	if err := w.root.Claim(ctx, app.Sandbox); err != nil {
 		return err
 	}
-	w.books, err = sql.Open(driver, name)
+	if w.books, err = sql.Open(driver, name); err != nil {
+		return err
+	}
+	w.intent, err = w.books.PrepareContext(ctx, `SELECT a.status, a.key, a.first_sent_at, c.status, c.paused_at, c.cancelled_at FROM attempts a
+		JOIN contracts c ON c.shop_id = a.shop_id AND c.id = a.contract_id WHERE a.shop_id = $1 AND a.contract_id = $2 AND a.cycle = $3`)
 	return err
 }
 

@@ -23,7 +23,8 @@ type world struct {
 	sim     *simulator.Simulator
 	handler http.Handler
 	root    *store.DB
-	books   *sql.DB // the checker's own way into the database
+	books   *sql.DB   // the checker's own way into the database
+	intent  *sql.Stmt // reads what was committed of a cycle before it was charged
 	folder  string
 	tamper  func(c *call) // changes calls, to see whether a broken service is caught; nil: none does
 	clean   func()        // of what the database leaves
