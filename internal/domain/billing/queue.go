@@ -95,10 +95,7 @@ func reshape(
 	if err != nil {
 		return err
 	}
-	byContract := make(map[contract.ID][]Attempt, len(contracts))
-	for _, a := range there {
-		byContract[a.Contract] = append(byContract[a.Contract], a)
-	}
+	byContract := ByContract(there)
 	var gone []AttemptID
 	var kept []Attempt
 	var entries []activity.Entry

@@ -109,10 +109,7 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			ids[i] = c.ID
 		}
 		attempts, err := tx.AttemptsOf(ctx, ids)
-		mine := make(map[contract.ID][]billing.Attempt, len(contracts))
-		for _, a := range attempts {
-			mine[a.Contract] = append(mine[a.Contract], a)
-		}
+		mine := billing.ByContract(attempts)
 		for _, c := range contracts {
 			past[c.ID] = had{stands: c.Status != contract.Active, wishes: billing.Left(c, mine[c.ID], now)}
 		}
