@@ -151,7 +151,7 @@ func Left(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
 func keepDates(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
 	for _, a := range there {
 		if a.SkipsAhead(now) && a.Moved {
-			c.WishFor(a.Cycle, a.BillingDate)
+			c.WishFor(a.Cycle, a.BillingDate, now)
 		}
 	}
 	return c.Wishes

@@ -58,7 +58,23 @@ func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 	if h.ran.Series.Start.IsZero() {
 		return 0
 	}
-	return h.unskipped(max(h.ran.CycleFrom(now, cal), h.reached+1))
+	return h.unskipped(max(h.ran.GoesOnWith(now, cal), h.reached+1))
+}
+
+// leave lets orders to come be on days of their own that the calendar of before left
+// behind when it went on from an earlier day, and returns those days.
+func (h *had) leave(cal cadence.Calendar, now time.Time) (left []contract.Wish) {
+	if len(h.ran.Turns) == 0 {
+		return nil
+	}
+	goesOn := h.ran.GoesOnWith(now, cal)
+	for cycle := max(h.ran.Series.Cycle, h.reached+1); cycle < goesOn; cycle++ {
+		if date := h.ran.DueOn(cycle, cal); date.After(now) && !h.skipped[cycle] && !h.ran.WishedOn(cycle).After(now) {
+			h.ran.WishFor(cycle, date, now)
+			left = append(left, contract.Wish{Cycle: cycle, Date: date})
+		}
+	}
+	return left
 }
 
 // aside returns the cycles that the calendar does not begin with: what people skip, and
@@ -179,8 +195,8 @@ type plan struct {
 	series contract.Series
 	turns  []contract.Series
 	fits   bool
-	wish   contract.Wish // the date of an order that is not that of the calendar; none when it is zero
-	stood  bool          // another interval came while the contract stood still: only these wishes are left
+	own    []contract.Wish // dates of orders that are not those of the calendar
+	stood  bool            // another interval came while the contract stood still: only these wishes are left
 	wishes []contract.Wish
 	passed []int // cycles before it that were neither charged nor skipped, since the last that was
 	jumped int   // all cycles before it that were never an order
@@ -204,6 +220,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	}
 	wanted, notBefore, number := shown, time.Time{}, 0
 	goesOn := false // by the calendar that it had
+	var own []contract.Wish
 	if was.trial != nil {
 		wanted = was.trial.ChargeAt
 	}
@@ -216,6 +233,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			wanted = time.Time{}
 		}
 		was.ran.Billing = c.Billing
+		own = was.leave(cal, now)
 		taken := was.last.Add(c.Billing.Approx() / 2)
 		number = was.resumes(cal, now)
 		goesOn = number > 0
@@ -240,7 +258,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	if behind := billing.Following(was.reached, was.from, was.skipped); was.anew && number > 0 && number < behind {
 		// The calendar goes on after an order that waits behind others.
 		return plan{
-			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, wish: contract.Wish{Cycle: number, Date: wanted},
+			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, own: []contract.Wish{{Cycle: number, Date: wanted}},
 			jumped: was.jumped + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool { return cycle <= was.reached || cycle >= behind || cycle == number })),
 		}, nil
 	}
@@ -267,9 +285,8 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			fixed = 0 // the platform would refuse it: one that is open on that day is charged
 		}
 		if billing.Begin(&c, wanted, fixed, open, cal) {
-			var today contract.Wish // for later today
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
-				today = contract.Wish{Cycle: c.Series.Cycle, Date: at}
+				own = append(own, contract.Wish{Cycle: c.Series.Cycle, Date: at}) // later today
 			}
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
@@ -277,11 +294,11 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			turns := contract.TurnsAfter(was.ran.Turns, c.Series)
 			if goesOn && c.Series.Cycle == number {
 				moved := c.Series.Moved
-				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.TurnsFrom(number, now)
+				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.TurnsFrom(number)
 				c.Series.Moved = c.Series.Moved || moved
 			}
 			passed = append(passed, missed(cycles, c.Series.Cycle, aside)...)
-			p := plan{series: c.Series, turns: turns, fits: true, wish: today, passed: passed, jumped: max(0, jumped) + len(passed)}
+			p := plan{series: c.Series, turns: turns, fits: true, own: own, passed: passed, jumped: max(0, jumped) + len(passed)}
 			if goesOn {
 				p.goAround(aside, number)
 			}
@@ -305,9 +322,7 @@ func (p *plan) goAround(aside map[int]bool, number int) {
 		case aside[cycle] && !begun:
 			p.series = first.Before(cycle + 1)
 			p.turns = contract.TurnsAfter(p.turns, p.series)
-			if p.wish.Date.IsZero() {
-				p.wish = contract.Wish{Cycle: first.Cycle, Date: first.Start}
-			}
+			p.own = append(p.own, contract.Wish{Cycle: first.Cycle, Date: first.Start})
 		case begun && !aside[cycle]:
 			p.jumped++
 		}
