@@ -528,3 +528,19 @@ func TestAnOrderThatIsDueStaysWhenTheIntervalChanges(t *testing.T) {
 	s.until("2026-12-26")
 	s.wantOrderDays("[12-11 12-12 12-25]")
 }
+
+// So are all that have fallen due: one that was put off behind a later one is owed as
+// well, and counts towards the limit of orders, of which there are four here.
+func TestAnOrderThatIsDueBehindAnotherStaysWhenTheIntervalChanges(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=4", s.id), nil)
+	s.declines("CHALLENGE", 1)
+	s.reschedule(0, "2027-01-11", false)
+	s.reschedule(0, "2027-01-12", false) // the second order, behind the third
+	s.until("2027-01-12")
+	s.everyTwoWeeks()
+	s.ended("SUCCESS")
+	s.until("2027-03-01")
+	s.wantOrderDays("[01-12 01-12 01-13 01-25]")
+}

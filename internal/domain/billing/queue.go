@@ -226,6 +226,8 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 			has[a.Cycle] = true
 			a.BillingDate, a.DueAt, a.Moved, a.PublishAt, a.UpdatedAt = wished, wished, true, now, now
 			kept = append(kept, a)
+		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && a.Moved && !a.BillingDate.After(now) && !c.Beyond(a.Cycle): // wherever the calendar is, it is owed
+			has[a.Cycle] = true
 		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || c.Beyond(a.Cycle)):
 			gone = append(gone, a)
 		case a.Status != Queued && a.Status != Skipped:

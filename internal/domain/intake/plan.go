@@ -30,6 +30,7 @@ type had struct {
 	anew    bool              // its interval, or the days on which it falls, have changed
 	cutoff  int               // of the option that it is on now, in days
 	waiting []int             // all cycles of orders that wait
+	owed    []int             // those of them that people have put on a day which has come
 	stands  bool              // it does not run: what has fallen due and waits is given up
 	wishes  []contract.Wish   // of its orders, those that wait too
 	parted  time.Time         // of the order that is its first, of one that is being split off; zero when it is not
@@ -90,6 +91,17 @@ func (h had) aside(now time.Time) map[int]bool {
 	return aside
 }
 
+// besides returns the cycles with which a calendar does not begin that goes on from
+// an order: what people skip, and the other orders whose chosen days have come.
+func (h had) besides(number int) map[int]bool {
+	besides := make(map[int]bool)
+	maps.Copy(besides, h.skipped)
+	for _, cycle := range h.owed {
+		besides[cycle] = besides[cycle] || cycle != number
+	}
+	return besides
+}
+
 // counted returns the cycles before that with which the queue began that are no jumped
 // ones: what people skip, and orders that wait or did.
 func (h had) counted() map[int]bool {
@@ -134,6 +146,9 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			switch {
 			case a.Status.Upcoming() && (a.BillingDate.After(now) || !h.stands):
 				h.waiting = append(h.waiting, a.Cycle)
+				if a.Moved && !a.BillingDate.After(now) {
+					h.owed = append(h.owed, a.Cycle)
+				}
 				if h.next.IsZero() || a.BillingDate.Before(h.next) {
 					h.next, h.waits = a.BillingDate, a.Cycle
 				}
@@ -259,13 +274,18 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		// The calendar goes on after an order that waits behind others.
 		return plan{
 			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, own: []contract.Wish{{Cycle: number, Date: wanted}},
-			jumped: was.jumped + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool { return cycle <= was.reached || cycle >= behind || cycle == number })),
+			jumped: was.jumped + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool {
+				return cycle <= was.reached || cycle >= behind || cycle == number || slices.Contains(was.owed, cycle)
+			})),
 		}, nil
 	}
 	var passed []int
 	jumped, aside, counted := was.jumped, was.skipped, was.counted()
-	if goesOn {
+	switch {
+	case goesOn:
 		aside = was.aside(now)
+	case was.anew:
+		aside = was.besides(number)
 	}
 	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
 		cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), from, from+cyclesAtOnce-1)
