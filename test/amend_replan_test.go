@@ -123,6 +123,47 @@ func TestOrdersBeforeAMovedCalendarAreNotForgotten(t *testing.T) {
 	}
 }
 
+// "This and later" may let the calendar go on before an order that it leaves where it is:
+// here those after the first go by the 15th, and the second waits for December 25. After
+// a pause over the day of the order that was moved both go on.
+func TestACalendarThatIsMovedBeforeAnOrderGoesOnAfterAPause(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		before func(s *subscription) // the pause
+		until  string                // its end
+		after  func(s *subscription) // when it could end
+		want   string
+	}{
+		{"before that day", nil, "2026-12-14", nil, "[11-25 12-15 12-25 01-15 02-15]"},
+		{"over that day", nil, "2026-12-17", nil, "[11-25 12-25 01-15 02-15]"},
+		{"over both days", nil, "2026-12-27", nil, "[11-25 01-15 02-15]"},
+		{"the order that was left is skipped", func(s *subscription) { s.skipNumber(1) }, "2026-12-17", nil, "[11-25 01-15 02-15]"},
+		{"it is put off behind the next one", func(s *subscription) { s.reschedule(1, "2027-01-20", false) }, "2026-12-17", nil, "[11-25 01-15 01-20 02-15]"},
+		{"the interval changes", nil, "2026-12-17", (*subscription).everyTwoWeeks, "[11-25 12-25 01-08 01-22 02-05 02-19]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.reschedule(0, "2026-11-25", true)
+			s.until("2026-12-12")
+			s.reschedule(1, "2026-12-15", true)
+			if row.before != nil {
+				row.before(s)
+			}
+			s.status(http.StatusNoContent, "PAUSED")
+			s.until(row.until)
+			if row.after != nil {
+				row.after(s)
+			}
+			s.status(http.StatusNoContent, "ACTIVE")
+			s.until("2027-02-25")
+			s.wantOrderDays(row.want)
+		})
+	}
+}
+
 // What people skip stays skipped when the calendar was moved so far that the platform's
 // own cycles of those days are others.
 func TestSkipsOfAMovedCalendarOutliveAPause(t *testing.T) {
@@ -486,4 +527,20 @@ func TestAnOrderThatIsDueStaysWhenTheIntervalChanges(t *testing.T) {
 	s.ended("SUCCESS")
 	s.until("2026-12-26")
 	s.wantOrderDays("[12-11 12-12 12-25]")
+}
+
+// So are all that have fallen due: one that was put off behind a later one is owed as
+// well, and counts towards the limit of orders, of which there are four here.
+func TestAnOrderThatIsDueBehindAnotherStaysWhenTheIntervalChanges(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=4", s.id), nil)
+	s.declines("CHALLENGE", 1)
+	s.reschedule(0, "2027-01-11", false)
+	s.reschedule(0, "2027-01-12", false) // the second order, behind the third
+	s.until("2027-01-12")
+	s.everyTwoWeeks()
+	s.ended("SUCCESS")
+	s.until("2027-03-01")
+	s.wantOrderDays("[01-12 01-12 01-13 01-25]")
 }

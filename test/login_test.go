@@ -112,7 +112,7 @@ func TestAMailedLinkOpensThePortalOnce(t *testing.T) {
 func TestThePortalSaysWhatTheNextOrderComesTo(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
-	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	s.halfOnce()
 	page := func() (int, string) {
 		s.magicLink("ana@shopper.example")
 		ana, mails := &browser{T: t}, s.mails("kind=management_link")

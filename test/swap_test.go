@@ -142,6 +142,28 @@ func TestASwapMovesTheOrderThatIsMadeNext(t *testing.T) {
 	s.wantOrderDays("[11-11 01-14 01-25 02-14]")
 }
 
+// An order that waits behind one that was made, and from whose day the later ones are
+// counted, takes them with it. The second order is that, and the fourth is made before it.
+func TestASwapMovesTheCalendarBehindOrdersThatWereMade(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(s *subscription){"as it was moved": func(*subscription) {}, "it stood still": (*subscription).standStill} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.reschedule(1, "2027-01-20", false)
+			s.until("2027-01-12")
+			s.reschedule(0, "2027-02-20", true)
+			s.reschedule(1, "2027-02-15", false)
+			do(s)
+			v := s.articles()
+			s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"changeNextOrderDateBy": 5})
+			s.until("2027-05-30")
+			s.wantOrderDays("[11-11 01-11 02-15 02-25 04-25 05-25]")
+		})
+	}
+}
+
 func TestTheExistingDiscountCanBeCarried(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -91,13 +91,29 @@ func TestTheNoteOfOneOrder(t *testing.T) {
 	}
 }
 
+// halfOnce takes half off one order, the first that is made.
+func (s *subscription) halfOnce() {
+	s.t.Helper()
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+}
+
+// halfUnpaid subscribes to 25.00 a month, half off once, and lets the first order be
+// declined, on the 11th of November. It is the 12th then.
+func halfUnpaid(t *testing.T) *subscription {
+	s := subscribe(t, nil)
+	s.halfOnce()
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.until("2026-11-12")
+	return s
+}
+
 // A discount for some orders is for those that are made first, wherever they are in
 // the calendar.
 func TestALimitedDiscountIsForTheOrdersThatAreMadeFirst(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "DAY", "intervalCount": 10}})
 	s.reschedule(0, "2026-11-24", false) // the order of the 21st is made before it
-	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	s.halfOnce()
 	var queue []struct {
 		BillingDate time.Time `json:"billingDate"`
 		OrderAmount float64   `json:"orderAmount"`
@@ -121,10 +137,7 @@ func TestALimitedDiscountIsForTheOrdersThatAreMadeFirst(t *testing.T) {
 // prices of a plan, are counted from it on.
 func TestAnUnpaidOrderIsCountedBeforeThoseToCome(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
-	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
-	s.declines("INSUFFICIENT_FUNDS", 1)
-	s.until("2026-11-12")
+	s := halfUnpaid(t)
 	var queue []struct {
 		OrderAmount float64 `json:"orderAmount"`
 	}
@@ -140,10 +153,7 @@ func TestAnUnpaidOrderIsCountedBeforeThoseToCome(t *testing.T) {
 // those before it as any other does.
 func TestAnOrderThatIsSkippedElsewhereCountsAnUnpaidOne(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
-	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
-	s.declines("INSUFFICIENT_FUNDS", 1)
-	s.until("2026-11-12")
+	s := halfUnpaid(t)
 	s.mutate(fmt.Sprintf(`mutation { subscriptionBillingCycleSkip(billingCycleInput: {contractId: "gid://shopify/SubscriptionContract/%d", selector: {index: 2}}) { userErrors { message } } }`, s.id))
 	s.pass("PT1H")
 	var past []struct {
@@ -235,7 +245,7 @@ func TestUpcomingOrdersOnAPlanCostWhatIsSaidBeforehand(t *testing.T) {
 			}
 		}, []string{"14.40", "8.00", "8.00"}},
 		"there is a discount for one order": {func(s *subscription, _ string) {
-			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+			s.halfOnce()
 		}, []string{"7.20", "8.00", "8.00"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +292,7 @@ func TestASkippedOrderStaysWhatItWas(t *testing.T) {
 		return list[0]
 	}
 	id := s.upcoming()[0].ID
-	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=50&discountTitle=Half&recurringCycleLimit=1", s.id), nil)
+	s.halfOnce()
 	if got := s.put(oneOffPath(s.id, id, 4003, ""), nil, nil); got != http.StatusOK {
 		t.Fatalf("adding a one-time product answered %d", got)
 	}

@@ -231,15 +231,15 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	if err != nil {
 		return err
 	}
-	queued, err := tx.AttemptsOf(ctx, []contract.ID{a.Contract}, Queued)
+	there, err := tx.AttemptsOf(ctx, []contract.ID{a.Contract})
 	if err != nil {
 		return err
 	}
-	at := nextQueued(queued, a)
+	at := nextQueued(there, a)
 	if at < 0 {
 		return nil
 	}
-	following := queued[at]
+	following := there[at]
 	before := following.BillingDate
 	date := cal.At(before.In(cal.Zone).AddDate(0, 0, days))
 	if soonest := cal.At(later(a.BillingDate, l.now).In(cal.Zone).AddDate(0, 0, 1)); date.Before(soonest) {
@@ -252,11 +252,16 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	} else if err := tx.PutAttempts(ctx, []Attempt{following}); err != nil {
 		return err
 	}
-	c, start := l.contracts[a.Contract], date
-	if following.Moved { // a person chose its date: those after it are counted from the calendar's
-		start = cal.At(c.DueOn(following.Cycle, cal).In(cal.Zone).AddDate(0, 0, days))
+	c := l.contracts[a.Contract]
+	series := contract.Series{Cycle: following.Cycle, Start: date, Moved: true}
+	if goesOn := c.SeriesOf(max(reached(there, l.now), a.Cycle, following.Cycle) + 1); following.Cycle < c.Series.Cycle || following.Cycle < goesOn.Cycle && goesOn.Passed > 0 {
+		// It waits behind orders that were made: those after it are counted elsewhere.
+		series = goesOn
+		series.Start, series.Moved = cal.At(goesOn.Start.In(cal.Zone).AddDate(0, 0, days)), true
+	} else if following.Moved { // a person chose its date: those after it are counted from the calendar's
+		series.Start = cal.At(c.DueOn(following.Cycle, cal).In(cal.Zone).AddDate(0, 0, days))
 	}
-	c.Restart(contract.Series{Cycle: following.Cycle, Start: start, Moved: true})
+	c.Restart(series)
 	l.restarted = append(l.restarted, a.Contract)
 	l.advanced = append(l.advanced, a.Contract)
 	l.note(following, activity.NextBillingDateChange, activity.Success, outcome{

@@ -60,10 +60,7 @@ func (s *Service) publish(ctx context.Context, of shop.ID) error {
 func (s *Service) tellAll(ctx context.Context, of shop.Shop, news []Attempt, contracts map[contract.ID]*contract.Contract, needs preparations) (told map[AttemptID]Attempt, unheard map[AttemptID]bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.Policy.Lease)
 	defer cancel()
-	byContract := make(map[contract.ID][]Attempt, len(contracts))
-	for _, a := range news {
-		byContract[a.Contract] = append(byContract[a.Contract], a)
-	}
+	byContract := ByContract(news)
 	var mu sync.Mutex
 	told, unheard = make(map[AttemptID]Attempt, len(news)), make(map[AttemptID]bool)
 	ids := contractsOf(news)
@@ -129,10 +126,7 @@ func TellNext(ctx context.Context, tx Tx, contracts []contract.ID, now time.Time
 	if err != nil {
 		return err
 	}
-	byContract := make(map[contract.ID][]Attempt, len(contracts))
-	for _, a := range queued {
-		byContract[a.Contract] = append(byContract[a.Contract], a)
-	}
+	byContract := ByContract(queued)
 	var told []Attempt
 	for _, id := range contracts {
 		if next, waits := Earliest(byContract[id]); waits {

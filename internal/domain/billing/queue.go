@@ -95,10 +95,7 @@ func reshape(
 	if err != nil {
 		return err
 	}
-	byContract := make(map[contract.ID][]Attempt, len(contracts))
-	for _, a := range there {
-		byContract[a.Contract] = append(byContract[a.Contract], a)
-	}
+	byContract := ByContract(there)
 	var gone []AttemptID
 	var kept []Attempt
 	var entries []activity.Entry
@@ -154,7 +151,7 @@ func Left(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
 func keepDates(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
 	for _, a := range there {
 		if a.SkipsAhead(now) && a.Moved {
-			c.WishFor(a.Cycle, a.BillingDate)
+			c.WishFor(a.Cycle, a.BillingDate, now)
 		}
 	}
 	return c.Wishes
@@ -229,6 +226,8 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 			has[a.Cycle] = true
 			a.BillingDate, a.DueAt, a.Moved, a.PublishAt, a.UpdatedAt = wished, wished, true, now, now
 			kept = append(kept, a)
+		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && a.Moved && !a.BillingDate.After(now) && !c.Beyond(a.Cycle): // wherever the calendar is, it is owed
+			has[a.Cycle] = true
 		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || c.Beyond(a.Cycle)):
 			gone = append(gone, a)
 		case a.Status != Queued && a.Status != Skipped:

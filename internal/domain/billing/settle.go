@@ -54,10 +54,7 @@ func (l *ledger) readOthers(ctx context.Context, tx Tx, findings []finding) erro
 		return nil
 	}
 	open, err := tx.OpenAttempts(ctx, contractsOf(unseen), l.now)
-	l.others = make(map[contract.ID][]Attempt, len(unseen))
-	for _, a := range open {
-		l.others[a.Contract] = append(l.others[a.Contract], a)
-	}
+	l.others = ByContract(open)
 	return err
 }
 

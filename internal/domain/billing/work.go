@@ -110,10 +110,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		if b.cards, err = readCards(ctx, tx, due, contracts, now); err != nil {
 			return err
 		}
-		open := make(map[contract.ID][]Attempt, len(ids))
-		for _, a := range others {
-			open[a.Contract] = append(open[a.Contract], a)
-		}
+		open := ByContract(others)
 		var entries []activity.Entry
 		var rewritten []contract.ID
 		var returned []*contract.Contract // that do not run: what waits goes
@@ -208,10 +205,7 @@ func failedLast(a, b Attempt) int {
 // missedFirst puts those before what is due that are given up for it: they end before
 // the newer order is charged, and some may wait for a turn that is to come.
 func missedFirst(due, others []Attempt, now time.Time) []Attempt {
-	newer := make(map[contract.ID][]Attempt, len(due))
-	for _, a := range due {
-		newer[a.Contract] = append(newer[a.Contract], a)
-	}
+	newer := ByContract(due)
 	var first []Attempt
 	for _, o := range others {
 		if _, is := missed(o, newer[o.Contract], now); is && o.Status == Queued {
@@ -371,6 +365,16 @@ func contractsOf(attempts []Attempt) []contract.ID {
 		}
 	}
 	return ids
+}
+
+// ByContract returns attempts by the contracts that they are of, in the order in which
+// they are given.
+func ByContract(attempts []Attempt) map[contract.ID][]Attempt {
+	m := make(map[contract.ID][]Attempt)
+	for _, a := range attempts {
+		m[a.Contract] = append(m[a.Contract], a)
+	}
+	return m
 }
 
 func byID(list []contract.Contract, err error) (map[contract.ID]*contract.Contract, error) {

@@ -155,14 +155,15 @@ func (c Contract) WishedOn(cycle int) time.Time {
 	return time.Time{}
 }
 
-// WishFor notes when people want an order to come, unless they have said so before.
-func (c *Contract) WishFor(cycle int, date time.Time) {
+// WishFor notes when people want an order to come, unless they want it on another day
+// that is still to come.
+func (c *Contract) WishFor(cycle int, date, now time.Time) {
 	c.Wishes = slices.Clone(c.Wishes)
 	at := slices.IndexFunc(c.Wishes, func(w Wish) bool { return w.Cycle == cycle })
 	switch {
 	case at < 0:
 		c.Wishes = append(c.Wishes, Wish{Cycle: cycle, Date: date})
-	case c.Wishes[at].Date.IsZero():
+	case !c.Wishes[at].Date.After(now):
 		c.Wishes[at].Date = date
 	}
 }

@@ -56,15 +56,33 @@ func (c Contract) DueOn(cycle int, cal cadence.Calendar) time.Time {
 // CycleFrom returns the first cycle of the calendar that falls on an instant or
 // after it.
 func (c Contract) CycleFrom(t time.Time, cal cadence.Calendar) int {
-	first := func(s Series) int { return max(s.Cycle, s.Origin()+c.Dates(s, cal).After(t.Add(-time.Millisecond))) }
-	cycle := first(c.Series)
+	cycle := c.firstOf(c.Series, t, cal)
 	for _, turn := range c.Turns {
 		if cycle < turn.Cycle {
 			break
 		}
-		cycle = first(turn)
+		cycle = c.firstOf(turn, t, cal)
 	}
 	return cycle
+}
+
+// GoesOnWith returns the cycle with which the calendar goes on at an instant: of it and
+// those after it none falls before that. Cycles of lower numbers do not all: a turn may
+// begin with an earlier date than theirs.
+func (c Contract) GoesOnWith(t time.Time, cal cadence.Calendar) int {
+	cycle := c.firstOf(c.Series, t, cal)
+	for _, turn := range c.Turns {
+		if cycle = min(cycle, turn.Cycle); c.DueOn(turn.Cycle, cal).Before(t) {
+			cycle = c.firstOf(turn, t, cal)
+		}
+	}
+	return cycle
+}
+
+// firstOf returns the first cycle of a series of the contract that falls on an instant
+// or after it.
+func (c Contract) firstOf(s Series, t time.Time, cal cadence.Calendar) int {
+	return max(s.Cycle, s.Origin()+c.Dates(s, cal).After(t.Add(-time.Millisecond)))
 }
 
 // Turn lets the calendar begin anew with an order. Orders before it keep their
@@ -99,8 +117,8 @@ func TurnsAfter(turns []Series, s Series) (rest []Series) {
 
 // TurnsFrom returns the turns that are still to come when the calendar goes on with a
 // cycle.
-func (c Contract) TurnsFrom(cycle int, now time.Time) []Series {
-	return slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle <= cycle || !turn.Start.After(now) })
+func (c Contract) TurnsFrom(cycle int) []Series {
+	return slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle <= cycle })
 }
 
 // Relocate lets the calendar fall on the same local days in another zone. The days of

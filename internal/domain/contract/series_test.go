@@ -46,6 +46,28 @@ func TestACalendarBeginsAnewWithALaterOrder(t *testing.T) {
 	}
 }
 
+// A turn may begin with an earlier day than the orders have that it leaves behind.
+func TestACalendarGoesOnWithTheFirstOrderAfterWhichNoneIsPast(t *testing.T) {
+	t.Parallel()
+	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
+	day := func(s string) time.Time { return date(s).Add(9 * time.Hour) }
+	// On January 10, February 10; February 2, March 2, April 2; March 5, April 5 and so on.
+	c := Contract{
+		Billing: Policy{Interval: cadence.Month, Count: 1}, Series: Series{Cycle: 3, Start: day("2026-01-10")},
+		Turns: []Series{{Cycle: 5, Start: day("2026-02-02")}, {Cycle: 8, Start: day("2026-02-05"), Passed: 1}},
+	}
+	for _, row := range []struct {
+		now  string
+		want int
+	}{
+		{"2026-01-01", 3}, {"2026-01-11", 4}, {"2026-02-02", 4}, {"2026-02-03", 6}, {"2026-03-03", 7}, {"2026-03-05", 7}, {"2026-03-06", 9}, {"2026-04-06", 10},
+	} {
+		if got := c.GoesOnWith(day(row.now), cal); got != row.want {
+			t.Errorf("on %s it goes on with %d, want %d", row.now, got, row.want)
+		}
+	}
+}
+
 func TestACalendarForgetsWhereItBeganOnceThatIsPast(t *testing.T) {
 	t.Parallel()
 	c := Contract{Billing: Policy{Interval: cadence.Month, Count: 1}, Series: Series{Cycle: 1, Start: date("2026-01-10")}}

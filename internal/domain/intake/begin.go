@@ -177,9 +177,10 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 		return plan{}, err
 	}
 	was.ran.Billing = before
+	was.leave(cal, now)
 	follows := billing.Following(was.reached, was.from, was.skipped)
 	next, passed, aside := follows, 0, was.aside(now)
-	for runs := max(was.ran.CycleFrom(now, cal), was.reached+1); next < runs || aside[next]; next++ {
+	for runs := max(was.ran.GoesOnWith(now, cal), was.reached+1); next < runs || aside[next]; next++ {
 		if !aside[next] {
 			passed++
 		}

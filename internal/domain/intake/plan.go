@@ -30,6 +30,7 @@ type had struct {
 	anew    bool              // its interval, or the days on which it falls, have changed
 	cutoff  int               // of the option that it is on now, in days
 	waiting []int             // all cycles of orders that wait
+	owed    []int             // those of them that people have put on a day which has come
 	stands  bool              // it does not run: what has fallen due and waits is given up
 	wishes  []contract.Wish   // of its orders, those that wait too
 	parted  time.Time         // of the order that is its first, of one that is being split off; zero when it is not
@@ -58,7 +59,23 @@ func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 	if h.ran.Series.Start.IsZero() {
 		return 0
 	}
-	return h.unskipped(max(h.ran.CycleFrom(now, cal), h.reached+1))
+	return h.unskipped(max(h.ran.GoesOnWith(now, cal), h.reached+1))
+}
+
+// leave lets orders to come be on days of their own that the calendar of before left
+// behind when it went on from an earlier day, and returns those days.
+func (h *had) leave(cal cadence.Calendar, now time.Time) (left []contract.Wish) {
+	if len(h.ran.Turns) == 0 {
+		return nil
+	}
+	goesOn := h.ran.GoesOnWith(now, cal)
+	for cycle := max(h.ran.Series.Cycle, h.reached+1); cycle < goesOn; cycle++ {
+		if date := h.ran.DueOn(cycle, cal); date.After(now) && !h.skipped[cycle] && !h.ran.WishedOn(cycle).After(now) {
+			h.ran.WishFor(cycle, date, now)
+			left = append(left, contract.Wish{Cycle: cycle, Date: date})
+		}
+	}
+	return left
 }
 
 // aside returns the cycles that the calendar does not begin with: what people skip, and
@@ -72,6 +89,17 @@ func (h had) aside(now time.Time) map[int]bool {
 		}
 	}
 	return aside
+}
+
+// besides returns the cycles with which a calendar does not begin that goes on from
+// an order: what people skip, and the other orders whose chosen days have come.
+func (h had) besides(number int) map[int]bool {
+	besides := make(map[int]bool)
+	maps.Copy(besides, h.skipped)
+	for _, cycle := range h.owed {
+		besides[cycle] = besides[cycle] || cycle != number
+	}
+	return besides
 }
 
 // counted returns the cycles before that with which the queue began that are no jumped
@@ -109,10 +137,7 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			ids[i] = c.ID
 		}
 		attempts, err := tx.AttemptsOf(ctx, ids)
-		mine := make(map[contract.ID][]billing.Attempt, len(contracts))
-		for _, a := range attempts {
-			mine[a.Contract] = append(mine[a.Contract], a)
-		}
+		mine := billing.ByContract(attempts)
 		for _, c := range contracts {
 			past[c.ID] = had{stands: c.Status != contract.Active, wishes: billing.Left(c, mine[c.ID], now)}
 		}
@@ -121,6 +146,9 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 			switch {
 			case a.Status.Upcoming() && (a.BillingDate.After(now) || !h.stands):
 				h.waiting = append(h.waiting, a.Cycle)
+				if a.Moved && !a.BillingDate.After(now) {
+					h.owed = append(h.owed, a.Cycle)
+				}
 				if h.next.IsZero() || a.BillingDate.Before(h.next) {
 					h.next, h.waits = a.BillingDate, a.Cycle
 				}
@@ -182,8 +210,8 @@ type plan struct {
 	series contract.Series
 	turns  []contract.Series
 	fits   bool
-	wish   contract.Wish // the date of an order that is not that of the calendar; none when it is zero
-	stood  bool          // another interval came while the contract stood still: only these wishes are left
+	own    []contract.Wish // dates of orders that are not those of the calendar
+	stood  bool            // another interval came while the contract stood still: only these wishes are left
 	wishes []contract.Wish
 	passed []int // cycles before it that were neither charged nor skipped, since the last that was
 	jumped int   // all cycles before it that were never an order
@@ -207,6 +235,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	}
 	wanted, notBefore, number := shown, time.Time{}, 0
 	goesOn := false // by the calendar that it had
+	var own []contract.Wish
 	if was.trial != nil {
 		wanted = was.trial.ChargeAt
 	}
@@ -219,6 +248,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			wanted = time.Time{}
 		}
 		was.ran.Billing = c.Billing
+		own = was.leave(cal, now)
 		taken := was.last.Add(c.Billing.Approx() / 2)
 		number = was.resumes(cal, now)
 		goesOn = number > 0
@@ -243,14 +273,19 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	if behind := billing.Following(was.reached, was.from, was.skipped); was.anew && number > 0 && number < behind {
 		// The calendar goes on after an order that waits behind others.
 		return plan{
-			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, wish: contract.Wish{Cycle: number, Date: wanted},
-			jumped: was.jumped + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool { return cycle <= was.reached || cycle >= behind || cycle == number })),
+			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, own: []contract.Wish{{Cycle: number, Date: wanted}},
+			jumped: was.jumped + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool {
+				return cycle <= was.reached || cycle >= behind || cycle == number || slices.Contains(was.owed, cycle)
+			})),
 		}, nil
 	}
 	var passed []int
 	jumped, aside, counted := was.jumped, was.skipped, was.counted()
-	if goesOn {
+	switch {
+	case goesOn:
 		aside = was.aside(now)
+	case was.anew:
+		aside = was.besides(number)
 	}
 	for from := was.reached + 1; from < was.reached+cyclesAtMost; from += cyclesAtOnce {
 		cycles, err := s.Platform.Cycles(ctx, store.At(), int64(c.ID), from, from+cyclesAtOnce-1)
@@ -270,9 +305,8 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			fixed = 0 // the platform would refuse it: one that is open on that day is charged
 		}
 		if billing.Begin(&c, wanted, fixed, open, cal) {
-			var today contract.Wish // for later today
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
-				today = contract.Wish{Cycle: c.Series.Cycle, Date: at}
+				own = append(own, contract.Wish{Cycle: c.Series.Cycle, Date: at}) // later today
 			}
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
@@ -280,11 +314,11 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			turns := contract.TurnsAfter(was.ran.Turns, c.Series)
 			if goesOn && c.Series.Cycle == number {
 				moved := c.Series.Moved
-				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.TurnsFrom(number, now)
+				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.TurnsFrom(number)
 				c.Series.Moved = c.Series.Moved || moved
 			}
 			passed = append(passed, missed(cycles, c.Series.Cycle, aside)...)
-			p := plan{series: c.Series, turns: turns, fits: true, wish: today, passed: passed, jumped: max(0, jumped) + len(passed)}
+			p := plan{series: c.Series, turns: turns, fits: true, own: own, passed: passed, jumped: max(0, jumped) + len(passed)}
 			if goesOn {
 				p.goAround(aside, number)
 			}
@@ -308,9 +342,7 @@ func (p *plan) goAround(aside map[int]bool, number int) {
 		case aside[cycle] && !begun:
 			p.series = first.Before(cycle + 1)
 			p.turns = contract.TurnsAfter(p.turns, p.series)
-			if p.wish.Date.IsZero() {
-				p.wish = contract.Wish{Cycle: first.Cycle, Date: first.Start}
-			}
+			p.own = append(p.own, contract.Wish{Cycle: first.Cycle, Date: first.Start})
 		case begun && !aside[cycle]:
 			p.jumped++
 		}

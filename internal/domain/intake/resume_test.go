@@ -55,8 +55,8 @@ func TestTheCalendarGoesAroundOrdersOnDaysOfTheirOwn(t *testing.T) {
 	}{
 		{"the order itself is next", map[int]bool{5: true}, 4, plan{series: begins}},
 		{"nothing lies between", map[int]bool{3: true, 7: true}, 6, plan{series: begins}},
-		{"an order before it by its number is put off", map[int]bool{5: true}, 6, plan{series: begins.Before(6), wish: stands}},
-		{"and a cycle before that one is no order", map[int]bool{6: true}, 9, plan{series: begins.Before(7), wish: stands, jumped: 1}},
+		{"an order before it by its number is put off", map[int]bool{5: true}, 6, plan{series: begins.Before(6), own: []contract.Wish{stands}}},
+		{"and a cycle before that one is no order", map[int]bool{6: true}, 9, plan{series: begins.Before(7), own: []contract.Wish{stands}, jumped: 1}},
 	} {
 		p := plan{series: begins}
 		if p.goAround(row.aside, row.number); !reflect.DeepEqual(p, row.want) {

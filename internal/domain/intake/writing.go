@@ -164,8 +164,8 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 				c.Wishes = made.wishes
 			}
 			c.Series, c.Turns = made.series, made.turns
-			if !made.wish.Date.IsZero() {
-				c.WishFor(made.wish.Cycle, made.wish.Date)
+			for _, own := range made.own {
+				c.WishFor(own.Cycle, own.Date, w.now)
 			}
 			c.Jump(made.jumped - c.PassedCycles)
 		} else if made.stood {

@@ -256,10 +256,7 @@ func match(ctx context.Context, tx Tx, paid []platform.Attempt) (m matches, rest
 	if err != nil {
 		return m, nil, err
 	}
-	m.of = make(map[contract.ID][]billing.Attempt)
-	for _, a := range all {
-		m.of[a.Contract] = append(m.of[a.Contract], a)
-	}
+	m.of = billing.ByContract(all)
 	rest = slices.DeleteFunc(rest, func(p platform.Attempt) bool {
 		for _, a := range m.of[contract.ID(p.Contract)] {
 			if a.PlatformID != p.ID {
