@@ -239,11 +239,11 @@ func (a *Attempt) tellOneOffs(now time.Time) {
 	a.PublishAt = now
 }
 
-// unready lets an order be prepared from the beginning. What a try was sent with
-// stays noted.
+// unready lets an order be prepared from the beginning. What a try was sent with, and
+// what a skipped order would have held, stays noted.
 func (a *Attempt) unready() {
 	a.Prep = a.Prep.at(Fresh, a.Prep.Edited, a.Prep.Revision)
-	if a.Status != Failure {
+	if a.Status != Failure && a.Status != Skipped {
 		a.Lines = nil
 	}
 }

@@ -128,6 +128,18 @@ func TestRulesThatLastActOnceForAnOrder(t *testing.T) {
 	}
 }
 
+// An order that is prepared anew forgets what it would have held, but not what it was
+// sent with, nor what it would have come to when it was skipped.
+func TestWhatAnOrderWasStaysWhenItIsPreparedAnew(t *testing.T) {
+	t.Parallel()
+	for status, stays := range map[Status]bool{Queued: false, Requesting: false, Failure: true, Skipped: true} {
+		a := Attempt{Status: status, Lines: []contract.Line{{Quantity: 2}}, Prep: Preparation{Stage: Ready, Edited: true}}
+		if a.unready(); (len(a.Lines) == 1) != stays {
+			t.Errorf("%s: got lines %+v", status, a.Lines)
+		}
+	}
+}
+
 func TestOneTimeProductsFollowTheQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
