@@ -34,7 +34,7 @@ func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int)
 
 // told selects the attempts, named t, of which somebody is telling the platform.
 func told(db bun.IDB, now time.Time) *bun.SelectQuery {
-	return db.NewSelect().TableExpr("attempts AS t").Where("t.telling_until > 0").Where("t.telling_until > ?", millis(now)) // the first is the index's
+	return db.NewSelect().TableExpr("attempts AS t").Where("t.telling_until > 0").Where("t.telling_until > ?", boundAt(now)) // the first is the index's
 }
 
 // untold leaves out attempts, named of, whose contract somebody is telling the platform of.
@@ -53,7 +53,7 @@ func (tx *Tx) ClaimNews(ctx context.Context, news []billing.Attempt, now, until 
 		contracts[i] = a.Contract
 	}
 	var others []contract.ID
-	if err := told(tx.q, now).Column("t.contract_id").Where("t.shop_id = ?", tx.of).Where("t.contract_id IN (?)", bun.List(contracts)).Scan(ctx, &others); err != nil {
+	if err := told(tx.q, now).Column("t.contract_id").Where("t.shop_id = ?", bound{tx.of}).Where("t.contract_id IN (?)", boundList[contract.ID](contracts)).Scan(ctx, &others); err != nil {
 		return nil, fmt.Errorf("read who tells the platform: %w", err)
 	}
 	var ours []billing.Attempt
@@ -76,7 +76,7 @@ func (tx *Tx) ClaimNews(ctx context.Context, news []billing.Attempt, now, until 
 
 func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, limit int, narrow func(*bun.SelectQuery) *bun.SelectQuery) ([]billing.Attempt, error) {
 	var rows []attemptRow
-	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.? <= ?", ident(w.column), millis(now)).
+	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", bound{tx.of}).Where("a.? <= ?", ident(w.column), boundAt(now)).
 		OrderExpr("a.?, a.id", ident(w.column)).Limit(int64(limit))
 	if narrow != nil {
 		q = narrow(q)
@@ -90,7 +90,7 @@ func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, lim
 // Waits says, without locking, what of the shop waits besides due attempts.
 func (tx *Tx) Waits(ctx context.Context, now time.Time) (w billing.Waits, err error) {
 	some := func(of waiting) *bun.SelectQuery {
-		return tx.q.NewSelect().Table(of.table).ColumnExpr("1").Where("shop_id = ?", tx.of).Where("? <= ?", ident(of.column), millis(now))
+		return tx.q.NewSelect().Table(of.table).ColumnExpr("1").Where("shop_id = ?", bound{tx.of}).Where("? <= ?", ident(of.column), boundAt(now))
 	}
 	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS news", some(unpublished).Apply(untold(unpublished.table, now))).ColumnExpr("EXISTS (?) AS marks", some(dueMarks)).Scan(ctx, &w.News, &w.Marks)
 	if err != nil {
@@ -105,7 +105,7 @@ func (tx *Tx) Attempts(ctx context.Context, ids []billing.AttemptID) ([]billing.
 		return nil, nil
 	}
 	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("a.id IN (?)", bun.List(ids)).Order("a.id")
+		return q.Where("a.id IN (?)", boundList[billing.AttemptID](ids)).Order("a.id")
 	})
 }
 
@@ -120,7 +120,7 @@ func (tx *Tx) AttemptsByKey(ctx context.Context, keys []string) ([]billing.Attem
 		wanted[i] = clean(k)
 	}
 	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("a.key IN (?)", bun.List(wanted)).Where("a.key <> ''").OrderExpr(tx.dialect().unindexed + "a.id")
+		return q.Where("a.key IN (?)", boundList[string](wanted)).Where("a.key <> ''").OrderExpr(tx.dialect().unindexed + "a.id")
 	})
 }
 
@@ -131,7 +131,7 @@ func (tx *Tx) AttemptsOf(ctx context.Context, contracts []contract.ID, in ...bil
 		return nil, nil
 	}
 	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-		q = q.Where("a.contract_id IN (?)", bun.List(contracts)).Order("a.contract_id", "a.cycle")
+		q = q.Where("a.contract_id IN (?)", boundList[contract.ID](contracts)).Order("a.contract_id", "a.cycle")
 		if len(in) > 0 {
 			q = q.Where("a.status IN (?)", bun.List(in))
 		}
@@ -147,14 +147,14 @@ func (tx *Tx) OpenAttempts(ctx context.Context, contracts []contract.ID, now tim
 	}
 	open := []billing.Status{billing.Queued, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
 	return tx.attempts(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("a.contract_id IN (?)", bun.List(contracts)).Where("a.status IN (?)", bun.List(open)).
-			Where("(a.status <> ? OR a.billing_date <= ?)", billing.Queued, millis(now)).Order("a.contract_id", "a.cycle")
+		return q.Where("a.contract_id IN (?)", boundList[contract.ID](contracts)).Where("a.status IN (?)", bun.List(open)).
+			Where("(a.status <> ? OR a.billing_date <= ?)", billing.Queued, boundAt(now)).Order("a.contract_id", "a.cycle")
 	})
 }
 
 func (tx *Tx) attempts(ctx context.Context, where func(*bun.SelectQuery) *bun.SelectQuery) ([]billing.Attempt, error) {
 	var rows []attemptRow
-	q := where(tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of))
+	q := where(tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", bound{tx.of}))
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read attempts: %w", err)
 	}
@@ -275,7 +275,7 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	var rows []queueRow
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
 		ColumnExpr("(?) AS waiting", waiting).ColumnExpr("EXISTS (?) AS open", open).
-		Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Scan(ctx, &rows)
+		Where("c.shop_id = ?", bound{tx.of}).Where("c.id IN (?)", boundList[contract.ID](contracts)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the queues of %d contracts: %w", len(contracts), err)
 	}

@@ -403,7 +403,7 @@ func (tx *Tx) contracts(ctx context.Context, ids []contract.ID, lock func(*bun.S
 		return nil, nil
 	}
 	rows := make([]contractRow, 0, len(ids))
-	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(ids)).Order("c.id")
+	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", bound{tx.of}).Where("c.id IN (?)", boundList[contract.ID](ids)).Order("c.id")
 	if err := lock(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read %d contracts: %w", len(ids), err)
 	}

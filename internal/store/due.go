@@ -77,7 +77,7 @@ func (s Shops) DueWebhookShops(ctx context.Context, now time.Time, limit int) ([
 // due, the longest waiting first.
 func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := s.db.reader.NewSelect().Table("shops").Column("id").Where("connected").Where("reconcile_at <= ?", millis(now)).
+	err := s.db.reader.NewSelect().Table("shops").Column("id").Where("connected").Where("reconcile_at <= ?", boundAt(now)).
 		Order("reconcile_at", "id").Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops to reconcile: %w", err)
@@ -87,7 +87,7 @@ func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) 
 
 func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int, narrow ...func(*bun.SelectQuery) *bun.SelectQuery) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), millis(now)).Apply(narrow...).
+	err := s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), boundAt(now)).Apply(narrow...).
 		GroupExpr(s.db.engine.dialect().unindexed+"shop_id").OrderExpr("MIN(?), shop_id", ident(w.column)).Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops with %s that wait: %w", w.table, err)

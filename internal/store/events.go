@@ -57,7 +57,7 @@ func (r eventRow) pending(domain string) intake.Pending {
 // until.
 func (tx *Tx) TakeEvents(ctx context.Context, now, until time.Time, limit int) ([]intake.Pending, error) {
 	var rows []eventRow
-	q := tx.q.NewSelect().Model(&rows).Where("i.shop_id = ?", tx.of).Where("i.due_at <= ?", millis(now)).
+	q := tx.q.NewSelect().Model(&rows).Where("i.shop_id = ?", bound{tx.of}).Where("i.due_at <= ?", boundAt(now)).
 		Order("i.due_at", "i.received_at", "i.id").Limit(int64(limit))
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the inbox: %w", err)
@@ -66,7 +66,7 @@ func (tx *Tx) TakeEvents(ctx context.Context, now, until time.Time, limit int) (
 		return nil, nil
 	}
 	var domain string
-	if err := tx.q.NewSelect().Model((*shopRow)(nil)).Column("domain").Where("s.id = ?", tx.of).Scan(ctx, &domain); err != nil {
+	if err := tx.q.NewSelect().Model((*shopRow)(nil)).Column("domain").Where("s.id = ?", bound{tx.of}).Scan(ctx, &domain); err != nil {
 		return nil, fmt.Errorf("read the shop of the inbox: %w", err)
 	}
 	ids := make([]string, len(rows))
@@ -75,14 +75,14 @@ func (tx *Tx) TakeEvents(ctx context.Context, now, until time.Time, limit int) (
 		ids[i], events[i] = r.ID, r.pending(domain)
 	}
 	return events, tx.putEvents(ctx, ids, "take", func(q *bun.UpdateQuery) *bun.UpdateQuery {
-		return q.Set("due_at = ?", millis(until))
+		return q.Set("due_at = ?", boundAt(until))
 	})
 }
 
 // FinishEvents marks events as worked.
 func (tx *Tx) FinishEvents(ctx context.Context, ids []string, now time.Time) error {
 	return tx.putEvents(ctx, ids, "finish", func(q *bun.UpdateQuery) *bun.UpdateQuery {
-		return q.Set("due_at = NULL").Set("finished_at = ?", millis(now))
+		return q.Set("due_at = NULL").Set("finished_at = ?", boundAt(now))
 	})
 }
 
@@ -98,7 +98,7 @@ func (tx *Tx) putEvents(ctx context.Context, ids []string, what string, set func
 	if len(ids) == 0 {
 		return nil
 	}
-	q := set(tx.q.NewUpdate().Model((*eventRow)(nil))).Where("i.shop_id = ?", tx.of).Where("i.id IN (?)", bun.List(ids))
+	q := set(tx.q.NewUpdate().Model((*eventRow)(nil))).Where("i.shop_id = ?", bound{tx.of}).Where("i.id IN (?)", boundList[string](ids))
 	if _, err := q.Exec(ctx); err != nil {
 		return fmt.Errorf("%s %d events: %w", what, len(ids), err)
 	}

@@ -19,7 +19,7 @@ var inFlight = []billing.Status{billing.Requesting, billing.Progress, billing.Ch
 // stopped adds the condition that a shop's orders wait and are not charged now. Those
 // of a shop that has left do not wait: they end.
 func stopped(q *bun.SelectQuery, now time.Time) *bun.SelectQuery {
-	return q.Where("s.connected").Where("(s.frozen_at <> 0 OR s.held_until > ? OR (s.confirm_by <> 0 AND s.confirm_by <= ?))", millis(now), millis(now))
+	return q.Where("s.connected").Where("(s.frozen_at <> 0 OR s.held_until > ? OR (s.confirm_by <> 0 AND s.confirm_by <= ?))", boundAt(now), boundAt(now))
 }
 
 // stoppedShops returns the shops whose orders are not charged now.
@@ -45,7 +45,7 @@ func charging(stopped []shop.ID) func(*bun.SelectQuery) *bun.SelectQuery {
 // with the platform, the longest waiting first.
 func (s Shops) UncheckedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := s.db.reader.NewSelect().Model((*shopRow)(nil)).Column("s.id").Where("s.connected").Where("s.check_at <> 0").Where("s.check_at <= ?", millis(now)).
+	err := s.db.reader.NewSelect().Model((*shopRow)(nil)).Column("s.id").Where("s.connected").Where("s.check_at <> 0").Where("s.check_at <= ?", boundAt(now)).
 		Order("s.check_at", "s.id").Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops to compare: %w", err)
@@ -56,10 +56,10 @@ func (s Shops) UncheckedShops(ctx context.Context, now time.Time, limit int) ([]
 // nextOfShops asks for the earliest instants at which a shop is to be compared,
 // and at which its charges go on.
 func (s Shops) nextOfShops(now time.Time) []*bun.SelectQuery {
-	earliest := func(column string, after int64) *bun.SelectQuery {
+	earliest := func(column string, after any) *bun.SelectQuery {
 		return s.db.reader.NewSelect().Table("shops").ColumnExpr("MIN(?)", ident(column)).Where("connected").Where("? >= ?", ident(column), after)
 	}
-	return []*bun.SelectQuery{earliest("check_at", 1), earliest("held_until", millis(now)+1)}
+	return []*bun.SelectQuery{earliest("check_at", 1), earliest("held_until", bound{millis(now) + 1})}
 }
 
 // runRow is a row of charge_counts.
@@ -100,7 +100,7 @@ func (tx *Tx) AddRun(ctx context.Context, slot time.Time, r billing.Run) error {
 // RunSince sums the slots that begin at or after an instant.
 func (tx *Tx) RunSince(ctx context.Context, slot time.Time) (billing.Run, error) {
 	var rows []runRow
-	if err := tx.q.NewSelect().Model(&rows).Where("n.shop_id = ?", tx.of).Where("n.slot >= ?", millis(slot)).Scan(ctx); err != nil {
+	if err := tx.q.NewSelect().Model(&rows).Where("n.shop_id = ?", bound{tx.of}).Where("n.slot >= ?", boundAt(slot)).Scan(ctx); err != nil {
 		return billing.Run{}, fmt.Errorf("read counts of charges: %w", err)
 	}
 	var run billing.Run

@@ -307,8 +307,8 @@ func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
 		}
 		for _, query := range e.heard {
 			for _, step := range stepsOf(t, db, query) {
-				if strings.Contains(step, "webhook_endpoints_announcing") {
-					continue // it holds those that ask, and all of them are wanted
+				if strings.Contains(step, "webhook_endpoints_announcing") || strings.HasPrefix(step, "SCAN json_each ") {
+					continue // it holds those that ask, or are asked for, and all of them are wanted
 				}
 				whole := strings.HasPrefix(step, "SCAN ") && !strings.HasPrefix(step, "SCAN s") && step != "SCAN CONSTANT ROW" || strings.HasSuffix(step, "(shop_id=?)")
 				if whole {

@@ -142,7 +142,7 @@ func (db *DB) oneShop(ctx context.Context, q *bun.SelectQuery, row *shopRow) (sh
 // written, the transaction is run once more, and then it is.
 func (tx *Tx) Shop(ctx context.Context) (shop.Shop, error) {
 	var row shopRow
-	q := tx.q.NewSelect().Model(&row).Where("s.id = ?", tx.of)
+	q := tx.q.NewSelect().Model(&row).Where("s.id = ?", bound{tx.of})
 	if tx.lockShop {
 		q = tx.dialect().forUpdate(q)
 	}

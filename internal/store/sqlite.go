@@ -40,11 +40,11 @@ func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
 	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "foreign_keys(1)", "temp_store(MEMORY)"}
 	open := func(extra ...string) (*bun.DB, error) {
 		v := url.Values{"_txlock": {"immediate"}, "_pragma": append(extra, pragmas...)}
-		db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: v.Encode()}).String())
+		c, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: path, RawQuery: v.Encode()}).String())
 		if err != nil {
 			return nil, err
 		}
-		return bun.NewDB(db, sqlitedialect.New()), nil
+		return bun.NewDB(sql.OpenDB(keeping{c}), sqlitedialect.New()), nil
 	}
 	writer, err := open("synchronous(" + synchronous + ")")
 	if err != nil {

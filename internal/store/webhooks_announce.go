@@ -24,7 +24,7 @@ func unannounced(db bun.IDB) *bun.SelectQuery {
 // of no others is it asked which those are.
 func (s Shops) announcing(now time.Time) *bun.SelectQuery {
 	charged := s.db.reader.NewSelect().Model((*shopRow)(nil)).ColumnExpr("1").Where("s.id = e.shop_id").Where("s.connected").Where("s.frozen_at = 0").
-		Where("(s.confirm_by = 0 OR s.confirm_by > ?)", millis(now))
+		Where("(s.confirm_by = 0 OR s.confirm_by > ?)", boundAt(now))
 	return s.db.reader.NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.announces").Where("EXISTS (?)", charged)
 }
 
@@ -38,7 +38,7 @@ func (s Shops) firstUnannounced() *bun.SelectQuery {
 // AnnouncingShops returns at most limit shops that have orders to announce.
 func (s Shops) AnnouncingShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := s.announcing(now).Distinct().Column("e.shop_id").Where("(?) <= ?", s.firstUnannounced(), millis(now)).Order("e.shop_id").Limit(int64(limit)).Scan(ctx, &ids)
+	err := s.announcing(now).Distinct().Column("e.shop_id").Where("(?) <= ?", s.firstUnannounced(), boundAt(now)).Order("e.shop_id").Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops with orders to announce: %w", err)
 	}
