@@ -71,13 +71,19 @@ func (k *keeper) take(ctx context.Context, query string) (*keptStmt, error) {
 	return &keptStmt{sqliteStmt: s, of: k, query: query, again: came}, nil
 }
 
-// ExecContext runs a statement.
-func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+// bind returns the statement that a query is, and its arguments.
+func (k *keeper) bind(ctx context.Context, query string, args []driver.NamedValue) (*keptStmt, []driver.NamedValue, error) {
 	query, args, err := unbind(query, args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := k.take(ctx, query)
+	return s, args, err
+}
+
+// ExecContext runs a statement.
+func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	s, args, err := k.bind(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +93,7 @@ func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.Na
 
 // QueryContext runs a statement that has rows, and has it until they are closed.
 func (k *keeper) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	query, args, err := unbind(query, args)
-	if err != nil {
-		return nil, err
-	}
-	s, err := k.take(ctx, query)
+	s, args, err := k.bind(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
