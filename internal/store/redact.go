@@ -49,12 +49,13 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 	if err := tx.redactEntries(ctx, customer, of, contracts); err != nil {
 		return err
 	}
+	if err := tx.putOut(ctx, customer); err != nil {
+		return err
+	}
 	for _, erase := range []struct {
 		query string // that begins with the shop
 		by    any
 	}{
-		{`DELETE FROM portal_sessions WHERE shop_id = ? AND customer_id = ?`, customer},
-		{`DELETE FROM portal_links WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE retention_activities SET reason = '', info = '' WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
@@ -73,18 +74,26 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 // Succeed lets a customer have what another one was and said, who is none any more. Who is
 // in the portal of that one is out.
 func (tx *Tx) Succeed(ctx context.Context, gone, kept int64) error {
-	for _, query := range []string{
-		`DELETE FROM portal_sessions WHERE shop_id = ? AND customer_id = ?`,
-		`DELETE FROM portal_links WHERE shop_id = ? AND customer_id = ?`,
-	} {
-		if _, err := tx.q.NewRaw(query, int64(tx.of), gone).Exec(ctx); err != nil {
-			return fmt.Errorf("put customer %d out: %w", gone, err)
-		}
+	if err := tx.putOut(ctx, gone); err != nil {
+		return err
 	}
 	for _, table := range []string{"retention_activities", "webhook_messages"} { // of which those of a customer are erased
 		_, err := tx.q.NewRaw("UPDATE "+table+" SET customer_id = ? WHERE shop_id = ? AND customer_id = ?", kept, int64(tx.of), gone).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("let customer %d have the %s of customer %d: %w", kept, table, gone, err)
+		}
+	}
+	return nil
+}
+
+// putOut ends a customer's visits to the portal, and takes the links to it away.
+func (tx *Tx) putOut(ctx context.Context, customer int64) error {
+	for _, query := range []string{
+		`DELETE FROM portal_sessions WHERE shop_id = ? AND customer_id = ?`,
+		`DELETE FROM portal_links WHERE shop_id = ? AND customer_id = ?`,
+	} {
+		if _, err := tx.q.NewRaw(query, int64(tx.of), customer).Exec(ctx); err != nil {
+			return fmt.Errorf("put customer %d out: %w", customer, err)
 		}
 	}
 	return nil

@@ -97,7 +97,9 @@ func (h had) besides(number int) map[int]bool {
 	besides := make(map[int]bool)
 	maps.Copy(besides, h.skipped)
 	for _, cycle := range h.owed {
-		besides[cycle] = besides[cycle] || cycle != number
+		if cycle != number {
+			besides[cycle] = true
+		}
 	}
 	return besides
 }
