@@ -48,6 +48,28 @@ type countRow struct {
 	N                int64
 }
 
+// customerCountRow is a row of customer_counts: how many contracts of a line have
+// a customer's address and name.
+type customerCountRow struct {
+	bun.BaseModel `bun:"table:customer_counts,alias:n"`
+
+	ShopID         int64  `bun:"shop_id,pk"`
+	Line           string `bun:"line,pk"`
+	CustomerFolded string `bun:"customer_folded,pk"`
+	N              int64
+}
+
+// amountCountRow is a row of amount_counts: how many contracts of a line come to an
+// amount.
+type amountCountRow struct {
+	bun.BaseModel `bun:"table:amount_counts,alias:n"`
+
+	ShopID      int64  `bun:"shop_id,pk"`
+	Line        string `bun:"line,pk"`
+	OrderAmount int64  `bun:"order_amount,pk"`
+	N           int64
+}
+
 // versionRow is a row of search_versions: it changes with every change of what
 // the contracts of a line are found by.
 type versionRow struct {
@@ -63,8 +85,20 @@ func facetRowOf(of shop.ID, c contract.Contract) facetRow {
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Status: string(c.Status),
 		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), Prepaid: c.PrepaidByCount(), Imported: c.ImportedID != "",
 		OrderAmount: c.Amount().Milli(), CreatedAt: millis(c.CreatedAt), CustomerID: c.Customer.ID,
-		CustomerFolded: strings.ReplaceAll(clean(fold(c.Customer.Email)), "\n", " ") + "\n" + clean(fold(c.Customer.Name)),
+		CustomerFolded: atMost(maxCustomerText, strings.ReplaceAll(clean(fold(c.Customer.Email)), "\n", " ")+"\n"+clean(fold(c.Customer.Name))),
 	}
+}
+
+// maxCustomerText is how many bytes of a customer's address and name are searched:
+// less than a key of PostgreSQL's indexes may have.
+const maxCustomerText = 2000
+
+// atMost returns the beginning of a text that has at most n bytes.
+func atMost(n int, text string) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
 }
 
 // group returns the row of contract_counts that counts the contract.
@@ -90,7 +124,7 @@ func (tx *Tx) putFacets(ctx context.Context, contracts []contract.Contract, rewr
 		}
 	}
 	var changed []facetRow
-	more := make(map[countRow]int64)
+	more := newCounts()
 	for _, c := range contracts {
 		want := facetRowOf(tx.of, c)
 		old, there := had[want.ID]
@@ -98,10 +132,10 @@ func (tx *Tx) putFacets(ctx context.Context, contracts []contract.Contract, rewr
 			continue
 		}
 		if there {
-			more[old.group()]--
+			more.add(old, -1)
 			touched[old.Line] = true
 		}
-		more[want.group()]++
+		more.add(want, 1)
 		touched[want.Line] = true
 		changed = append(changed, want)
 	}
@@ -115,17 +149,27 @@ func (tx *Tx) putFacets(ctx context.Context, contracts []contract.Contract, rewr
 	return tx.addCounts(ctx, more)
 }
 
+// counts is by how much the numbers of contracts that share something change.
+type counts struct {
+	groups    map[countRow]int64
+	customers map[customerCountRow]int64
+	amounts   map[amountCountRow]int64
+}
+
+func newCounts() counts {
+	return counts{make(map[countRow]int64), make(map[customerCountRow]int64), make(map[amountCountRow]int64)}
+}
+
+func (c counts) add(r facetRow, n int64) {
+	c.groups[r.group()] += n
+	c.customers[customerCountRow{ShopID: r.ShopID, Line: r.Line, CustomerFolded: r.CustomerFolded}] += n
+	c.amounts[amountCountRow{ShopID: r.ShopID, Line: r.Line, OrderAmount: r.OrderAmount}] += n
+}
+
 // addCounts changes counts. Rows are written in one order by everybody, so that
 // two transactions do not wait for each other.
-func (tx *Tx) addCounts(ctx context.Context, more map[countRow]int64) error {
-	var rows []countRow
-	for group, n := range more {
-		if n != 0 {
-			group.N = n
-			rows = append(rows, group)
-		}
-	}
-	slices.SortFunc(rows, func(a, b countRow) int {
+func (tx *Tx) addCounts(ctx context.Context, more counts) error {
+	groups, _ := changedCounts(more.groups, func(r *countRow, n int64) { r.N = n }, func(a, b countRow) int {
 		number := func(yes bool) int {
 			if yes {
 				return 1
@@ -137,9 +181,51 @@ func (tx *Tx) addCounts(ctx context.Context, more map[countRow]int64) error {
 			cmp.Compare(a.DeliveryCount, b.DeliveryCount), number(a.Prepaid)-number(b.Prepaid), number(a.Imported)-number(b.Imported),
 		)
 	})
-	_, err := insert(ctx, tx, rows, `ON CONFLICT (shop_id, line, status, delivery_interval, delivery_count, prepaid, imported)
+	_, err := insert(ctx, tx, groups, `ON CONFLICT (shop_id, line, status, delivery_interval, delivery_count, prepaid, imported)
 		DO UPDATE SET n = contract_counts.n + excluded.n`)
-	return err
+	if err != nil {
+		return err
+	}
+	customers, fewer := changedCounts(more.customers, func(r *customerCountRow, n int64) { r.N = n }, func(a, b customerCountRow) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.CustomerFolded, b.CustomerFolded))
+	})
+	if err := addValues(ctx, tx, customers, "customer_folded", fewer); err != nil {
+		return err
+	}
+	amounts, fewer := changedCounts(more.amounts, func(r *amountCountRow, n int64) { r.N = n }, func(a, b amountCountRow) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.OrderAmount, b.OrderAmount))
+	})
+	return addValues(ctx, tx, amounts, "order_amount", fewer)
+}
+
+// changedCounts returns the rows whose numbers change, in order, and whether a number
+// falls.
+func changedCounts[R comparable](more map[R]int64, set func(*R, int64), order func(a, b R) int) (rows []R, fewer bool) {
+	for row, n := range more {
+		if n != 0 {
+			set(&row, n)
+			rows = append(rows, row)
+			fewer = fewer || n < 0
+		}
+	}
+	slices.SortFunc(rows, order)
+	return rows, fewer
+}
+
+// addValues changes the numbers of contracts that share a value. A value that no
+// contract has any more is forgotten: it may be the name of somebody who was erased.
+func addValues[R any](ctx context.Context, tx *Tx, rows []R, value string, fewer bool) error {
+	table, _ := tableOf[R](tx)
+	if _, err := insert(ctx, tx, rows, fmt.Sprintf("ON CONFLICT (shop_id, line, %s) DO UPDATE SET n = %s.n + excluded.n", value, table)); err != nil {
+		return err
+	}
+	if !fewer {
+		return nil
+	}
+	if _, err := tx.q.NewDelete().Model((*R)(nil)).Where("n.shop_id = ?", tx.of).Where("n.n = 0").Exec(ctx); err != nil {
+		return fmt.Errorf("forget what no contract has in %s: %w", table, err)
+	}
+	return nil
 }
 
 // raiseVersions says that what the contracts of some lines are found by has

@@ -138,7 +138,7 @@ func (e *postgresEngine) retryable(err error) bool {
 func (e *postgresEngine) duplicate(err error) bool { return codeOf(err) == uniqueViolation }
 
 func (e *postgresEngine) analyze(ctx context.Context) error {
-	_, err := e.pool.Exec(withoutHurry(ctx), "ANALYZE contracts, contract_facets, contract_lines, search_terms, attempts, activity, inbox")
+	_, err := e.pool.Exec(withoutHurry(ctx), "ANALYZE contracts, contract_facets, customer_counts, amount_counts, contract_lines, search_terms, attempts, activity, inbox")
 	return err
 }
 

@@ -45,9 +45,8 @@ func (db *DB) tally(ctx context.Context, of shop.ID, f contract.Filter) (tally, 
 	var known standingRow
 	counted := facetsOf(db)
 	counted.alias, counted.prepaid, counted.imported = "n", "n.prepaid", "n.imported"
-	passing := counted.byFacets(db.reader.NewSelect().Model((*countRow)(nil)).ColumnExpr("COALESCE(SUM(n.n), 0)"), fewValues(f)).
-		Where("n.shop_id = ?", of).Where("n.line = ?", f.Line)
-	all := db.reader.NewSelect().Model((*countRow)(nil)).ColumnExpr("COALESCE(SUM(n.n), 0)").Where("n.shop_id = ?", of).Where("n.line = ?", f.Line)
+	passing := counted.byFacets(db.summing((*countRow)(nil), of, f.Line), fewValues(f))
+	all := db.summing((*countRow)(nil), of, f.Line)
 	err := db.reader.NewSelect().ColumnExpr("CAST((?) AS bigint) AS hits, CAST((?) AS bigint) AS total, (?) AS version", passing, all, db.version(of, f.Line)).Scan(ctx, &known)
 	if err != nil {
 		return tally{}, err
@@ -96,6 +95,12 @@ func (db *DB) counting(of shop.ID, f contract.Filter) *bun.SelectQuery {
 	if l := lineConditions(f); len(l) == 1 && onlyLines(f) { // one index knows it all
 		return db.linesWith(of, f.Line, l[0]).ColumnExpr("COUNT(DISTINCT l.contract_id)")
 	}
+	if onlyAmounts(f) {
+		return byAmount(db.summing((*amountCountRow)(nil), of, f.Line), "n", f)
+	}
+	if part := clean(fold(f.CustomerPart)); onlyCustomers(f) && !db.customerTerm(part) {
+		return db.summing((*customerCountRow)(nil), of, f.Line).Where(`n.customer_folded LIKE ? ESCAPE '\'`, anywhere(part))
+	}
 	from := facetsOf(db)
 	if dated(f) {
 		from = contractsOfShop(db)
@@ -103,9 +108,27 @@ func (db *DB) counting(of shop.ID, f contract.Filter) *bun.SelectQuery {
 	return from.where(from.query().ColumnExpr("COUNT(*)"), of, f)
 }
 
+// summing selects the number of a line's contracts by rows of a table of counts.
+func (db *DB) summing(model any, of shop.ID, line shop.Line) *bun.SelectQuery {
+	return db.reader.NewSelect().Model(model).ColumnExpr("COALESCE(SUM(n.n), 0)").Where("n.shop_id = ?", of).Where("n.line = ?", line)
+}
+
 // onlyLines reports whether a filter asks for nothing but lines.
 func onlyLines(f contract.Filter) bool {
 	f.ProductID, f.VariantID, f.SellingPlanID = 0, 0, 0
+	return f == contract.Filter{Line: f.Line}
+}
+
+// onlyAmounts reports whether a filter asks for nothing but amounts.
+func onlyAmounts(f contract.Filter) bool {
+	f.MinAmount, f.MaxAmount = nil, nil
+	return f == contract.Filter{Line: f.Line}
+}
+
+// onlyCustomers reports whether a filter asks for nothing but a part of a customer's
+// address or name.
+func onlyCustomers(f contract.Filter) bool {
+	f.CustomerPart = ""
 	return f == contract.Filter{Line: f.Line}
 }
 

@@ -84,11 +84,16 @@ func (s source) byFacets(q *bun.SelectQuery, f contract.Filter) *bun.SelectQuery
 	}
 	q = s.either(q, s.prepaid, f.Prepaid)
 	q = s.either(q, s.imported, f.Imported)
+	return byAmount(q, s.alias, f)
+}
+
+// byAmount adds the bounds of an amount.
+func byAmount(q *bun.SelectQuery, alias string, f contract.Filter) *bun.SelectQuery {
 	if f.MinAmount != nil {
-		q = q.Where("?.order_amount >= ?", alias, *f.MinAmount)
+		q = q.Where("?.order_amount >= ?", ident(alias), *f.MinAmount)
 	}
 	if f.MaxAmount != nil {
-		q = q.Where("?.order_amount <= ?", alias, *f.MaxAmount)
+		q = q.Where("?.order_amount <= ?", ident(alias), *f.MaxAmount)
 	}
 	return q
 }
@@ -154,7 +159,7 @@ func (s source) byParts(q *bun.SelectQuery, of shop.ID, f contract.Filter) *bun.
 
 // byCustomer adds the condition that the name or the address contains a text.
 func (s source) byCustomer(q *bun.SelectQuery, of shop.ID, line shop.Line, part string) *bun.SelectQuery {
-	if s.db.engine.dialect().customerTerms && !s.walked && utf8.RuneCountInString(part) >= shortPart {
+	if s.db.customerTerm(part) && !s.walked {
 		return q.Where("?.id IN (?)", ident(s.alias), s.db.termsWith(of, termCustomer, part))
 	}
 	const named = `f.customer_folded LIKE ? ESCAPE '\'`
@@ -163,6 +168,12 @@ func (s source) byCustomer(q *bun.SelectQuery, of shop.ID, line shop.Line, part 
 	}
 	found := facetsOf(s.db).query().Column("id").Where("f.shop_id = ?", of).Where("f.line = ?", line).Where(named, anywhere(part))
 	return q.Where("?.id IN (?)", ident(s.alias), found)
+}
+
+// customerTerm reports whether a part of an address or a name is found as a part of a
+// term.
+func (db *DB) customerTerm(part string) bool {
+	return db.engine.dialect().customerTerms && utf8.RuneCountInString(part) >= shortPart
 }
 
 // termsWith selects the contracts of which a term of the kind contains a text.

@@ -32,6 +32,10 @@ func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contra
 			order_amount, created_at, customer_id, email_folded || E'\n' || name_folded FROM contracts WHERE shop_id = %d`, made.ID),
 		fmt.Sprintf(`INSERT INTO contract_counts (shop_id, line, status, delivery_interval, delivery_count, prepaid, imported, n)
 			SELECT shop_id, line, status, delivery_interval, delivery_count, prepaid, imported, COUNT(*) FROM contract_facets WHERE shop_id = %d GROUP BY 1, 2, 3, 4, 5, 6, 7`, made.ID),
+		fmt.Sprintf(`INSERT INTO customer_counts (shop_id, line, customer_folded, n)
+			SELECT shop_id, line, customer_folded, COUNT(*) FROM contract_facets WHERE shop_id = %d GROUP BY 1, 2, 3`, made.ID),
+		fmt.Sprintf(`INSERT INTO amount_counts (shop_id, line, order_amount, n)
+			SELECT shop_id, line, order_amount, COUNT(*) FROM contract_facets WHERE shop_id = %d GROUP BY 1, 2, 3`, made.ID),
 		fmt.Sprintf("INSERT INTO search_versions (shop_id, line, version) SELECT DISTINCT shop_id, line, 1 FROM contract_counts WHERE shop_id = %d", made.ID),
 		fmt.Sprintf(`INSERT INTO contract_lines (shop_id, contract_id, position, product_id, variant_id, selling_plan_id, line)
 			SELECT shop_id, id, 1, 3001 + i %% 200, 4001 + i %% 1000, 6001 + i %% 20, line FROM (SELECT *, id - %d - 1 AS i FROM contract_facets WHERE shop_id = %d) AS f`, number*10_000_000, made.ID),
@@ -61,14 +65,14 @@ SELECT %[1]d, %[2]d + i + 1, 'SUBSCRIPTION', 1, (ARRAY['ACTIVE', 'ACTIVE', 'ACTI
 		i, 3001 + i %% 200, 4001 + i %% 1000, 1 + i %% 3, 500 + i %% 5000, 6001 + i %% 20),
 	(500 + i %% 5000) * (1 + i %% 3) * 10, i + 1, '#' || 1001 + i, 'gid://shopify/CustomerPaymentMethod/' || i, true, '', 'US', 0, '', '',
 	CASE WHEN i %% 50 = 7 THEN 'old-' || i ELSE '' END, '', 1, created, created + 2592000000, 0, 0, true, 0, 0, 0, '', 0, created, created + 3600000, 0, 0, 0, 1
-FROM (SELECT i, (ARRAY['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Frances', 'Tony'])[i %% 8 + 1] AS first,
-	(ARRAY['Lovelace', 'Hopper', 'Turing', 'Dijkstra', 'Liskov', 'Knuth', 'Allen'])[i %% 7 + 1] || i AS last,
+FROM (SELECT i, (ARRAY['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Frances', 'Tony'])[i / 2 %% 8 + 1] AS first,
+	(ARRAY['Lovelace', 'Hopper', 'Turing', 'Dijkstra', 'Liskov', 'Knuth', 'Allen'])[i / 2 %% 7 + 1] || i / 2 AS last,
 	(ARRAY['WEEK', 'MONTH'])[i %% 2 + 1] AS every, %[3]d + i * 60000::bigint AS created FROM generate_series(0, %[4]d) AS i) AS made`
 
 // withoutIndexes drops the indexes and foreign keys of what the search reads and
 // returns the statements that make them again.
 func (d database) withoutIndexes(ctx context.Context) (again []string, err error) {
-	const tables = "'contracts', 'contract_facets', 'contract_lines', 'search_terms'"
+	const tables = "'contracts', 'contract_facets', 'customer_counts', 'contract_lines', 'search_terms'"
 	rows, err := d.bare.QueryContext(ctx, `
 		SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', c.conrelid::regclass, c.conname), format('ALTER TABLE %s ADD CONSTRAINT %I %s', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
 			FROM pg_constraint AS c WHERE c.contype = 'f' AND c.conrelid::regclass::text IN (`+tables+`)

@@ -55,8 +55,9 @@ func addShop(ctx context.Context, db *store.DB, number, contracts int) (shop.ID,
 // storedContract is a contract that differs from its neighbours in everything by
 // which contracts are searched.
 func storedContract(of, i int) contract.Contract {
-	first := []string{"Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Frances", "Tony"}[i%8]
-	last := []string{"Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Allen"}[i%7] + strconv.Itoa(i)
+	customer := i / 2 // has two contracts
+	first := []string{"Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Frances", "Tony"}[customer%8]
+	last := []string{"Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Allen"}[customer%7] + strconv.Itoa(customer)
 	created := epoch().Add(time.Duration(i) * time.Minute)
 	status := []contract.Status{contract.Active, contract.Active, contract.Active, contract.Paused, contract.Cancelled}[i%5]
 	every := contract.Policy{Interval: []cadence.Interval{cadence.Week, cadence.Month}[i%2], Count: 1 + i%3}
@@ -66,7 +67,7 @@ func storedContract(of, i int) contract.Contract {
 	}
 	return contract.Contract{
 		ID: contract.ID(of*10_000_000 + i + 1), Line: shop.Subscriptions, Revision: 1, Status: status, Currency: "USD",
-		Customer: contract.Customer{ID: int64(of*10_000_000 + i/2 + 1), Email: fmt.Sprintf("%s.%s@example.com", first, last), FirstName: first, LastName: last, Name: first + " " + last},
+		Customer: contract.Customer{ID: int64(of*10_000_000 + customer + 1), Email: fmt.Sprintf("%s.%s@example.com", first, last), FirstName: first, LastName: last, Name: first + " " + last},
 		Billing:  every, Delivery: delivery, OriginOrderID: int64(i + 1), OriginOrderName: "#" + strconv.Itoa(1001+i),
 		Lines: []contract.Line{{
 			ID: fmt.Sprintf("gid://shopify/SubscriptionLine/%d", i), ProductID: int64(3001 + i%200), VariantID: int64(4001 + i%1000), SKU: "SKU", Title: "Coffee",

@@ -34,10 +34,13 @@ func countedFilters() map[string]struct {
 		"weekly, paused": {contract.Filter{DeliveryInterval: &week, Status: contract.Paused}, func(c contract.Contract) bool {
 			return c.Delivery.Interval == cadence.Week && c.Status == contract.Paused
 		}},
-		"dear":         {contract.Filter{MinAmount: &amount}, func(c contract.Contract) bool { return c.Amount().Milli() >= amount }},
-		"dear, paused": {contract.Filter{MinAmount: &amount, Status: contract.Paused}, func(c contract.Contract) bool { return c.Amount().Milli() >= amount && c.Status == contract.Paused }},
-		"named":        {contract.Filter{CustomerPart: "bo"}, func(c contract.Contract) bool { return c.Customer.Name == "Bo" }},
-		"of a product": {contract.Filter{ProductID: 12}, func(c contract.Contract) bool { return c.Lines[0].ProductID == 12 }},
+		"dear":          {contract.Filter{MinAmount: &amount}, func(c contract.Contract) bool { return c.Amount().Milli() >= amount }},
+		"dear, paused":  {contract.Filter{MinAmount: &amount, Status: contract.Paused}, func(c contract.Contract) bool { return c.Amount().Milli() >= amount && c.Status == contract.Paused }},
+		"cheap":         {contract.Filter{MaxAmount: &amount}, func(c contract.Contract) bool { return c.Amount().Milli() <= amount }},
+		"named":         {contract.Filter{CustomerPart: "bo"}, func(c contract.Contract) bool { return c.Customer.Name == "Bo" }},
+		"of an address": {contract.Filter{CustomerPart: "X@Ex"}, func(c contract.Contract) bool { return c.Customer.Email == "x@example.com" }},
+		"named, paused": {contract.Filter{CustomerPart: "cy", Status: contract.Paused}, func(c contract.Contract) bool { return c.Customer.Name == "Cy" && c.Status == contract.Paused }},
+		"of a product":  {contract.Filter{ProductID: 12}, func(c contract.Contract) bool { return c.Lines[0].ProductID == 12 }},
 	}
 }
 
