@@ -29,13 +29,7 @@ func (db *DB) ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, l
 	if err != nil {
 		return nil, fmt.Errorf("find the contracts that wait for a change: %w", err)
 	}
-	list := make([]contract.Contract, len(rows))
-	for i := range rows {
-		if list[i], err = rows[i].contract(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return contractsOf(rows)
 }
 
 // ShopsToAmend returns at most limit shops that have contracts whose AmendAt is at

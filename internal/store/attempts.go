@@ -92,7 +92,7 @@ func attemptRowOf(of shop.ID, a billing.Attempt) (attemptRow, error) {
 	}, nil
 }
 
-func (r *attemptRow) attempt() (billing.Attempt, error) {
+func (r attemptRow) attempt() (billing.Attempt, error) {
 	a := billing.Attempt{
 		ID: billing.AttemptID(r.ID), Contract: contract.ID(r.ContractID), Cycle: int(r.Cycle), Status: billing.Status(r.Status),
 		BillingDate: instant(r.BillingDate), Moved: r.Moved, DueAt: instant(r.DueAt), PublishAt: instant(r.PublishAt), TellingUntil: instant(r.TellingUntil),
@@ -125,12 +125,5 @@ func (r *attemptRow) attempt() (billing.Attempt, error) {
 }
 
 func attemptsOf(rows []attemptRow) ([]billing.Attempt, error) {
-	list := make([]billing.Attempt, len(rows))
-	for i := range rows {
-		var err error
-		if list[i], err = rows[i].attempt(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, attemptRow.attempt)
 }

@@ -62,14 +62,7 @@ func (r bundleRow) bundle() (bundle.Settings, error) {
 }
 
 func bundlesOf(rows []bundleRow) ([]bundle.Settings, error) {
-	list := make([]bundle.Settings, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = r.bundle(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, bundleRow.bundle)
 }
 
 // Bundle returns a bundle of a line, or NotFound.

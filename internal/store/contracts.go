@@ -244,7 +244,7 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	}, err
 }
 
-func (r *contractRow) contract() (contract.Contract, error) {
+func (r contractRow) contract() (contract.Contract, error) {
 	currency := money.Currency(r.Currency)
 	c := contract.Contract{
 		ID: contract.ID(r.ID), Line: shop.Line(r.Line), Revision: uint64(r.Revision), Status: contract.Status(r.Status), Currency: currency,
@@ -309,6 +309,18 @@ func (r *contractRow) contract() (contract.Contract, error) {
 
 // fold makes letters of both cases one.
 func fold(s string) string { return strings.ToLower(s) }
+
+// parsed returns what rows say, or why one cannot be read.
+func parsed[R, T any](rows []R, parse func(R) (T, error)) ([]T, error) {
+	list := make([]T, len(rows))
+	for i, r := range rows {
+		var err error
+		if list[i], err = parse(r); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
 
 // listText writes a list as JSON; nothing when it is empty.
 func listText[T any](list []T) (string, error) {
@@ -422,14 +434,7 @@ func (tx *Tx) Planned(ctx context.Context, after contract.ID, limit int) ([]cont
 }
 
 func contractsOf(rows []contractRow) ([]contract.Contract, error) {
-	list := make([]contract.Contract, len(rows))
-	for i := range rows {
-		var err error
-		if list[i], err = rows[i].contract(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, contractRow.contract)
 }
 
 // ContractsPaidWith returns the ids of contracts that use a payment method.

@@ -115,14 +115,7 @@ func (tx *Tx) DeliveryProfiles(ctx context.Context) ([]delivery.Profile, error) 
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the delivery profiles: %w", err)
 	}
-	list := make([]delivery.Profile, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = r.profile(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, deliveryRow.profile)
 }
 
 // PutDeliveryProfile inserts a profile whose ID is 0, giving it one, or replaces

@@ -157,14 +157,7 @@ func (r memberRow) account() (loyalty.Account, error) {
 }
 
 func membersOf(rows []memberRow) ([]loyalty.Account, error) {
-	list := make([]loyalty.Account, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = r.account(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, memberRow.account)
 }
 
 // AccountsOf returns the members among customers, locked, in the order of their

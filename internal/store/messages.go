@@ -95,14 +95,7 @@ func (tx *Tx) message(r messageRow) (notify.Message, error) {
 }
 
 func (tx *Tx) messages(rows []messageRow) ([]notify.Message, error) {
-	list := make([]notify.Message, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = tx.message(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, tx.message)
 }
 
 // DueMessages returns at most limit messages that are due, earliest first,

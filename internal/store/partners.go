@@ -79,24 +79,20 @@ func connectionRowOf(of shop.ID, c partner.Connection) connectionRow {
 
 func (r connectionRow) connection() (partner.Connection, error) {
 	code, err := hashOf(r.CodeHash)
+	if err != nil {
+		return partner.Connection{}, fmt.Errorf("read connection %d: %w", r.ID, err)
+	}
 	return partner.Connection{
 		ID: partner.ConnectionID(r.ID), Shop: shop.ID(r.ShopID), App: access.AppID(r.App), State: partner.State(r.State), Direction: partner.Direction(r.Direction),
 		Scopes: scopesOf(r.Scopes), Wanted: scopesOf(r.Wanted), RequestedBy: r.RequestedBy, RequestedAt: instant(r.RequestedAt), ExpiresAt: instant(r.ExpiresAt),
 		DecidedBy: r.DecidedBy, DecidedAt: instant(r.DecidedAt), EndedAt: instant(r.EndedAt), EndReason: r.EndReason, ReturnURL: r.ReturnURL, ClientState: r.ClientState,
 		Code: code, CodeUntil: instant(r.CodeUntil), Token: access.KeyID(r.KeyID), TokenAt: instant(r.KeyAt),
 		Owed: partner.Call(r.Owed), CallID: r.CallID, CallAt: instant(r.CallAt), Tries: int(r.Tries), Failure: r.Failure, Version: r.Version,
-	}, err
+	}, nil
 }
 
 func connectionsOf(rows []connectionRow) ([]partner.Connection, error) {
-	list := make([]partner.Connection, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = r.connection(); err != nil {
-			return nil, fmt.Errorf("read connection %d: %w", r.ID, err)
-		}
-	}
-	return list, nil
+	return parsed(rows, connectionRow.connection)
 }
 
 func noConnection(id partner.ConnectionID) error {
@@ -411,14 +407,7 @@ func (s Shops) Apps(ctx context.Context) ([]partner.App, error) {
 	if err := s.db.reader.NewSelect().Model(&rows).Order("a.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the applications: %w", err)
 	}
-	list := make([]partner.App, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = s.db.appOf(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, s.db.appOf)
 }
 
 // TouchApp notes when an application was last used, forwards only.

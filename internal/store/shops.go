@@ -251,14 +251,7 @@ func (s Shops) All(ctx context.Context) ([]shop.Shop, error) {
 	if err := s.db.reader.NewSelect().Model(&rows).Order("s.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the shops: %w", err)
 	}
-	list := make([]shop.Shop, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = s.db.shopOf(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, s.db.shopOf)
 }
 
 // KeyByHash returns the key with the hash and its shop, or NotFound. It is the

@@ -85,14 +85,7 @@ func (r swapRow) rule() (swap.Rule, error) {
 }
 
 func rulesOf(rows []swapRow) ([]swap.Rule, error) {
-	list := make([]swap.Rule, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = r.rule(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, swapRow.rule)
 }
 
 func noRule(id swap.ID) error {

@@ -168,14 +168,7 @@ func (s webhookStore) Endpoints(ctx context.Context, of shop.ID) ([]webhook.Endp
 	if err := s.db.reader.NewSelect().Model(&rows).Where("e.shop_id = ?", of).Order("e.created_at", "e.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read webhook endpoints: %w", err)
 	}
-	list := make([]webhook.Endpoint, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = s.db.endpoint(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, s.db.endpoint)
 }
 
 // webhookRow is a row of webhook_messages.
@@ -233,13 +226,7 @@ func (s webhookStore) Unwritten(ctx context.Context, of shop.ID, now time.Time, 
 	if err != nil {
 		return nil, fmt.Errorf("find the webhooks without a body: %w", err)
 	}
-	list := make([]webhook.Message, len(rows))
-	for i, r := range rows {
-		if list[i], err = s.db.webhookMessage(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return parsed(rows, s.db.webhookMessage)
 }
 
 // KeepBody gives a message its body, if it has none.
