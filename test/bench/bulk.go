@@ -26,7 +26,7 @@ func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contra
 		return 0, err
 	}
 	statements := []string{
-		fmt.Sprintf(largeContracts, made.ID, number*10_000_000, epoch().UnixMilli(), contracts-1),
+		fmt.Sprintf(largeContracts, made.ID, number*10_000_000, epoch().UnixMilli(), contracts-1, firstPlan, storedPlans),
 		fmt.Sprintf(`INSERT INTO contract_facets (shop_id, id, line, status, delivery_interval, delivery_count, prepaid, imported, order_amount, created_at, customer_id, customer_folded)
 			SELECT shop_id, id, line, status, delivery_interval, delivery_count, billing_count <> delivery_count, imported_id <> '',
 			order_amount, created_at, customer_id, email_folded || E'\n' || name_folded FROM contracts WHERE shop_id = %d`, made.ID),
@@ -38,7 +38,8 @@ func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contra
 			SELECT shop_id, line, order_amount, COUNT(*) FROM contract_facets WHERE shop_id = %d GROUP BY 1, 2, 3`, made.ID),
 		fmt.Sprintf("INSERT INTO search_versions (shop_id, line, version) SELECT DISTINCT shop_id, line, 1 FROM contract_counts WHERE shop_id = %d", made.ID),
 		fmt.Sprintf(`INSERT INTO contract_lines (shop_id, contract_id, position, product_id, variant_id, selling_plan_id, line)
-			SELECT shop_id, id, 1, 3001 + i %% 200, 4001 + i %% 1000, 6001 + i %% 20, line FROM (SELECT *, id - %d - 1 AS i FROM contract_facets WHERE shop_id = %d) AS f`, number*10_000_000, made.ID),
+			SELECT shop_id, id, 1, 3001 + i %% 200, 4001 + i %% 1000, %d + i %% %d, line FROM (SELECT *, id - %d - 1 AS i FROM contract_facets WHERE shop_id = %d) AS f`,
+			firstPlan, storedPlans, number*10_000_000, made.ID),
 		fmt.Sprintf(`INSERT INTO search_terms (shop_id, id, contract_id, kind, term)
 			SELECT c.shop_id, -2 * c.id - k, c.id, (ARRAY['number', 'order'])[k + 1], (ARRAY[c.id::text, lower(c.origin_order_name)])[k + 1]
 			FROM contracts AS c, generate_series(0, 1) AS k WHERE c.shop_id = %d`, made.ID),
@@ -52,7 +53,8 @@ func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contra
 }
 
 // largeContracts makes contracts. Its values are the shop, the number before the
-// first contract's, the epoch in milliseconds and the last contract's place.
+// first contract's, the epoch in milliseconds, the last contract's place, the first
+// selling plan and how many there are.
 const largeContracts = `INSERT INTO contracts (shop_id, id, line, revision, status, currency, customer_id, customer_email, customer_first_name, customer_last_name, customer_name,
 	customer_phone, email_folded, name_folded, billing_interval, billing_count, billing_anchors, delivery_interval, delivery_count, delivery_anchors, lines, order_amount,
 	origin_order_id, origin_order_name, payment_method, payment_usable, billing_country, delivery_country, delivery_price, note, attributes, imported_id, last_payment,
@@ -62,7 +64,7 @@ SELECT %[1]d, %[2]d + i + 1, 'SUBSCRIPTION', 1, (ARRAY['ACTIVE', 'ACTIVE', 'ACTI
 	first || '.' || last || '@example.com', first, last, first || ' ' || last, '', lower(first || '.' || last || '@example.com'), lower(first || ' ' || last),
 	every, 1 + i %% 3, '', CASE WHEN i %% 20 = 0 THEN 'WEEK' ELSE every END, CASE WHEN i %% 20 = 0 THEN 4 ELSE 1 + i %% 3 END, '',
 	format('[{"id":"gid://shopify/SubscriptionLine/%%s","product":%%s,"variant":%%s,"sku":"SKU","title":"Coffee","quantity":%%s,"price":%%s,"currency":"USD","plan":%%s,"planName":"Every month"}]',
-		i, 3001 + i %% 200, 4001 + i %% 1000, 1 + i %% 3, 500 + i %% 5000, 6001 + i %% 20),
+		i, 3001 + i %% 200, 4001 + i %% 1000, 1 + i %% 3, 500 + i %% 5000, %[5]d + i %% %[6]d),
 	(500 + i %% 5000) * (1 + i %% 3) * 10, i + 1, '#' || 1001 + i, 'gid://shopify/CustomerPaymentMethod/' || i, true, '', 'US', 0, '', '',
 	CASE WHEN i %% 50 = 7 THEN 'old-' || i ELSE '' END, '', 1, created, created + 2592000000, 0, 0, true, 0, 0, 0, '', 0, created, created + 3600000, 0, 0, 0, 1
 FROM (SELECT i, (ARRAY['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Frances', 'Tony'])[i / 2 %% 8 + 1] AS first,
