@@ -94,6 +94,35 @@ func TestCustomersWhoAreMergedAreOne(t *testing.T) {
 	}
 }
 
+// What a member took and has not used can be used by whom they are merged with, and its
+// points come back to them.
+func TestARewardOutlivesAMerge(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
+	ana := s.payer(s.id)
+	bob, _ := s.bob()
+	s.loyalty("POST", "/add-points", map[string]any{"customerId": bob, "points": 500}, nil)
+	var had points
+	s.loyalty("POST", "/redeem-points", map[string]any{"customerId": bob, "pointRedeemRuleId": 1}, &had)
+	if len(had.Rewards) != 1 {
+		t.Fatalf("Bob has the rewards %+v", had.Rewards)
+	}
+	s.merge(bob, ana)
+	s.tellMerge(bob, ana, "completed")
+	_, is := s.member(ana)
+	if len(is.Rewards) != 1 || is.Rewards[0].ID != had.Rewards[0].ID || is.Rewards[0].Status != "UNUSED" || is.AvailablePoints != 50 {
+		t.Errorf("who is kept has %+v, want 50 points and the reward %+v", is, had.Rewards[0])
+	}
+	if _, gone := s.member(bob); len(gone.Rewards) != 0 {
+		t.Errorf("who is gone has the rewards %+v", gone.Rewards)
+	}
+	back := map[string]any{"id": had.Rewards[0].ID, "status": "REFUNDED"}
+	if got := s.loyalty("PUT", "/update-discount-code-status", back, &is); got != http.StatusOK || is.CustomerID != ana || is.AvailablePoints != 550 || is.Rewards[0].Status != "REFUNDED" {
+		t.Errorf("giving back answered %d %+v", got, is)
+	}
+}
+
 // A member who is merged with somebody who is none brings the membership along.
 func TestAMembershipOutlivesAMerge(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,7 @@ type rewardRow struct {
 	ShopID      int64 `bun:"shop_id,pk"`
 	ID          int64 `bun:"id,pk"`
 	AccountID   int64
+	PayerID     int64
 	CustomerID  int64
 	RuleID      int64
 	Type        string
@@ -50,7 +51,7 @@ type rewardRow struct {
 
 func rewardRowOf(of shop.ID, t loyalty.Taken) rewardRow {
 	return rewardRow{
-		ShopID: int64(of), ID: int64(t.ID), AccountID: int64(t.Account), CustomerID: t.Customer, RuleID: int64(t.Rule), Type: string(t.Type), State: string(t.State),
+		ShopID: int64(of), ID: int64(t.ID), AccountID: int64(t.Account), PayerID: int64(t.Payer), CustomerID: t.Customer, RuleID: int64(t.Rule), Type: string(t.Type), State: string(t.State),
 		Code: t.Code, PlatformID: t.PlatformID, Description: t.Description, Points: int64(t.Points), Value: t.Value.Minor, Percent: int64(t.Percent),
 		MinPurchase: t.MinPurchase.Minor, Currency: string(t.Value.Currency), Combines: t.Combines, EntryID: int64(t.Entry), EntrySeq: t.EntrySeq,
 		OrderID: t.Order, OrderName: t.OrderName, Uses: int64(t.Uses), Failures: int64(t.Failures), Reason: t.Reason, DueAt: millis(t.DueAt),
@@ -61,7 +62,7 @@ func rewardRowOf(of shop.ID, t loyalty.Taken) rewardRow {
 func (r rewardRow) reward() loyalty.Taken {
 	currency := money.Currency(r.Currency)
 	return loyalty.Taken{
-		ID: loyalty.RewardID(r.ID), Account: loyalty.AccountID(r.AccountID), Customer: r.CustomerID, Rule: loyalty.RuleID(r.RuleID), Type: loyalty.RedeemType(r.Type),
+		ID: loyalty.RewardID(r.ID), Account: loyalty.AccountID(r.AccountID), Payer: loyalty.AccountID(r.PayerID), Customer: r.CustomerID, Rule: loyalty.RuleID(r.RuleID), Type: loyalty.RedeemType(r.Type),
 		State: loyalty.State(r.State), Code: r.Code, PlatformID: r.PlatformID, Description: r.Description, Points: loyalty.Points(r.Points),
 		Value: money.Amount{Minor: r.Value, Currency: currency}, Percent: int(r.Percent), MinPurchase: money.Amount{Minor: r.MinPurchase, Currency: currency},
 		Combines: r.Combines, Entry: loyalty.EntryID(r.EntryID), EntrySeq: r.EntrySeq, Order: r.OrderID, OrderName: r.OrderName, Uses: int(r.Uses),
@@ -86,13 +87,13 @@ func (tx *Tx) Rewards(ctx context.Context, ids []loyalty.RewardID) ([]loyalty.Ta
 	return tx.rewards(ctx, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("w.id IN (?)", bun.List(ids)) })
 }
 
-// IssuedRewards returns the rewards of members that can be used, locked.
-func (tx *Tx) IssuedRewards(ctx context.Context, of []loyalty.AccountID) ([]loyalty.Taken, error) {
+// RewardsOf returns the rewards of members that are in one of some states, locked.
+func (tx *Tx) RewardsOf(ctx context.Context, of []loyalty.AccountID, in ...loyalty.State) ([]loyalty.Taken, error) {
 	if len(of) == 0 {
 		return nil, nil
 	}
 	return tx.rewards(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("w.account_id IN (?)", bun.List(of)).Where("w.state = ?", string(loyalty.Issued))
+		return q.Where("w.account_id IN (?)", bun.List(of)).Where("w.state IN (?)", bun.List(in))
 	})
 }
 

@@ -107,7 +107,7 @@ func (d *desk) lookAfter(ctx context.Context, ordered []Fact) error {
 	for i, a := range accounts {
 		ids[i] = a.ID
 	}
-	rewards, err := d.tx.IssuedRewards(ctx, ids)
+	rewards, err := d.tx.RewardsOf(ctx, ids, Issued)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Merge lets a member have the points of another one, who is no customer any more. Who is
-// no member gets the other one's membership as it is. Done again it does nothing more.
+// Merge lets a member have the points and the unused rewards of another one, who is no
+// customer any more. Who is no member gets the other one's membership as it is. Done again
+// it does nothing more.
 func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.openDesk(ctx, tx)
@@ -45,6 +46,9 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 		from.Account.Status, from.Account.Spent.Minor = Inactive, 0
 		p := &from.Account.Person
 		p.Email, p.FirstName, p.LastName, from.Account.Born = "", "", "", ""
+		if err := d.inherit(ctx, from.Account.ID, to.Account.ID, kept); err != nil {
+			return err
+		}
 		if err := d.save(ctx, from, to); err != nil || n == 0 {
 			return err
 		}
@@ -52,8 +56,23 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 	})
 }
 
-// rename lets a customer who is no member have a membership, with the rewards that can be
-// used.
+// inherit lets a customer have the rewards of a member that are not used, under a
+// membership of theirs. The platform lets them use the codes.
+func (d *desk) inherit(ctx context.Context, from, to AccountID, kept int64) error {
+	rewards, err := d.tx.RewardsOf(ctx, []AccountID{from}, Reserved, Issued, Returning)
+	if err != nil {
+		return err
+	}
+	for _, r := range rewards {
+		r.Account, r.Customer, r.UpdatedAt = to, kept, d.now
+		if err := d.tx.PutReward(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rename lets a customer who is no member have a membership.
 func (d *desk) rename(ctx context.Context, l *Ledger, kept int64) error {
 	known, err := d.tx.CustomerByID(ctx, kept)
 	if err != nil {
@@ -63,15 +82,8 @@ func (d *desk) rename(ctx context.Context, l *Ledger, kept int64) error {
 	if l.Account.Person.Customer = kept; known.Customer == kept {
 		l.Account.Person = known
 	}
-	rewards, err := d.tx.IssuedRewards(ctx, []AccountID{l.Account.ID})
-	if err != nil {
+	if err := d.inherit(ctx, l.Account.ID, l.Account.ID, kept); err != nil {
 		return err
-	}
-	for _, r := range rewards {
-		r.Customer, r.UpdatedAt = kept, d.now
-		if err := d.tx.PutReward(ctx, r); err != nil {
-			return err
-		}
 	}
 	if err := d.save(ctx, l); err != nil {
 		return err
@@ -80,7 +92,8 @@ func (d *desk) rename(ctx context.Context, l *Ledger, kept int64) error {
 }
 
 // merged stands in the source of an entry that moves points, between the source of the lot
-// and the member who had it.
+// and where in the ledger of the member who had it they were moved: points that come back to
+// the lot are moved again.
 const merged = "|merged:"
 
 // moved reports whether points come from another member.
@@ -100,7 +113,7 @@ func (l *Ledger) MoveTo(to *Ledger, by string) Points {
 			continue
 		}
 		p := Posting{
-			Source: Source{lot.Source.Of, fmt.Sprintf("%s%s%d:%d", lot.Source.ID, merged, lot.Account, lot.Seq)}, Rule: lot.Rule, Points: n, Actor: by,
+			Source: Source{lot.Source.Of, fmt.Sprintf("%s%s%d:%d", lot.Source.ID, merged, lot.Account, l.Account.Seq)}, Rule: lot.Rule, Points: n, Actor: by,
 			Description: "Moved: two customers were merged",
 		}
 		l.TakeBack(lot.Seq, p)

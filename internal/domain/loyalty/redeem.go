@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -127,7 +128,7 @@ func minor(milli int64, c money.Currency) money.Amount {
 // take makes the reward that a rule gives.
 func (r RedeemRule) take(id RewardID, d *desk, a Account, cost Points, value money.Amount) Taken {
 	t := Taken{
-		ID: id, Account: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,
+		ID: id, Account: a.ID, Payer: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,
 		Percent: r.Percent, MinPurchase: minor(r.MinPurchase, d.shop.Currency), Combines: r.WithProducts,
 		Code: codeOf(r.Prefix, d.shop.Token, id, d.now), CreatedAt: d.now, UpdatedAt: d.now, DueAt: d.now.Add(lease),
 	}
@@ -317,31 +318,44 @@ func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func
 	})
 }
 
-// cancel gives back what a reward took.
+// cancel gives back what a reward took: to whoever has the reward, by way of the member
+// whose lots paid for it.
 func (d *desk) cancel(ctx context.Context, r *Taken, why string) error {
 	if err := r.move(Cancelled); err != nil {
 		return err
 	}
 	r.DueAt = time.Time{}
-	accounts, err := d.tx.Accounts(ctx, []AccountID{r.Account})
-	if err != nil || len(accounts) == 0 {
-		return err
-	}
-	uses, err := d.tx.UsesOf(ctx, r.Account, r.EntrySeq)
+	accounts, err := d.tx.Accounts(ctx, []AccountID{r.Payer, r.Account})
 	if err != nil {
 		return err
 	}
-	open, err := d.tx.OpenLots(ctx, []AccountID{r.Account})
+	payer := slices.IndexFunc(accounts, func(a Account) bool { return a.ID == r.Payer })
+	if payer < 0 {
+		return nil
+	}
+	uses, err := d.tx.UsesOf(ctx, r.Payer, r.EntrySeq)
 	if err != nil {
 		return err
 	}
-	lots, err := d.withLots(ctx, r.Account, open, uses)
+	open, err := d.tx.OpenLots(ctx, []AccountID{r.Payer})
 	if err != nil {
 		return err
 	}
-	l := d.ledger(accounts[0], lots)
+	lots, err := d.withLots(ctx, r.Payer, open, uses)
+	if err != nil {
+		return err
+	}
+	l := d.ledger(accounts[payer], lots)
 	l.Refund(Posting{Source: Source{Reward, fmt.Sprint(r.ID)}, Reward: r.ID, Description: "Given back: " + r.Description, Note: why}, uses)
-	return d.save(ctx, l)
+	if r.Account == r.Payer || len(accounts) == 1 {
+		return d.save(ctx, l)
+	}
+	to, err := d.whole(ctx, accounts[1-payer])
+	if err != nil {
+		return err
+	}
+	l.MoveTo(to, activity.Platform.By)
+	return d.save(ctx, l, to)
 }
 
 // withLots adds to the open lots those closed ones that uses name.

@@ -18,6 +18,7 @@ type RewardID int64
 type Taken struct {
 	ID          RewardID
 	Account     AccountID
+	Payer       AccountID // who spent the points: another one, when they were merged since
 	Customer    int64
 	Rule        RuleID
 	Type        RedeemType

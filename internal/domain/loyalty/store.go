@@ -70,8 +70,8 @@ type Tx interface {
 	Rewards(ctx context.Context, ids []RewardID) ([]Taken, error)
 	// RewardByCode returns the reward with a discount code; none has no ID.
 	RewardByCode(ctx context.Context, code string) (Taken, error)
-	// IssuedRewards returns the rewards of members that can be used.
-	IssuedRewards(ctx context.Context, of []AccountID) ([]Taken, error)
+	// RewardsOf returns the rewards of members that are in one of some states.
+	RewardsOf(ctx context.Context, of []AccountID, in ...State) ([]Taken, error)
 	// DueRewards is to rewards what DueAccounts is to members.
 	DueRewards(ctx context.Context, now time.Time, limit int) ([]Taken, error)
 	// PutReward inserts a reward whose ID has a Version of 0 and writes another
