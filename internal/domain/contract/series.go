@@ -99,9 +99,9 @@ func (c *Contract) Turn(s Series, now time.Time) {
 }
 
 // Restart lets the calendar begin with a series, whatever was before. Turns of later
-// orders stay.
+// orders stay, and so does the beginning that it had with one of them.
 func (c *Contract) Restart(s Series) {
-	c.Series, c.Turns = s, TurnsAfter(c.Turns, s)
+	c.Series, c.Turns = s, TurnsAfter(append([]Series{c.Series}, c.Turns...), s)
 }
 
 // TurnsAfter returns the turns that are still to come when a calendar begins with a

@@ -27,6 +27,7 @@ func TestACalendarBeginsAnewWithALaterOrder(t *testing.T) {
 		{"with an earlier one afterwards", []func(*Contract){turn(7, "2026-05-20"), turn(5, "2026-03-15")}, "01-10 02-10 03-15 04-15 05-15 06-15"},
 		{"with the same one again", []func(*Contract){turn(5, "2026-03-15"), turn(5, "2026-03-20")}, "01-10 02-10 03-20 04-20 05-20 06-20"},
 		{"whatever was before, but for later orders", []func(*Contract){turn(6, "2026-04-20"), func(c *Contract) { c.Restart(Series{Cycle: 3, Start: day("2026-01-12")}) }}, "01-12 02-12 03-12 04-20 05-20 06-20"},
+		{"with an order before that with which it began", []func(*Contract){turn(3, "2026-03-15"), func(c *Contract) { c.Restart(Series{Cycle: 2, Start: day("2026-01-12")}) }}, "03-15 04-15 05-15 06-15 07-15 08-15"},
 	} {
 		c := Contract{Billing: Policy{Interval: cadence.Month, Count: 1}, Series: Series{Cycle: 3, Start: day("2026-01-10")}}
 		for _, do := range row.do {
