@@ -321,6 +321,10 @@ func TestTheNextOrderStaysWhenTheIntervalChangesInAPause(t *testing.T) {
 		{"the one after it is skipped", func(s *subscription) { s.skipNumber(1) }, "[11-11 12-11 01-11 02-08 02-22]"},
 		{"it was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
 		{"it was put off behind the one that follows", func(s *subscription) { s.reschedule(0, "2027-02-20", false) }, "[11-11 12-11 02-11 02-25]"},
+		{"it was put off to the day of the one that follows, and the one after that is skipped", func(s *subscription) {
+			s.reschedule(0, "2027-02-11", false)
+			s.skipNumber(2)
+		}, "[11-11 12-11 02-11 02-25]"},
 		{"it was put off behind the day of one more than are allowed", func(s *subscription) {
 			s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=3", s.id), nil)
 			s.reschedule(0, "2027-02-20", false)
