@@ -321,6 +321,10 @@ func TestTheNextOrderStaysWhenTheIntervalChangesInAPause(t *testing.T) {
 		{"the one after it is skipped", func(s *subscription) { s.skipNumber(1) }, "[11-11 12-11 01-11 02-08 02-22]"},
 		{"it was put off", func(s *subscription) { s.reschedule(0, "2027-01-14", false) }, "[11-11 12-11 01-14 01-28 02-11 02-25]"},
 		{"it was put off behind the one that follows", func(s *subscription) { s.reschedule(0, "2027-02-20", false) }, "[11-11 12-11 02-11 02-25]"},
+		{"it was put off to the day of the one that follows, and the one after that is skipped", func(s *subscription) {
+			s.reschedule(0, "2027-02-11", false)
+			s.skipNumber(2)
+		}, "[11-11 12-11 02-11 02-25]"},
 		{"it was put off behind the day of one more than are allowed", func(s *subscription) {
 			s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=3", s.id), nil)
 			s.reschedule(0, "2027-02-20", false)
@@ -465,6 +469,27 @@ func TestDatesOfTheIntervalBeforeHoldNoOrderBack(t *testing.T) {
 	s.interval("DAY", 10)
 	s.until("2027-02-10")
 	s.wantOrderDays("[11-09 11-23 12-10 12-20 12-30 01-09 01-19 01-29 02-08]")
+}
+
+// An order that comes back before the one with which a new calendar begins, and that the
+// platform takes only on a later day, brings no later order forward. Here it is the third,
+// which was skipped: the fourth is on December 18, and so it stays.
+func TestAnOrderThatIsPutOffBringsNoLaterOneForward(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.reschedule(1, "2026-11-20", false)
+	s.until("2026-11-12")
+	s.everyTwoWeeks()
+	s.until("2026-11-21")
+	third := s.upcoming()[0].ID
+	s.skipNumber(0)
+	s.interval("DAY", 5)
+	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", third), nil)
+	s.until("2026-12-05")
+	wantDay(t, "the third order", &s.upcoming()[0].BillingDate, "2026-12-11T14:00:00Z")
+	wantDay(t, "the fourth order", &s.upcoming()[1].BillingDate, "2026-12-18T14:00:00Z")
+	s.until("2026-12-30")
+	s.wantOrderDays("[11-11 11-20 12-11 12-18 12-23 12-28]")
 }
 
 // An order whose cycle the platform put off as a whole keeps its number, and its day: the

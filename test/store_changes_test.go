@@ -87,6 +87,51 @@ func TestAStoreThatMovesKeepsTheDaysOfItsOrders(t *testing.T) {
 	}
 }
 
+// A pause that lasts until a day lasts until that day of the store, wherever the store is by
+// then: the order of the day is made, and none before it.
+func TestAPauseEndsOnItsDayInAStoreThatMoves(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name     string
+		from, to string
+		ask      []string
+		ends     string // of the pause, after the move
+		want     string // days of the orders, in UTC, until February 1
+	}{
+		{"on over the date line", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
+		{"back over the date line", "Pacific/Auckland", "Pacific/Honolulu", []string{"pauseTillDate", "2026-12-12"}, "2026-12-12T10:00:00Z", "[01-11]"},
+		{"counted in orders", "America/New_York", "Pacific/Auckland", []string{"pauseDurationCycle", "1"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
+		{"until an instant that somebody chose", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11T08:00:00Z"}, "2026-12-11T08:00:00Z", "[01-10]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			s.restate(map[string]string{"ianaTimeZone": row.from})
+			s.status(http.StatusNoContent, "PAUSED", row.ask...)
+			s.until("2026-11-20")
+			s.restate(map[string]string{"ianaTimeZone": row.to})
+			wantDay(t, "the end of the pause", s.phase().PauseTillDate, row.ends)
+			s.until("2027-02-01")
+			s.wantOrderDays(row.want)
+		})
+	}
+}
+
+// So does a cancellation that waits for what is paid.
+func TestACancellationWaitsForItsDayInAStoreThatMoves(t *testing.T) {
+	t.Parallel()
+	s := quarterly(t, nil)
+	s.cancel(http.StatusNoContent, "")
+	wantDay(t, "the cancellation", s.phase().PendingCancellationDate, "2027-02-01T14:00:00Z")
+	s.restate(map[string]string{"ianaTimeZone": "Pacific/Honolulu"})
+	wantDay(t, "the cancellation after the move", s.phase().PendingCancellationDate, "2027-02-01T19:00:00Z")
+	s.call("POST", "/clock", map[string]any{"to": "2027-02-01T18:00:00Z"}, nil)
+	s.wantPlatform("ACTIVE")
+	s.until("2027-02-01")
+	s.wantPlatform("CANCELLED")
+}
+
 func zoneOf(t *testing.T, name string) *time.Location {
 	t.Helper()
 	zone, err := time.LoadLocation(name)

@@ -164,6 +164,45 @@ func TestASwapMovesTheCalendarBehindOrdersThatWereMade(t *testing.T) {
 	}
 }
 
+// A rule that moves orders back by more days than there are moves none before the order
+// that it is applied to: the next one comes on the day after that, and those that follow
+// move by as many days as it did.
+func TestASwapMovesNoOrderIntoThePast(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		do   func(s *subscription)
+		want string // days of the orders until May 30
+	}{
+		{"the next order is that of the calendar", func(s *subscription) { s.reschedule(0, "2027-01-11", true) }, "[01-11 01-12 02-12 03-12 04-12 05-12]"},
+		{"somebody moved the next order", func(s *subscription) {
+			s.reschedule(0, "2027-01-11", true)
+			s.reschedule(1, "2027-01-20", false)
+		}, "[01-11 01-12 03-03 04-03 05-03]"},
+		{"somebody moved it to the day after", func(s *subscription) {
+			s.reschedule(0, "2027-01-11", true)
+			s.reschedule(1, "2027-01-12", false)
+		}, "[01-11 01-12 03-11 04-11 05-11]"},
+		{"the next order waits behind orders that were made", func(s *subscription) {
+			s.reschedule(1, "2027-01-20", false)
+			s.until("2027-01-12")
+			s.reschedule(0, "2027-02-20", true)
+			s.reschedule(1, "2027-02-15", false)
+		}, "[11-11 01-11 02-15 02-16 04-16 05-16]"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.t = t
+			row.do(s)
+			v := s.articles()
+			s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"changeNextOrderDateBy": -70})
+			s.until("2027-05-30")
+			s.wantOrderDays(row.want)
+		})
+	}
+}
+
 func TestTheExistingDiscountCanBeCarried(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -222,7 +222,8 @@ func (l *ledger) republish(ctx context.Context, tx Tx, but Attempt) error {
 }
 
 // shift moves the order that is made after the attempt's by days, and the contract's
-// calendar with it. It never falls on the day of this order or before.
+// calendar with it. It never falls on the day of this order or before: where there are
+// fewer days until then, it and the calendar move back by those.
 func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	if days == 0 {
 		return nil
@@ -243,7 +244,9 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	before := following.BillingDate
 	date := cal.At(before.In(cal.Zone).AddDate(0, 0, days))
 	if soonest := cal.At(later(a.BillingDate, l.now).In(cal.Zone).AddDate(0, 0, 1)); date.Before(soonest) {
-		date = soonest
+		if date = soonest; days < 0 {
+			days = min(0, cal.Days(before, soonest))
+		}
 	}
 	following.BillingDate, following.DueAt, following.PublishAt, following.UpdatedAt = date, date, l.now, l.now
 	if taken := l.attempts[following.ID]; taken != nil { // it is in this batch too, and written with it

@@ -9,8 +9,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Relocate moves the calendars of contracts, and their orders to come, to the same
-// local days in the zone that the store has now, in the caller's transaction. An order
+// Relocate moves the calendars of contracts, what they wait for, and their orders to come,
+// to the same local days in the zone that the store has now, in the caller's transaction. An order
 // that has fallen due, is being charged, or was put to an hour of its own stays, and so
 // does one whose hour has passed there: nobody has missed it.
 func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contract, from cadence.Calendar, now time.Time) error {
@@ -22,7 +22,12 @@ func Relocate(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Con
 	byID := make(map[contract.ID]contract.Contract, len(contracts))
 	for i := range contracts {
 		contracts[i].Relocate(from, to, now)
-		ids[i], byID[contracts[i].ID] = contracts[i].ID, contracts[i]
+	}
+	if err := tx.PutContracts(ctx, contracts); err != nil {
+		return err
+	}
+	for i, c := range contracts {
+		ids[i], byID[c.ID] = c.ID, c
 	}
 	there, err := tx.AttemptsOf(ctx, ids, Queued, Skipped)
 	if err != nil {

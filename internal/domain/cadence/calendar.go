@@ -23,6 +23,9 @@ func meant(t time.Time) bool { return !t.Before(earliest()) && t.Before(Never())
 // Day returns the local day of an instant.
 func (c Calendar) Day(t time.Time) Date { return dateOf(t.In(c.zone())) }
 
+// Days returns how many local days later one instant is than another.
+func (c Calendar) Days(from, to time.Time) int { return int(c.day(to) - c.day(from)) }
+
 // At moves an instant to the order time of its local day. Years before 1900
 // and after 9998 give Never.
 func (c Calendar) At(t time.Time) time.Time {

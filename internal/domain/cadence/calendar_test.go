@@ -90,6 +90,36 @@ func TestAt(t *testing.T) {
 	}
 }
 
+func TestDays(t *testing.T) {
+	t.Parallel()
+	newYork := Calendar{Zone: zone(t, "America/New_York"), Hour: 9}
+	for _, row := range []struct {
+		name     string
+		from, to string
+		want     int
+	}{
+		{"two instants of a local day", "2026-01-16T05:00:00Z", "2026-01-17T04:59:59Z", 0},
+		{"midnight lies between them", "2026-01-16T04:59:59Z", "2026-01-16T05:00:00Z", 1},
+		{"the clock goes forward between them", "2026-03-07T14:00:00Z", "2026-03-09T13:00:00Z", 2},
+		{"the second is earlier", "2026-03-09T13:00:00Z", "2026-02-27T14:00:00Z", -10},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			from, err := time.Parse(time.RFC3339, row.from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			to, err := time.Parse(time.RFC3339, row.to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := newYork.Days(from, to); got != row.want {
+				t.Errorf("got %d, want %d", got, row.want)
+			}
+		})
+	}
+}
+
 // orderTimes are those that gaps and overlaps meet somewhere.
 var orderTimes = [][2]int{{0, 0}, {0, 15}, {0, 30}, {1, 0}, {1, 45}, {2, 0}, {2, 15}, {2, 30}, {3, 0}, {9, 0}, {12, 0}, {22, 59}, {23, 0}, {23, 30}, {23, 59}}
 

@@ -99,9 +99,9 @@ func (c *Contract) Turn(s Series, now time.Time) {
 }
 
 // Restart lets the calendar begin with a series, whatever was before. Turns of later
-// orders stay.
+// orders stay, and so does the beginning that it had with one of them.
 func (c *Contract) Restart(s Series) {
-	c.Series, c.Turns = s, TurnsAfter(c.Turns, s)
+	c.Series, c.Turns = s, TurnsAfter(append([]Series{c.Series}, c.Turns...), s)
 }
 
 // TurnsAfter returns the turns that are still to come when a calendar begins with a
@@ -124,7 +124,8 @@ func (c Contract) TurnsFrom(cycle int) []Series {
 // Relocate lets the calendar fall on the same local days in another zone. The days of
 // a series are counted from the local day of its start: read in another zone, the same
 // instant may be another day. A wish for an hour of its own stays at its instant, and so
-// does one that is to come still and whose hour has passed there.
+// does one that is to come still and whose hour has passed there. What the contract waits
+// for moves with it: a pause until a day ends when that begins there.
 func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 	there := func(t time.Time) time.Time {
 		if t.IsZero() {
@@ -144,4 +145,25 @@ func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 			}
 		}
 	}
+	midnight, begins := cadence.Calendar{Zone: from.Zone}, cadence.Calendar{Zone: to.Zone}
+	if c.Pause != nil {
+		pause := *c.Pause
+		pause.Until, c.Pause = midnight.In(begins, pause.Until), &pause
+	}
+	if c.Moving != nil && c.Moving.Pause != nil {
+		move, pause := *c.Moving, *c.Moving.Pause
+		pause.Until, move.Pause, c.Moving = midnight.In(begins, pause.Until), &pause, &move
+	}
+	if c.Ending != nil {
+		ending := *c.Ending
+		ending.At, c.Ending = from.In(to, ending.At), &ending
+	}
+	if c.Trial != nil {
+		c.Trial = &Trial{EndsAt: from.In(to, c.Trial.EndsAt), ChargeAt: from.In(to, c.Trial.ChargeAt)}
+	}
+	c.NextWas = from.In(to, c.NextWas)
+	if c.ExpireAt.After(now) {
+		c.ExpireAt = from.In(to, c.ExpireAt)
+	}
+	c.Rewake()
 }

@@ -27,6 +27,7 @@ func TestACalendarBeginsAnewWithALaterOrder(t *testing.T) {
 		{"with an earlier one afterwards", []func(*Contract){turn(7, "2026-05-20"), turn(5, "2026-03-15")}, "01-10 02-10 03-15 04-15 05-15 06-15"},
 		{"with the same one again", []func(*Contract){turn(5, "2026-03-15"), turn(5, "2026-03-20")}, "01-10 02-10 03-20 04-20 05-20 06-20"},
 		{"whatever was before, but for later orders", []func(*Contract){turn(6, "2026-04-20"), func(c *Contract) { c.Restart(Series{Cycle: 3, Start: day("2026-01-12")}) }}, "01-12 02-12 03-12 04-20 05-20 06-20"},
+		{"with an order before that with which it began", []func(*Contract){turn(3, "2026-03-15"), func(c *Contract) { c.Restart(Series{Cycle: 2, Start: day("2026-01-12")}) }}, "03-15 04-15 05-15 06-15 07-15 08-15"},
 	} {
 		c := Contract{Billing: Policy{Interval: cadence.Month, Count: 1}, Series: Series{Cycle: 3, Start: day("2026-01-10")}}
 		for _, do := range row.do {
@@ -96,11 +97,17 @@ func TestACalendarMovesToAnotherZoneByItsDays(t *testing.T) {
 	soon := berlin.Local(cadence.Date{Year: 2026, Month: 5, Day: 10}) // in Auckland that morning has passed
 	evening := berlin.Local(day).Add(11 * time.Hour)                  // the morning of the 16th in Auckland
 	c := Contract{Series: Series{Cycle: 1, Start: evening}, Turns: []Series{{Cycle: 2, Start: evening}}, Wishes: []Wish{{Cycle: 3, Date: evening}, {Cycle: 4, Date: berlin.Local(day)}, {Cycle: 5}, {Cycle: 6, Date: soon}}}
+	c.Trial, c.NextWas = &Trial{EndsAt: berlin.Local(day), ChargeAt: berlin.Local(day)}, berlin.Local(day)
+	c.Pause, c.Moving = &Pause{Until: evening}, &Move{Pause: &Pause{Until: cadence.Calendar{Zone: berlin.Zone}.Local(day)}}
+	c.Ending, c.ExpireAt = &Ending{At: berlin.Local(day)}, berlin.Local(day)
 	c.Relocate(berlin, auckland, soon.Add(-time.Hour))
 	for what, got := range map[string][2]time.Time{
 		"series": {c.Series.Start, auckland.Local(day)}, "turn": {c.Turns[0].Start, auckland.Local(day)}, "wish for an hour": {c.Wishes[0].Date, evening},
 		"wish for a day": {c.Wishes[1].Date, auckland.Local(day)}, "no wish": {c.Wishes[2].Date, {}},
 		"wish for a morning that has passed there": {c.Wishes[3].Date, soon},
+		"trial": {c.Trial.EndsAt, auckland.Local(day)}, "order after it": {c.Trial.ChargeAt, auckland.Local(day)}, "order that went": {c.NextWas, auckland.Local(day)},
+		"pause until an hour": {c.Pause.Until, evening}, "pause that is on its way": {c.Moving.Pause.Until, cadence.Calendar{Zone: auckland.Zone}.Local(day)},
+		"cancellation": {c.Ending.At, auckland.Local(day)}, "expiry": {c.ExpireAt, auckland.Local(day)},
 	} {
 		if !got[0].Equal(got[1]) {
 			t.Errorf("%s: %s, want %s", what, got[0], got[1])

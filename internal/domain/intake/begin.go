@@ -187,7 +187,8 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 	}
 	start, over := was.ran.DueOn(next, cal), c.MaxCycles > 0 && next > c.Most()+passed
 	for _, w := range was.ran.Wishes {
-		if w.Date.After(now) && (over || w.Date.Before(start)) && !was.skipped[w.Cycle] {
+		sooner := w.Date.Before(start) || w.Date.Equal(start) && w.Cycle < next
+		if w.Date.After(now) && (over || sooner) && !was.skipped[w.Cycle] {
 			next, start, over = w.Cycle, w.Date, false
 		}
 	}
