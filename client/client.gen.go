@@ -8936,7 +8936,7 @@ type UpdateOrderNoteParams struct {
 	// OrderNote The note; empty clears it. Plain text; lines end with newline characters. Required.
 	OrderNote *string `form:"orderNote,omitempty" json:"orderNote,omitempty"`
 
-	// Note Another spelling of orderNote.
+	// Note Another spelling of orderNote. Both may be given when they say the same.
 	Note *string `form:"note,omitempty" json:"note,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.

@@ -18,8 +18,20 @@ func refusedWith(err error, code string) bool {
 // into the failure that the caller reads. A place to pick up at that the store does
 // not have is NotFound.
 func unanswered(err error) error {
-	if refused, definite := errors.AsType[*platform.Refusal](err); definite && strings.HasSuffix(refused.Field, ".locationId") {
-		return fault.Because(fault.NotFound, err, "the platform refuses the change: %s", refused.Message).On("location").Keyed("locationNotFound").At("locationId")
+	told := platform.Explain(err, entity, "subscription contract")
+	refused, definite := errors.AsType[*platform.Refusal](err)
+	if !definite {
+		return told
 	}
-	return platform.Explain(err, entity, "subscription contract")
+	at := refused.Field[strings.LastIndexByte(refused.Field, '.')+1:]
+	switch at {
+	case "locationId":
+		return fault.Because(fault.NotFound, err, "the platform refuses the change: %s", refused.Message).On("location").Keyed("locationNotFound").At(at)
+	case "redeemCode":
+		at = "discountCode"
+	}
+	if f, ok := errors.AsType[*fault.Error](told); ok && f.Param != "" {
+		f.Param = at
+	}
+	return told
 }

@@ -173,10 +173,10 @@ type ItemsQuery struct {
 }
 
 func (q ItemsQuery) read() (named plan.Assigned, collection int64, err error) {
-	if named.Products, err = numberList("productIds", q.Products); err != nil {
+	if named.Products, err = numberList("Product", "productIds", q.Products); err != nil {
 		return named, 0, err
 	}
-	if named.Variants, err = numberList("variantIds", q.Variants); err != nil {
+	if named.Variants, err = numberList("ProductVariant", "variantIds", q.Variants); err != nil {
 		return named, 0, err
 	}
 	collection, err = web.ParseID("Collection", "collectionId", q.Collection)
