@@ -7378,7 +7378,7 @@ type ReportPastOrdersParams struct {
 	// Status A status of billing attempts, or several with commas between them. An order that is QUEUED is not past and is never listed.
 	Status string `form:"status" json:"status"`
 
-	// ContractId The contract: number or graph id.
+	// ContractId The contract: number or graph id. 404 when the store does not have it.
 	ContractId *string `form:"contractId,omitempty" json:"contractId,omitempty"`
 
 	// FromDay Billing date at or after: YYYY-MM-DD in the store's zone, or ISO 8601 with a zone.
@@ -8936,7 +8936,7 @@ type UpdateOrderNoteParams struct {
 	// OrderNote The note; empty clears it. Plain text; lines end with newline characters. Required.
 	OrderNote *string `form:"orderNote,omitempty" json:"orderNote,omitempty"`
 
-	// Note Another spelling of orderNote.
+	// Note Another spelling of orderNote. Both may be given when they say the same.
 	Note *string `form:"note,omitempty" json:"note,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
@@ -9182,7 +9182,7 @@ type ListWebhookDeliveriesParams struct {
 	// PageableSort Another spelling of sort.
 	PageableSort *[]string `form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
 
-	// EndpointId Only deliveries to this endpoint.
+	// EndpointId Only deliveries to this endpoint; 404 when the store does not have it.
 	EndpointId *int64 `form:"endpointId,omitempty" json:"endpointId,omitempty"`
 
 	// Status Only deliveries in this state: PENDING, SENDING, DELIVERED or FAILED.
@@ -30210,7 +30210,7 @@ type ClientInterface interface {
 
 	// CreateShippingProfileWithBody Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -30219,7 +30219,7 @@ type ClientInterface interface {
 
 	// CreateShippingProfile Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -30320,7 +30320,7 @@ type ClientInterface interface {
 
 	// CreateProductSwapWithBody Add a product swap rule
 	//
-	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -30329,7 +30329,7 @@ type ClientInterface interface {
 
 	// CreateProductSwap Add a product swap rule
 	//
-	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -30338,7 +30338,7 @@ type ClientInterface interface {
 
 	// UpdateProductSwapWithBody Change a product swap rule
 	//
-	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -30347,7 +30347,7 @@ type ClientInterface interface {
 
 	// UpdateProductSwap Change a product swap rule
 	//
-	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -30908,7 +30908,7 @@ type ClientInterface interface {
 
 	// UpdateShippingAddressWithBody Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -30917,7 +30917,7 @@ type ClientInterface interface {
 
 	// UpdateShippingAddress Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -31057,7 +31057,7 @@ type ClientInterface interface {
 
 	// AddGroupProducts Sell products on a group's plans
 	//
-	// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error.
+	// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
 	AddGroupProducts(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31339,7 +31339,7 @@ func (c *Client) CreateCustomerPortalToken(ctx context.Context, params *CreateCu
 
 // CreateShippingProfileWithBody Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 //
 // Takes any type of body and a specified content type.
 //
@@ -31358,7 +31358,7 @@ func (c *Client) CreateShippingProfileWithBody(ctx context.Context, params *Crea
 
 // CreateShippingProfile Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -31589,7 +31589,7 @@ func (c *Client) ListProductSwaps(ctx context.Context, params *ListProductSwapsP
 
 // CreateProductSwapWithBody Add a product swap rule
 //
-// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes any type of body and a specified content type.
 //
@@ -31608,7 +31608,7 @@ func (c *Client) CreateProductSwapWithBody(ctx context.Context, params *CreatePr
 
 // CreateProductSwap Add a product swap rule
 //
-// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -31627,7 +31627,7 @@ func (c *Client) CreateProductSwap(ctx context.Context, params *CreateProductSwa
 
 // UpdateProductSwapWithBody Change a product swap rule
 //
-// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes any type of body and a specified content type.
 //
@@ -31646,7 +31646,7 @@ func (c *Client) UpdateProductSwapWithBody(ctx context.Context, params *UpdatePr
 
 // UpdateProductSwap Change a product swap rule
 //
-// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -32937,7 +32937,7 @@ func (c *Client) UpdatePaymentMethod(ctx context.Context, params *UpdatePaymentM
 
 // UpdateShippingAddressWithBody Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes any type of body and a specified content type.
 //
@@ -32956,7 +32956,7 @@ func (c *Client) UpdateShippingAddressWithBody(ctx context.Context, params *Upda
 
 // UpdateShippingAddress Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -33276,7 +33276,7 @@ func (c *Client) UpdateSubscriptionGroup(ctx context.Context, id int64, params *
 
 // AddGroupProducts Sell products on a group's plans
 //
-// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error.
+// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
 func (c *Client) AddGroupProducts(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -43302,7 +43302,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateShippingProfileWithBodyWithResponse Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43311,7 +43311,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateShippingProfileWithResponse Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43428,7 +43428,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateProductSwapWithBodyWithResponse Add a product swap rule
 	//
-	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43437,7 +43437,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateProductSwapWithResponse Add a product swap rule
 	//
-	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43446,7 +43446,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateProductSwapWithBodyWithResponse Change a product swap rule
 	//
-	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -43455,7 +43455,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateProductSwapWithResponse Change a product swap rule
 	//
-	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+	// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -44112,7 +44112,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateShippingAddressWithBodyWithResponse Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -44121,7 +44121,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateShippingAddressWithResponse Change the shipping address
 	//
-	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+	// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -44283,7 +44283,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddGroupProductsWithResponse Sell products on a group's plans
 	//
-	// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error.
+	// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -51038,7 +51038,7 @@ func (c *ClientWithResponses) CreateCustomerPortalTokenWithResponse(ctx context.
 
 // CreateShippingProfileWithBodyWithResponse Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51053,7 +51053,7 @@ func (c *ClientWithResponses) CreateShippingProfileWithBodyWithResponse(ctx cont
 
 // CreateShippingProfileWithResponse Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51248,7 +51248,7 @@ func (c *ClientWithResponses) ListProductSwapsWithResponse(ctx context.Context, 
 
 // CreateProductSwapWithBodyWithResponse Add a product swap rule
 //
-// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51263,7 +51263,7 @@ func (c *ClientWithResponses) CreateProductSwapWithBodyWithResponse(ctx context.
 
 // CreateProductSwapWithResponse Add a product swap rule
 //
-// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51278,7 +51278,7 @@ func (c *ClientWithResponses) CreateProductSwapWithResponse(ctx context.Context,
 
 // UpdateProductSwapWithBodyWithResponse Change a product swap rule
 //
-// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -51293,7 +51293,7 @@ func (c *ClientWithResponses) UpdateProductSwapWithBodyWithResponse(ctx context.
 
 // UpdateProductSwapWithResponse Change a product swap rule
 //
-// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too.
+// The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -52388,7 +52388,7 @@ func (c *ClientWithResponses) UpdatePaymentMethodWithResponse(ctx context.Contex
 
 // UpdateShippingAddressWithBodyWithResponse Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -52403,7 +52403,7 @@ func (c *ClientWithResponses) UpdateShippingAddressWithBodyWithResponse(ctx cont
 
 // UpdateShippingAddressWithResponse Change the shipping address
 //
-// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
+// Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. 400 platformRefused when the platform does not take the address, such as a province that its country does not have.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -52673,7 +52673,7 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupWithResponse(ctx context.Co
 
 // AddGroupProductsWithResponse Sell products on a group's plans
 //
-// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error.
+// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //

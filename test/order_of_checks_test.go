@@ -1,6 +1,7 @@
 package test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -80,5 +81,27 @@ func TestWhatIsWrongWithARequestComesBeforeWhatItIsAbout(t *testing.T) {
 	}
 	if got := w.send(http.MethodPost, w.urls.Loyalty+"/api/external/add-points", w.key, fields{"customerId": nothing, "points": -1}, nil); got != 400 {
 		t.Errorf("points below zero for nobody: answered %d, want 400", got)
+	}
+}
+
+// The parameter at fault has the name that the operation gives it.
+func TestARefusalNamesTheParameterAsTheOperationDoes(t *testing.T) {
+	t.Parallel()
+	w := openStage(t)
+	w.renew(&w.mine, w.key)
+	of := func(path string) string { return fmt.Sprintf("%s?contractId=%d", path, w.mine.contract) }
+	for name, row := range map[string]struct{ target, params, detail string }{
+		"a variant that is not sold": {of("/subscription-contract-update-variant") + fmt.Sprintf("&oldVariantId=%d&newVariantId=4711", w.mine.variants[0]), "newVariantId", "the store does not sell variant 4711"},
+		"a variant that no line has": {of("/subscription-contract-update-variant") + fmt.Sprintf("&oldVariantId=4711&newVariantId=%d", w.mine.variants[2]), "oldVariantId", "Contract line not found."},
+		"a line that is not there":   {of("/subscription-contract-update-variant") + fmt.Sprintf("&oldLineId=x&newVariantId=%d", w.mine.variants[2]), "oldLineId", "Contract line not found."},
+		"a code that there is not":   {of("/subscription-contracts-apply-discount") + "&discountCode=NOPE", "discountCode", "the platform refuses the change: The platform rejects the discount code."},
+		"a number beyond all":        {fmt.Sprintf("/subscription-groups/%d/remove-products?productIds=99999999999999999999", w.mine.group), "productIds", `"99999999999999999999" is out of range for a Product id (1 to 9007199254740991)`},
+		"a note in two spellings":    {fmt.Sprintf("/subscription-contracts-update-order-note/%d?orderNote=a&note=b", w.mine.contract), "orderNote", "parameters 'orderNote' and 'note' differ: give one of them"},
+	} {
+		var said struct{ Params, Detail string }
+		got := w.demand("PUT", row.target, w.key, nil)
+		if err := json.Unmarshal(got.body, &said); err != nil || said.Params != row.params || said.Detail != row.detail {
+			t.Errorf("%s: answered %d %.300s, want %s of %s", name, got.status, got.body, row.detail, row.params)
+		}
 	}
 }

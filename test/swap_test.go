@@ -252,9 +252,12 @@ func TestAProductThatIsGoneDoesNotKeepAnOrderFromBeingMade(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
-	for name, from := range map[string]string{"no product": "[]", "a product that the store has not": products(4711, 1), "no list": "4711", "half a list": "[{"} {
-		if got := s.post("/product-swaps", map[string]any{"sourceVariants": from, "destinationVariants": products(v[1].VariantID, 1)}, nil); got != http.StatusBadRequest {
-			t.Errorf("%s: answered %d", name, got)
+	for name, row := range map[string]struct {
+		from string
+		want int
+	}{"no product": {"[]", 400}, "a product that the store has not": {products(4711, 1), 404}, "no list": {"4711", 400}, "half a list": {"[{", 400}} {
+		if got := s.post("/product-swaps", map[string]any{"sourceVariants": row.from, "destinationVariants": products(v[1].VariantID, 1)}, nil); got != row.want {
+			t.Errorf("%s: answered %d, want %d", name, got, row.want)
 		}
 	}
 	s.pass("P11D")

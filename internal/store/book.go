@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -68,13 +68,24 @@ func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Questio
 		return nil, 0, fmt.Errorf("list attempts: %w", err)
 	}
 	if total == 0 && ask.Contract != 0 {
-		if known, err := contracts.Exists(ctx); err != nil || !known {
-			return nil, 0, cmp.Or(err, error(fault.New(fault.NotFound, "contract %d does not exist", ask.Contract).
-				On("subscriptionContract").Keyed("contractNotFound")))
+		if err := there(ctx, contracts, ask.Contract); err != nil {
+			return nil, 0, err
 		}
 	}
 	records, err := db.records(ctx, of, ask.Line, rows)
 	return records, total, err
+}
+
+// there is NotFound unless the query finds the contract that a list is about.
+func there(ctx context.Context, contracts *bun.SelectQuery, id contract.ID) error {
+	known, err := contracts.Exists(ctx)
+	if err != nil {
+		return fmt.Errorf("look for contract %d: %w", id, err)
+	}
+	if !known {
+		return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
+	}
+	return nil
 }
 
 // records joins attempts with their contracts. Those of another line are left

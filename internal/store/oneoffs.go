@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -169,9 +168,8 @@ var oneOffFields = map[string]field{"cycle": {"cycle", whole}, "id": {"id", whol
 // their cycles, and how many there are.
 func (db *DB) OneOffsOf(ctx context.Context, of shop.ID, ask billing.OneOffQuestion, p page.Request) ([]billing.OneOffRecord, int, error) {
 	known := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line).Where("c.id = ?", ask.Contract)
-	if exists, err := known.Exists(ctx); err != nil || !exists {
-		return nil, 0, cmp.Or(err, error(fault.New(fault.NotFound, "contract %d does not exist", ask.Contract).
-			On("subscriptionContract").Keyed("contractNotFound")))
+	if err := there(ctx, known, ask.Contract); err != nil {
+		return nil, 0, err
 	}
 	attempts := db.reader.NewSelect().Model((*attemptRow)(nil)).Where("a.shop_id = ?", of).Where("a.contract_id = ?", ask.Contract)
 	var rows []oneOffRow

@@ -14,8 +14,15 @@ import (
 var _ billing.Reports = (*DB)(nil)
 
 // PastAttempts returns a page of the attempts that pass the survey, newest first
-// unless the page says otherwise, and how many there are.
+// unless the page says otherwise, and how many there are. A contract that the line
+// does not have is NotFound.
 func (db *DB) PastAttempts(ctx context.Context, of shop.ID, s billing.Survey, p page.Request) ([]billing.Record, int, error) {
+	if s.Contract != 0 {
+		one := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", s.Line).Where("c.id = ?", s.Contract)
+		if err := there(ctx, one, s.Contract); err != nil {
+			return nil, 0, err
+		}
+	}
 	if len(s.Statuses) == 0 {
 		return nil, 0, nil
 	}

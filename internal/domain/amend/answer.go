@@ -2,7 +2,9 @@ package amend
 
 import (
 	"errors"
+	"strings"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -13,5 +15,23 @@ func refusedWith(err error, code string) bool {
 }
 
 // unanswered turns what the platform answered instead of what was asked of it
-// into the failure that the caller reads.
-func unanswered(err error) error { return platform.Explain(err, entity, "subscription contract") }
+// into the failure that the caller reads. A place to pick up at that the store does
+// not have is NotFound.
+func unanswered(err error) error {
+	told := platform.Explain(err, entity, "subscription contract")
+	refused, definite := errors.AsType[*platform.Refusal](err)
+	if !definite {
+		return told
+	}
+	at := refused.Field[strings.LastIndexByte(refused.Field, '.')+1:]
+	switch at {
+	case "locationId":
+		return fault.Because(fault.NotFound, err, "the platform refuses the change: %s", refused.Message).On("location").Keyed("locationNotFound").At(at)
+	case "redeemCode":
+		at = "discountCode"
+	}
+	if f, ok := errors.AsType[*fault.Error](told); ok && f.Param != "" {
+		f.Param = at
+	}
+	return told
+}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -258,6 +259,9 @@ func (s *Service) shop(ctx context.Context, of shop.ID) (platform.Shop, error) {
 // failed says to the caller what the platform's failure means.
 func (s *Service) failed(ctx context.Context, err error) error {
 	if r, ok := errors.AsType[*platform.Refusal](err); ok {
+		if strings.HasSuffix(r.Field, ".location") {
+			return fault.Because(fault.NotFound, err, "%s", r.Message).On("location").Keyed("locationNotFound").At(r.Field)
+		}
 		return fault.New(fault.Refused, "%s", r.Message).On(entity).Keyed("platformRefused").At(r.Field)
 	}
 	switch {

@@ -320,7 +320,7 @@ func TestWhatThePlatformRefusesLeavesNothingBehind(t *testing.T) {
 	places := w.to("US")
 	places[0].Location = 99
 	_, err := w.Create(t.Context(), w.shop, delivery.CreateCommand{Name: "Boxes", Places: places, Actor: by()})
-	w.wantFault(err, fault.Refused, "platformRefused")
+	w.wantFault(err, fault.NotFound, "locationNotFound")
 	if f, _ := errors.AsType[*fault.Error](err); f == nil || f.Param != "places.0.location" || f.Message != "The Location could not be found for this shop." {
 		t.Errorf("%+v", f)
 	}
@@ -392,7 +392,7 @@ func TestARefusedChangeLeavesTheProfileAsItWas(t *testing.T) {
 	places := w.to("US")
 	places[0].Location = 99
 	_, err = w.Update(t.Context(), w.shop, delivery.UpdateCommand{Profile: delivery.Ref{Number: int64(p.ID)}, Places: places, Actor: by()})
-	w.wantFault(err, fault.Refused, "platformRefused")
+	w.wantFault(err, fault.NotFound, "locationNotFound")
 	w.wantKept("Boxes true false")
 	w.wantEntries(wasCreated)
 }

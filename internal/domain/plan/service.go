@@ -324,7 +324,7 @@ func (s *Service) collect(ctx context.Context, store shop.Shop, c *UpdateCommand
 }
 
 // items reads the titles of what is added. What the store does not have is
-// Invalid.
+// not found.
 func (s *Service) items(ctx context.Context, store shop.Shop, add platform.Assigned) (Items, error) {
 	if add.Empty() {
 		return Items{}, nil
@@ -341,7 +341,7 @@ func (s *Service) items(ctx context.Context, store shop.Shop, add platform.Assig
 		have := set(numbers(one.have))
 		for _, id := range one.wanted {
 			if !have[id] {
-				return Items{}, invalid(one.name, one.word+"NotFound", "the store has no %s %d", one.word, id)
+				return Items{}, fault.New(fault.NotFound, "the store has no %s %d", one.word, id).On(entity).Keyed(one.word + "NotFound").At(one.name)
 			}
 		}
 	}

@@ -164,7 +164,7 @@ func named(param string, list []Product, sold map[int64]platform.Variant) ([]Pro
 	for i, p := range list {
 		v, ok := sold[p.VariantID]
 		if !ok {
-			return nil, fault.New(fault.Invalid, "field '%s': variant %d does not exist in this store", param, p.VariantID).On(entity).Keyed("variantNotFound").At(param)
+			return nil, fault.New(fault.NotFound, "field '%s': variant %d does not exist in this store", param, p.VariantID).On(entity).Keyed("variantNotFound").At(param)
 		}
 		if p.Name == "" {
 			p.Name = v.ProductTitle

@@ -342,8 +342,13 @@ func disabled() error {
 }
 
 // Deliveries returns a page of a shop's deliveries, newest first, and how many
-// there are.
+// there are. An endpoint that the shop does not have is NotFound.
 func (s *Service) Deliveries(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Delivery, int, error) {
+	if q.Endpoint != 0 {
+		if _, err := s.Endpoint(ctx, of, q.Endpoint); err != nil {
+			return nil, 0, err
+		}
+	}
 	return s.Store.Deliveries(ctx, of, q, p)
 }
 

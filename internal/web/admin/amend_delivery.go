@@ -18,7 +18,7 @@ func (o Options) deliveryOperations(api *web.API) {
 	web.Register(api, o.amendment("updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
 		"Sets by which service future orders are delivered. The address stays."), o.setDeliveryMethod)
 	web.Register(api, o.withBody(shippingAddress{}, o.amendment("updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
-		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId. "+
+		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. "+
 			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), o.setShippingAddress)
 }
 

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -84,7 +85,18 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, Wait: in.Prorate.Set && !in.Prorate.Value}))
+	d, err := o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, Wait: in.Prorate.Set && !in.Prorate.Value})
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		switch {
+		case f.Param == "variantId":
+			f.Param = "newVariantId"
+		case f.Param == "lineId" && in.OldLine == "":
+			f.Param = "oldVariantId"
+		case f.Param == "lineId":
+			f.Param = "oldLineId"
+		}
+	}
+	return newContractOut(d, err)
 }
 
 type lineQuery struct {

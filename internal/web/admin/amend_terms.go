@@ -93,7 +93,7 @@ type noteQuery struct {
 	web.Given
 	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
 	Note     string `query:"orderNote" maxLength:"5000" doc:"The note; empty clears it. Plain text; lines end with newline characters. Required."`
-	Other    string `query:"note" maxLength:"5000" doc:"Another spelling of orderNote."`
+	Other    string `query:"note" maxLength:"5000" doc:"Another spelling of orderNote. Both may be given when they say the same."`
 }
 
 // trueOut answers true.
@@ -108,6 +108,8 @@ func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
 	}
 	text := in.Note
 	switch {
+	case in.Has("orderNote") && in.Has("note") && in.Note != in.Other:
+		return nil, differ("orderNote", "note")
 	case in.Has("orderNote"):
 	case in.Has("note"):
 		text = in.Other

@@ -29,7 +29,7 @@ func (o Options) delivery(api *web.API) {
 		Summary: "Create or change a delivery profile", Tag: "Delivery profiles", Scope: access.DeliveryWrite, Body: shippingProfileBody{},
 		Description: "Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: " +
 			"a name or locationInfos that are absent stay, and locationInfos that are given replace all. " +
-			"What the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.",
+			"A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.",
 		Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}, o.createShippingProfile)
 }

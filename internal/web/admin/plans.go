@@ -58,7 +58,7 @@ func (o Options) plans(api *web.API) {
 	create.ID, create.Method, create.Path, create.Summary = "createSubscriptionGroup", http.MethodPost, groupsPath, "Make a subscription group"
 	create.Description = "Makes the group at the platform too. What the platform refuses is refused here in its words, and nothing is left behind. " +
 		"A group is made with at most 250 products and 250 variants; more are added with add-products."
-	create.Body, create.Status, create.Errors = groupEdit{}, http.StatusCreated, nil
+	create.Body, create.Status, create.Errors = groupEdit{}, http.StatusCreated, []int{http.StatusNotFound}
 	web.Register(api, once(create), o.createGroup)
 
 	const keeping = "A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, " +
@@ -81,7 +81,7 @@ func (o Options) plans(api *web.API) {
 
 	add := change
 	add.ID, add.Path, add.Summary = "addGroupProducts", groupsPath+"/{id}/add-products", "Sell products on a group's plans"
-	add.Description = "Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error."
+	add.Description = "Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404."
 	web.Register(api, add, o.addProducts)
 
 	leave := change
@@ -173,10 +173,10 @@ type ItemsQuery struct {
 }
 
 func (q ItemsQuery) read() (named plan.Assigned, collection int64, err error) {
-	if named.Products, err = numberList("productIds", q.Products); err != nil {
+	if named.Products, err = numberList("Product", "productIds", q.Products); err != nil {
 		return named, 0, err
 	}
-	if named.Variants, err = numberList("variantIds", q.Variants); err != nil {
+	if named.Variants, err = numberList("ProductVariant", "variantIds", q.Variants); err != nil {
 		return named, 0, err
 	}
 	collection, err = web.ParseID("Collection", "collectionId", q.Collection)

@@ -36,12 +36,12 @@ func idList(kind, param, text string) ([]int64, error) {
 // commas.
 var digitLists = regexp.MustCompile(`^(\d+(,\d+)*)?$`)
 
-// numberList reads what the interface restricts to digits and commas.
-func numberList(param, text string) ([]int64, error) {
+// numberList reads ids of a kind, which the interface restricts to digits and commas.
+func numberList(kind, param, text string) ([]int64, error) {
 	if !digitLists.MatchString(text) {
 		return nil, fault.New(fault.Invalid, "parameter '%s' must be numbers separated by commas, without a graph prefix, and %q is not", param, text).At(param)
 	}
-	return idList("", param, text)
+	return idList(kind, param, text)
 }
 
 // What a list of items is of.

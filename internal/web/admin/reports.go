@@ -20,7 +20,7 @@ func (o Options) reports(api *web.API) {
 		Summary: "Report past orders",
 		Description: "Attempts of all contracts that no longer wait and have one of the statuses, newest first. At most 2000 in a page. " +
 			"Statuses that other services of this interface know are accepted too and match nothing: " + strings.Join(foreignStatuses, ", ") + ".",
-		Scope: access.ContractsRead, List: &attemptList,
+		Scope: access.ContractsRead, List: &attemptList, Errors: []int{http.StatusNotFound},
 	}, o.reportOrders)
 }
 
@@ -34,7 +34,7 @@ var foreignStatuses = []string{
 type surveyQuery struct {
 	web.Paging
 	Status         string         `query:"status" required:"true" example:"FAILURE" doc:"A status of billing attempts, or several with commas between them. An order that is QUEUED is not past and is never listed."`
-	Contract       string         `query:"contractId" doc:"The contract: number or graph id."`
+	Contract       string         `query:"contractId" doc:"The contract: number or graph id. 404 when the store does not have it."`
 	FromDay        string         `query:"fromDay" example:"2025-01-01" doc:"Billing date at or after: YYYY-MM-DD in the store's zone, or ISO 8601 with a zone."`
 	ToDay          string         `query:"toDay" example:"2025-01-31" doc:"Billing date at or before; of a day, its end."`
 	AttemptCount   web.Opt[int64] `query:"attemptCount" minimum:"0" maximum:"2147483647" doc:"The cycle was charged exactly so often."`

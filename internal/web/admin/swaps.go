@@ -49,7 +49,7 @@ func (o Options) swaps(api *web.API) {
 	const fields = "A rule without forBillingCycle changes the contract, beginning with the first order that holds all sources: once for a contract or, with checkForEveryRecurringOrder, whenever an order holds them. " +
 		"One with forBillingCycle changes the order of that billing cycle alone or, with checkForEveryRecurringOrder, the contract from that cycle on. " +
 		"The very first order of a contract is left as it is unless updatedFirstOrder is true. Rules are looked at in the order of ruleSequence and may build on one another. " +
-		"sourceVariants and destinationVariants are JSON texts; real arrays are taken too."
+		"sourceVariants and destinationVariants are JSON texts; real arrays are taken too. A variant that the store does not have is 404."
 
 	list := read
 	list.ID, list.Path, list.Summary = "listProductSwaps", swapsPath, "Product swap rules"

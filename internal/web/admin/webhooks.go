@@ -73,7 +73,7 @@ func (o Options) webhooks(api *web.API) {
 
 	deliveries := op
 	deliveries.ID, deliveries.Method, deliveries.Path, deliveries.Summary = "listWebhookDeliveries", http.MethodGet, deliveriesPath, "Webhook deliveries"
-	deliveries.Description, deliveries.List, deliveries.Errors = "Messages and how they fared, newest first, for 30 days.", &keyList, nil
+	deliveries.Description, deliveries.List, deliveries.Errors = "Messages and how they fared, newest first, for 30 days.", &keyList, []int{http.StatusNotFound}
 	web.Register(api, deliveries, o.listDeliveries)
 
 	replay := op
@@ -273,7 +273,7 @@ func newWebhookDelivery(d webhook.Delivery) webhookDelivery {
 
 type deliveriesQuery struct {
 	web.Paging
-	Endpoint web.Opt[int64] `query:"endpointId" minimum:"1" maximum:"9007199254740991" doc:"Only deliveries to this endpoint."`
+	Endpoint web.Opt[int64] `query:"endpointId" minimum:"1" maximum:"9007199254740991" doc:"Only deliveries to this endpoint; 404 when the store does not have it."`
 	Status   string         `query:"status" doc:"Only deliveries in this state: PENDING, SENDING, DELIVERED or FAILED."`
 }
 
