@@ -181,7 +181,8 @@ func TestExplanations(t *testing.T) {
 		"exception-of-an-accepted-charge": {begun(PlatformException), func(f *Facts) {
 			f.PlatformID, f.Polls, f.DueAt = "gid://shopify/SubscriptionBillingAttempt/81", 12, f.Now.Add(6*time.Hour)
 		}},
-		"failure": {begun(Failure), declinedOnce},
+		"failure":                   {begun(Failure), declinedOnce},
+		"failure-of-the-last-order": {begun(Failure), declinedOnce, func(f *Facts) { f.Of.ExpireAt = berlin(t, time.May, 14) }},
 		"failure-with-a-new-date": {begun(Failure), declinedOnce, func(f *Facts) {
 			f.BillingDate, f.DueAt, f.Moved = berlin(t, time.May, 5), berlin(t, time.May, 5), true
 			f.Entries = append(f.Entries, log(activity.NextBillingDateChange, activity.Success, warehouse, f.Now, outcome{From: "2025-04-30T07:00:00Z", To: "2025-05-05T07:00:00Z"}))

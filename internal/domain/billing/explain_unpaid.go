@@ -27,6 +27,9 @@ func (f Facts) unpaid() string {
 	default:
 		return fmt.Sprintf("The service does not charge the order again, and nobody else may: the contract is %s. It would have to be activated first, where the platform allows it.", strings.ToLower(string(f.Of.Status)))
 	}
+	if end := f.Of.ExpireAt; end.After(f.Now) {
+		return fmt.Sprintf("The service does not charge the order again by itself: a person may charge it again, or give it another date, until the contract expires at %s.", f.moment(end))
+	}
 	return "The service does not charge the order again by itself: a person may charge it again, or give it another date."
 }
 
