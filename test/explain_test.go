@@ -213,6 +213,26 @@ func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
 		"SYSTEM_EVENT SEND_SECURITY_CHALLENGE_EMAIL SUCCESS")
 }
 
+// What is said of a later order is what comes: it is left out if the one before it is not
+// paid by then, and made otherwise.
+func TestAnOrderBehindAnUnpaidOneIsExplained(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	queue := s.upcoming()
+	s.declines("CARD_DECLINED", 4) // on the days 0, 1, 3 and 5
+	s.pass("P11D")
+	for _, a := range queue[1:3] {
+		if e := s.explain(a.ID); e.Next.Action != "CHARGE" || e.Next.At == nil || !e.Next.At.At.Equal(a.BillingDate) || !strings.Contains(e.Next.Words, "if cycle 1 has been paid or given up by then") {
+			t.Errorf("the order of %s is explained as %+v", a.BillingDate, e.Next)
+		}
+	}
+	s.pass("P15D")
+	s.wantOrders(1, 3)
+	if e := s.explain(queue[1].ID); e.Status != "SKIPPED_DUNNING_MGMT" {
+		t.Errorf("the second order is %s: %s", e.Status, e.Summary)
+	}
+}
+
 func TestAnOrderIsExplainedWhileThePlatformIsSilent(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

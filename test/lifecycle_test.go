@@ -592,6 +592,51 @@ func TestAContractDoesNotExpireWhileItsLastOrderMayStillBeMade(t *testing.T) {
 	s.wantEntries(created, settled, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", triggered, charged, expired)
 }
 
+// A contract that was paused for its last order runs again so that this is paid.
+func TestAContractThatRunsAgainHasTimeForItsLastOrder(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		do      func(s *subscription)
+		still   string // the last day on which it runs, where that is to come
+		orders  string
+		entries []string
+	}{
+		{"it is paid", func(s *subscription) {
+			if got := s.trigger(s.past()[0].ID); got != http.StatusOK {
+				s.t.Errorf("charging it again answered %d", got)
+			}
+		}, "", "[11-20]", []string{triggered, charged, expired}},
+		{"it is paid on another day", func(s *subscription) {
+			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=2026-12-15", s.past()[0].ID), nil)
+		}, "2026-12-14", "[12-15]", []string{api2 + "NEXT_BILLING_DATE_CHANGE SUCCESS", charged, expired}},
+		{"nobody pays it", func(*subscription) {}, "2026-12-02", "[]", []string{expired}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 1}})
+			s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true, "dunning": map[string]any{"mode": "SIMPLE"}}, nil)
+			s.declines("INSUFFICIENT_FUNDS", 1)
+			s.until("2026-11-19")
+			s.wantPlatform("PAUSED")
+			s.status(http.StatusNoContent, "ACTIVE")
+			s.until("2026-11-20")
+			s.wantPlatform("ACTIVE")
+			row.do(s)
+			if row.still != "" {
+				s.until(row.still)
+				s.wantPlatform("ACTIVE")
+			}
+			s.pass("P1D")
+			s.wantPlatform("EXPIRED")
+			s.wantOrderDays(row.orders)
+			s.wantEntries(append([]string{
+				created, settled, declined, "SYSTEM_EVENT DUNNING_PAUSED SUCCESS", "SYSTEM_EVENT CONTRACT_PAUSED SUCCESS", "SYSTEM_EVENT SEND_SUSPENSION_EMAIL SUCCESS", activated,
+			}, row.entries...)...)
+		})
+	}
+}
+
 // The platform may fail a contract, and let it run again.
 func TestAFailedContractStandsStillUntilItIsActivated(t *testing.T) {
 	t.Parallel()

@@ -331,6 +331,65 @@ func TestARestartFreezesNothing(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
+// What a database from a backup waits for may have been taken back since, and the platform
+// may not undo what is told to it.
+func TestAFrozenStoreTellsThePlatformNothingByItself(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name        string
+		spec        map[string]any
+		before      func(h *housed) // the backup
+		since, then func(h *housed)
+		day         string // on which it would have happened
+		stands      string
+		entries     []string
+	}{
+		{
+			name: "a cancellation that was taken back",
+			spec: map[string]any{
+				"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 3}, "deliveryPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1},
+				"nextBillingDate": "2027-02-01",
+			},
+			before:  func(h *housed) { h.cancel(http.StatusNoContent, "") },
+			since:   func(h *housed) { h.status(http.StatusNoContent, "ACTIVE") },
+			then:    func(h *housed) { h.status(http.StatusNoContent, "ACTIVE") },
+			day:     "2027-02-02",
+			stands:  "ACTIVE",
+			entries: []string{created, endScheduled, froze, endCleared, thawed, charged},
+		},
+		{
+			name:    "a pause that was made longer",
+			before:  func(h *housed) { h.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2026-11-20") },
+			since:   func(h *housed) { h.status(http.StatusNoContent, "ACTIVE", "activationDate", "2027-03-01") },
+			then:    func(*housed) {},
+			day:     "2026-11-22",
+			stands:  "PAUSED",
+			entries: []string{created, paused, scheduled, froze, thawed, resumed, requeued},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := house(t, sandbox.Options{Empty: true})
+			h.id = h.checkout(row.spec)
+			row.before(h)
+			h.stop()
+			backup := h.file()
+			h.start()
+			row.since(h)
+			h.stop()
+			h.putBack(backup)
+			h.start()
+			h.until(row.day)
+			h.wantPlatform(row.stands)
+			row.then(h)
+			h.call("POST", "/unfreeze", map[string]any{"reason": "what was lost has been asked for again"}, nil)
+			h.pass("P1D")
+			h.wantPlatform("ACTIVE")
+			h.wantEntries(row.entries...)
+		})
+	}
+}
+
 func TestACopyOfTheDatabaseIsFrozenWhereItIsServed(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})

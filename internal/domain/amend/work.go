@@ -31,7 +31,8 @@ type Chores interface {
 const batch = 50
 
 // Work does what the shop's contracts wait for. What the platform refuses is
-// given up, and the log says why; what fails otherwise is tried again later.
+// given up, and the log says why; what fails otherwise is tried again later. Of a store
+// that may not be charged only what people ask for is done.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		due, err := s.Chores.ContractsToAmend(ctx, of, s.Clock.Now(), batch)
@@ -108,7 +109,8 @@ func final(err error) bool {
 }
 
 // lease puts off the next time that somebody acts on the contract, and reads it anew.
-// It reports false when somebody else is at it, or has been.
+// It reports false when somebody else is at it, or has been, and when the contract waits
+// until its store may be charged.
 func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (ours bool, err error) {
 	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
 		ours = false
@@ -117,14 +119,33 @@ func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (
 		if err != nil || len(rows) == 0 || rows[0].AmendAt.IsZero() || rows[0].AmendAt.After(now) {
 			return err
 		}
+		store, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		stands := unasked(rows[0]) && store.Guard.Bar(now) != ""
 		rows[0].AmendAt = now.Add(Leash)
+		if stands && !store.Guard.FrozenAt.IsZero() {
+			rows[0].AmendAt = now.Add(frozenWait)
+		}
 		if err := tx.PutContracts(ctx, rows); err != nil {
 			return err
 		}
-		*c, ours = rows[0], true
+		*c, ours = rows[0], !stands
 		return nil
 	})
 	return ours, err
+}
+
+// frozenWait is how long what a contract waits for is left alone while its store is
+// frozen.
+const frozenWait = time.Hour
+
+// unasked reports whether what is done about the contract next is done because its time
+// has come, and not because somebody asks for it now. Data that were put back from a
+// backup, or copied, do not know whether it is wanted still.
+func unasked(c contract.Contract) bool {
+	return c.Split == nil && (c.Moving == nil || c.Moving.Actor.Source == activity.SystemEvent)
 }
 
 // giveUp ends the waiting for what cannot be done.

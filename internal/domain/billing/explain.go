@@ -24,6 +24,8 @@ type Facts struct {
 	Silent   bool             // it was asked and did not answer
 	Entries  []activity.Entry // about the attempt, oldest first
 	Earlier  int              // entries before those
+
+	CardTries []time.Time // that count against the contract's payment method; only of an attempt that failed
 }
 
 // Terms are what the platform keeps of a contract and the service does not.

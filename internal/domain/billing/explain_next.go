@@ -3,6 +3,8 @@ package billing
 import (
 	"fmt"
 	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
 // NextStep is what the service does next with an attempt by itself.
@@ -38,9 +40,28 @@ func (f Facts) explainNext() NextStep {
 	if f.DueAt.IsZero() {
 		return NextStep{Kind: StepNone, Words: f.resting()}
 	}
+	v := f.decided(f.Attempt, f.Of)
+	if v.do == end && v.status == SkippedDunning && f.DueAt.After(f.Now) {
+		paid := f.Of
+		paid.Dunning = nil
+		step := f.foretold(f.decided(f.Attempt, paid))
+		step.Words += fmt.Sprintf(" That is, if cycle %d has been paid or given up by then: it could not be charged yet. Otherwise this order ends as %s.", f.Of.Dunning.Cycle, SkippedDunning)
+		return step
+	}
+	return f.foretold(v)
+}
+
+// decided returns what would be decided on the attempt when it falls due, of a contract
+// as it is then.
+func (f Facts) decided(a Attempt, of contract.Contract) verdict {
+	at := later(a.DueAt, f.Now)
+	ground := ground{shop: f.Shop, contract: of, calendar: f.Calendar, policy: f.Policy, others: f.Others, prepare: f.Needs.any(), tries: f.CardTries}
+	return foreseen(decide(a, ground, at), a, f.Shop.Guard, f.Policy, f.Now, at)
+}
+
+// foretold says what a verdict on the attempt means.
+func (f Facts) foretold(v verdict) NextStep {
 	at := later(f.DueAt, f.Now)
-	ground := ground{shop: f.Shop, contract: f.Of, calendar: f.Calendar, policy: f.Policy, others: f.Others, prepare: f.Needs.any()}
-	v := foreseen(decide(f.Attempt, ground, at), f.Attempt, f.Shop.Guard, f.Policy, f.Now, at)
 	step := NextStep{At: at}
 	when := "now"
 	if f.DueAt.After(f.Now) {

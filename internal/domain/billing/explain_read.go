@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -67,6 +68,13 @@ func (f *Facts) read(ctx context.Context, tx Tx, t target) error {
 	}
 	if err := f.countAhead(ctx, tx); err != nil {
 		return err
+	}
+	if method := r.Of.PaymentMethod; r.Status == Failure && method != "" {
+		tries, err := tx.CardTries(ctx, []string{method}, f.Now.Add(-dunning.TryWindow))
+		if err != nil {
+			return err
+		}
+		f.CardTries = tries[method]
 	}
 	contracts := map[contract.ID]*contract.Contract{r.Of.ID: &r.Of}
 	needs, err := openPreparations(ctx, tx, f.Shop, contracts)

@@ -181,7 +181,8 @@ func TestExplanations(t *testing.T) {
 		"exception-of-an-accepted-charge": {begun(PlatformException), func(f *Facts) {
 			f.PlatformID, f.Polls, f.DueAt = "gid://shopify/SubscriptionBillingAttempt/81", 12, f.Now.Add(6*time.Hour)
 		}},
-		"failure": {begun(Failure), declinedOnce},
+		"failure":                   {begun(Failure), declinedOnce},
+		"failure-of-the-last-order": {begun(Failure), declinedOnce, func(f *Facts) { f.Of.ExpireAt = berlin(t, time.May, 14) }},
 		"failure-with-a-new-date": {begun(Failure), declinedOnce, func(f *Facts) {
 			f.BillingDate, f.DueAt, f.Moved = berlin(t, time.May, 5), berlin(t, time.May, 5), true
 			f.Entries = append(f.Entries, log(activity.NextBillingDateChange, activity.Success, warehouse, f.Now, outcome{From: "2025-04-30T07:00:00Z", To: "2025-05-05T07:00:00Z"}))
@@ -190,6 +191,16 @@ func TestExplanations(t *testing.T) {
 		"failure-without-a-retry":        {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Open, Class: dunning.Card, EndAt: berlin(t, time.May, 14)})},
 		"failure-that-is-held":           {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Held, Class: dunning.Merchant})},
 		"failure-that-ends-the-contract": {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Ending, Class: dunning.Card, Action: dunning.Cancel})},
+		"failure-in-a-store-that-is-frozen": {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Open, Class: dunning.Issuer, RetryAt: berlin(t, time.May, 1)}), func(f *Facts) {
+			f.DueAt, f.Shop.Guard.FrozenAt, f.Shop.Guard.Reason = berlin(t, time.May, 1), f.Now, "the database was put back from a backup"
+		}},
+		"failure-in-a-store-that-is-gone": {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Open, Class: dunning.Issuer, RetryAt: berlin(t, time.May, 1)}), func(f *Facts) {
+			f.DueAt, f.Shop.Connected = berlin(t, time.May, 1), false
+		}},
+		"failure-of-a-payment-method-that-is-spent": {begun(Failure), declinedOnce, withCase(dunning.Case{State: dunning.Open, Class: dunning.Issuer, RetryAt: berlin(t, time.May, 1)}), func(f *Facts) {
+			f.DueAt, f.CardTries = berlin(t, time.May, 1), slices.Repeat([]time.Time{f.Now}, dunning.MaxTries)
+		}},
+		"queued-while-another-is-unpaid": {func(f *Facts) { f.Of.Dunning = &contract.Dunning{Attempt: 1, Cycle: 3} }},
 		"left-out-while-another-is-unpaid": {func(f *Facts) {
 			f.Status, f.DueAt, f.ErrorMessage = SkippedDunning, time.Time{}, "cycle 3 could not be charged yet: no other order is made before it is paid or given up"
 			f.Entries = []activity.Entry{log(activity.DunningAttemptSkipped, activity.Skipped, activity.System, f.Now, outcome{Reason: f.ErrorMessage})}
@@ -288,8 +299,6 @@ func TestExplanations(t *testing.T) {
 	}
 }
 
-// What is explained comes from what is decided: where the explanation says that
-// the order will be charged, it would be.
 // withCase opens a case of an order that was declined.
 func withCase(k dunning.Case) func(*Facts) {
 	return func(f *Facts) {
@@ -298,6 +307,26 @@ func withCase(k dunning.Case) func(*Facts) {
 	}
 }
 
+// retried lets an order be declined that is tried again when it falls due.
+func retried(change func(*Facts)) func(*Facts) {
+	return func(f *Facts) {
+		withCase(dunning.Case{State: dunning.Open, Class: dunning.Issuer, RetryAt: f.DueAt})(f)
+		f.Status, f.Try = Failure, 1
+		change(f)
+	}
+}
+
+// givenUp lets an order be declined that is given up when it falls due.
+func givenUp(change func(*Facts)) func(*Facts) {
+	return func(f *Facts) {
+		withCase(dunning.Case{State: dunning.Open, Class: dunning.Card, EndAt: f.DueAt})(f)
+		f.Status, f.Try = Failure, 1
+		change(f)
+	}
+}
+
+// What is explained comes from what is decided: where the explanation says that
+// the order will be charged, it would be.
 func TestWhatComesNextIsWhatWouldBeDecided(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -305,19 +334,31 @@ func TestWhatComesNextIsWhatWouldBeDecided(t *testing.T) {
 		want   StepKind
 		ends   Status
 	}{
-		"a date that comes":                       {func(*Facts) {}, StepCharge, ""},
-		"a store that is not connected":           {func(f *Facts) { f.Shop.Connected = false }, StepEnd, ConnectionGone},
-		"a contract that does not charge":         {func(f *Facts) { f.Of.AutoCharge = false }, StepEnd, AutoChargeDisabled},
-		"the same when a person asked":            {func(f *Facts) { f.Of.AutoCharge, f.Manual = false, true }, StepCharge, ""},
-		"a cycle after the last":                  {func(f *Facts) { f.Of.MaxCycles = 3 }, StepEnd, ContractEnded},
-		"an order that was only just made":        {func(f *Facts) { f.Of.LastOrderAt = f.DueAt.Add(-time.Hour) }, StepWait, ""},
-		"another cycle in flight":                 {func(f *Facts) { f.Others = []Attempt{{ID: 1, Cycle: 3, Status: Progress}} }, StepWait, ""},
-		"another cycle that the platform has":     {func(f *Facts) { f.Others = []Attempt{{ID: 1, Cycle: 3, Status: PlatformException, PlatformID: "x"}} }, StepCharge, ""},
-		"an order that wants something":           {func(f *Facts) { f.Needs.OneOffs = 2 }, StepPrepare, ""},
-		"a decline that waits for a person":       {func(f *Facts) { f.Status, f.DueAt, f.Try = Failure, time.Time{}, 1 }, StepNone, ""},
-		"a decline that is tried again":           {func(f *Facts) { withCase(dunning.Case{State: dunning.Open, RetryAt: f.DueAt})(f); f.Status = Failure }, StepCharge, ""},
-		"a decline that waits for another card":   {func(f *Facts) { withCase(dunning.Case{State: dunning.Open, EndAt: f.DueAt})(f); f.Status = Failure }, StepEnd, Failure},
-		"an order behind one that is unpaid":      {func(f *Facts) { f.Of.Dunning = &contract.Dunning{Attempt: 1, Cycle: 3} }, StepEnd, SkippedDunning},
+		"a date that comes":                        {func(*Facts) {}, StepCharge, ""},
+		"a store that is not connected":            {func(f *Facts) { f.Shop.Connected = false }, StepEnd, ConnectionGone},
+		"a contract that does not charge":          {func(f *Facts) { f.Of.AutoCharge = false }, StepEnd, AutoChargeDisabled},
+		"the same when a person asked":             {func(f *Facts) { f.Of.AutoCharge, f.Manual = false, true }, StepCharge, ""},
+		"a cycle after the last":                   {func(f *Facts) { f.Of.MaxCycles = 3 }, StepEnd, ContractEnded},
+		"an order that was only just made":         {func(f *Facts) { f.Of.LastOrderAt = f.DueAt.Add(-time.Hour) }, StepWait, ""},
+		"another cycle in flight":                  {func(f *Facts) { f.Others = []Attempt{{ID: 1, Cycle: 3, Status: Progress}} }, StepWait, ""},
+		"another cycle that the platform has":      {func(f *Facts) { f.Others = []Attempt{{ID: 1, Cycle: 3, Status: PlatformException, PlatformID: "x"}} }, StepCharge, ""},
+		"an order that wants something":            {func(f *Facts) { f.Needs.OneOffs = 2 }, StepPrepare, ""},
+		"a decline that waits for a person":        {func(f *Facts) { f.Status, f.DueAt, f.Try = Failure, time.Time{}, 1 }, StepNone, ""},
+		"a decline that is tried again":            {func(f *Facts) { withCase(dunning.Case{State: dunning.Open, RetryAt: f.DueAt})(f); f.Status = Failure }, StepCharge, ""},
+		"a decline that waits for another card":    {func(f *Facts) { withCase(dunning.Case{State: dunning.Open, EndAt: f.DueAt})(f); f.Status = Failure }, StepEnd, Failure},
+		"an order behind one that may be paid yet": {func(f *Facts) { f.Of.Dunning = &contract.Dunning{Attempt: 1, Cycle: 3} }, StepCharge, ""},
+		"an order behind one that is unpaid": {func(f *Facts) {
+			f.Of.Dunning, f.Now = &contract.Dunning{Attempt: 1, Cycle: 3}, f.DueAt
+		}, StepEnd, SkippedDunning},
+		"a decline of a store that is frozen":        {retried(func(f *Facts) { f.Shop.Guard.FrozenAt = f.Now }), StepWait, ""},
+		"the end of one of a store that is frozen":   {givenUp(func(f *Facts) { f.Shop.Guard.FrozenAt = f.Now }), StepWait, ""},
+		"a decline of a store that is held":          {retried(func(f *Facts) { f.Shop.Guard.Hold.Until = f.DueAt.Add(time.Hour) }), StepWait, ""},
+		"a decline of a store that is not connected": {retried(func(f *Facts) { f.Shop.Connected = false }), StepEnd, Failure},
+		"the end of one of such a store":             {givenUp(func(f *Facts) { f.Shop.Connected = false }), StepEnd, Failure},
+		"a decline of a contract that has ended":     {retried(func(f *Facts) { f.Of.MaxCycles = 3 }), StepEnd, Failure},
+		"a decline of a payment method that is spent": {retried(func(f *Facts) {
+			f.CardTries = slices.Repeat([]time.Time{f.Now}, dunning.MaxTries)
+		}), StepWait, ""},
 		"a decline of a contract that was paused": {func(f *Facts) { f.Status, f.Try, f.Of.Status = Failure, 1, contract.Paused }, StepEnd, Failure},
 	} {
 		f := april(t, row.change)

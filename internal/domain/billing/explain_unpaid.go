@@ -27,6 +27,9 @@ func (f Facts) unpaid() string {
 	default:
 		return fmt.Sprintf("The service does not charge the order again, and nobody else may: the contract is %s. It would have to be activated first, where the platform allows it.", strings.ToLower(string(f.Of.Status)))
 	}
+	if end := f.Of.ExpireAt; end.After(f.Now) {
+		return fmt.Sprintf("The service does not charge the order again by itself: a person may charge it again, or give it another date, until the contract expires at %s.", f.moment(end))
+	}
 	return "The service does not charge the order again by itself: a person may charge it again, or give it another date."
 }
 
@@ -54,6 +57,20 @@ func (f Facts) explainCase() NextStep {
 		return NextStep{Kind: StepNone, Words: "The store itself could not take the payment. The order is held until its staff says that this is solved, and no other order of the contract is charged before."}
 	case k.State == dunning.Ending:
 		return NextStep{Kind: StepEnd, At: later(f.Of.AmendAt, f.Now), Ends: ends, Words: fmt.Sprintf("No retry is left: %s as soon as the platform has confirmed it.", finalWords[k.Action])}
+	}
+	due := f
+	due.DueAt = later(f.DueAt, later(k.RetryAt, k.EndAt)) // until then only e-mails are sent
+	switch v := f.decided(due.Attempt, f.Of); {
+	case v.do == wait:
+		return due.foretold(v)
+	case v.do == dun && v.how == abandon:
+		step := NextStep{Kind: StepEnd, At: later(f.DueAt, f.Now), Ends: Failure}
+		step.Words = fmt.Sprintf("The order is not going to be charged again, because %s. It is given up %s.", v.reason, when(step))
+		return step
+	case v.do == dun && v.how == leaveOut:
+		step := NextStep{Kind: StepWait, At: later(k.RetryAt, f.Now)}
+		step.Words = fmt.Sprintf("The order is not charged again %s, because %s. The service goes on with its plan then.", when(step), v.reason)
+		return step
 	case !k.RetryAt.IsZero():
 		step := NextStep{Kind: StepCharge, At: later(k.RetryAt, f.Now)}
 		step.Words = f.retrying(when(step))

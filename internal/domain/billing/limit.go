@@ -44,8 +44,9 @@ func limited(c contract.Contract, there []Attempt, cal cadence.Calendar, now tim
 
 // foreseeEnd sets when a contract expires of which the queue has come to its end:
 // once every order is made or given up, and what the last one paid for has been
-// delivered. It also lets somebody look at a cancellation that waited for the
-// orders that are now completed.
+// delivered. While the last order could not be charged, a person has some time to have
+// it charged again: nobody can once the contract has expired. It also lets somebody look
+// at a cancellation that waited for the orders that are now completed.
 func foreseeEnd(c *contract.Contract, q Queue, cal cadence.Calendar, now time.Time) {
 	if c.Status != contract.Active {
 		return
@@ -62,6 +63,13 @@ func foreseeEnd(c *contract.Contract, q Queue, cal cadence.Calendar, now time.Ti
 		if last := c.Term(cal).Last(); c.Prepaid() && last.After(now) {
 			at = last
 		}
+		if q.Unpaid && !c.Beyond(q.LastCycle) {
+			at = later(at, now.Add(lastChance))
+		}
 		c.ExpectEnd(at)
 	}
 }
+
+// lastChance is how long a contract waits for its last order, of which no charge is to
+// come by itself.
+const lastChance = 14 * 24 * time.Hour

@@ -141,6 +141,7 @@ type Queue struct {
 	Waiting   int       // attempts that are QUEUED
 	LastCycle int       // highest cycle of any attempt
 	Open      bool      // an order may still be made of an attempt that does not wait: one in flight, or one that failed and is not given up
+	Unpaid    bool      // the attempt of the highest cycle failed, given up or not; only of contracts that have an end
 	Next      time.Time // earliest billing date of the QUEUED ones; zero when none
 	Latest    time.Time // latest billing date of those
 

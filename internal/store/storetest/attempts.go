@@ -191,7 +191,7 @@ func testAttempts(t *testing.T, open opener) {
 		w.queue(done, queued(1, 5, day.Add(2*time.Hour)), queued(1, 6, day.Add(time.Hour)), only)
 		w.in(func(tx *store.Tx) error {
 			got, err := tx.Queues(t.Context(), []contract.ID{1, 2, 3, 4, 5, 6, 7, 8})
-			want := map[contract.ID]billing.Queue{1: {Waiting: 2, LastCycle: 7, Next: day.Add(time.Hour), Latest: day.Add(2 * time.Hour)}, 2: {LastCycle: 4}, 3: {}, 4: {LastCycle: 2, Open: true}, 5: {LastCycle: 3, Open: true}, 6: {LastCycle: 3}, 7: {LastCycle: 3}, 8: {LastCycle: 3, Open: true}}
+			want := map[contract.ID]billing.Queue{1: {Waiting: 2, LastCycle: 7, Next: day.Add(time.Hour), Latest: day.Add(2 * time.Hour)}, 2: {LastCycle: 4}, 3: {}, 4: {LastCycle: 2, Open: true}, 5: {LastCycle: 3, Open: true, Unpaid: true}, 6: {LastCycle: 3}, 7: {LastCycle: 3, Unpaid: true}, 8: {LastCycle: 3, Open: true, Unpaid: true}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
