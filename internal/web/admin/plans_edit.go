@@ -62,10 +62,15 @@ func (in *GroupIn) over(terms plan.Terms) (groupEdit, error) {
 		return groupEdit{}, err
 	}
 	var sent struct {
-		SubscriptionPlans []json.RawMessage `json:"subscriptionPlans"`
+		SubscriptionPlans json.RawMessage `json:"subscriptionPlans"`
 	}
-	err := in.Into(&sent)
-	e.plans = sent.SubscriptionPlans
+	if err := in.Into(&sent); err != nil || sent.SubscriptionPlans == nil {
+		return e, err
+	}
+	err := json.Unmarshal(sent.SubscriptionPlans, &e.plans)
+	if e.plans == nil {
+		e.plans = []json.RawMessage{} // null asks for none, as an empty list does
+	}
 	return e, err
 }
 

@@ -272,6 +272,7 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"plans that are no list":          {"POST", "", `{"subscriptionPlans":{}}`, 400, "subscriptionPlans"},
 		"a plan that is no object":        {"POST", "", `{"subscriptionPlans":[3]}`, 400, ""},
 		"no plans":                        {"PUT", "/17", `{"subscriptionPlans":[]}`, 400, "subscriptionPlans"},
+		"plans that are null":             {"PUT", "/17", `{"subscriptionPlans":null}`, 400, "subscriptionPlans"},
 		"an interval that is none":        {"PUT", "/17", plans(`,"frequencyInterval":"DECADE"`), 400, "subscriptionPlans[1].frequencyInterval"},
 		"a type of plan that is none":     {"PUT", "/17", plans(`,"planType":"LATER"`), 400, "subscriptionPlans[1].planType"},
 		"a type of discount":              {"PUT", "/17", plans(`,"discountType":"ALL"`), 400, "subscriptionPlans[1].discountType"},
