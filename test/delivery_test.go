@@ -134,7 +134,7 @@ func TestADeliveryProfileIsMadeAndChanged(t *testing.T) {
 	if got := m.do("POST", shippingPath, map[string]any{"id": "987654", "name": "a"}, nil); got != 404 {
 		t.Errorf("a profile that does not exist answered %d", got)
 	}
-	if got := m.do("POST", shippingPath, m.profile("Nowhere", 99), nil); got != 400 {
+	if got := m.do("POST", shippingPath, m.profile("Nowhere", 99), nil); got != 404 {
 		t.Errorf("an unknown location answered %d", got)
 	}
 	m.wantProfiles(general, "Crates")
