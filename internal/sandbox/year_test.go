@@ -11,7 +11,10 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // checkBooks compares the platform's books with its own calendar: an order for
@@ -93,8 +96,12 @@ func (b *bench) history() history {
 			if err != nil {
 				b.t.Fatal(err)
 			}
+			orders := b.ordersOf(a.Store, s.ID, list)
 			for _, e := range list {
 				of := fmt.Sprintf("%s %s %d", s.Domain, e.EntityType, e.EntityID)
+				if order := orders[e.EntityID]; order != "" && e.EntityType == activity.EntitySubscriptionBillingAttempt {
+					of = s.Domain + " " + order
+				}
 				h.entries[of] = append(h.entries[of], fmt.Sprintf("%s %s %s %s %s", e.At.Format("2006-01-02T15:04:05.000Z07:00"), e.Event, e.Status, e.Actor.Source, keyNumber.ReplaceAllString(e.Info, "")))
 			}
 			if (n+1)*activity.MaxPage >= all {
@@ -106,6 +113,30 @@ func (b *bench) history() history {
 		slices.SortStableFunc(list, inTurn)
 	}
 	return h
+}
+
+// ordersOf returns contract and cycle of the attempts that entries are about. Their
+// numbers are chance: two stores whose contracts are first read at once take them in turns.
+func (b *bench) ordersOf(db *store.DB, of shop.ID, entries []activity.Entry) map[int64]string {
+	b.t.Helper()
+	var ids []billing.AttemptID
+	for _, e := range entries {
+		if e.EntityType == activity.EntitySubscriptionBillingAttempt {
+			ids = append(ids, billing.AttemptID(e.EntityID))
+		}
+	}
+	orders := make(map[int64]string, len(ids))
+	err := db.Update(b.t.Context(), of, func(tx *store.Tx) error {
+		attempts, err := tx.Attempts(b.t.Context(), ids)
+		for _, a := range attempts {
+			orders[int64(a.ID)] = fmt.Sprintf("cycle %d of contract %d", a.Cycle, a.Contract)
+		}
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return orders
 }
 
 // inTurn compares entries of a history by their instants. E-mails and tags leave by
