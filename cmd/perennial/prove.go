@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,6 +47,9 @@ func (c *proveCommand) Run(ctx context.Context, out io.Writer) error {
 	}
 	if err := proof.Report(to, c.line(), commit(), failure); err != nil {
 		return fmt.Errorf("write the proof: %w", err)
+	}
+	if errors.Is(failure, context.Canceled) { // which ends other commands well
+		return errors.New("stopped before the end: nothing is proven")
 	}
 	return failure
 }
