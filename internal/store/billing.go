@@ -239,11 +239,11 @@ type queueRow struct {
 	Last    int64
 	Waiting string // how many orders wait, and the dates of the first and the last of them
 	Open    bool
-	Unpaid  bool
+	Failed  int64 // the highest cycle of those that failed
 }
 
 func (r queueRow) queue() (billing.Queue, error) {
-	q := billing.Queue{LastCycle: int(r.Last), Open: r.Open, Unpaid: r.Unpaid}
+	q := billing.Queue{LastCycle: int(r.Last), Open: r.Open, Unpaid: r.Failed > 0 && r.Failed == r.Last}
 	var next, latest int64
 	if _, err := fmt.Sscan(r.Waiting, &q.Waiting, &next, &latest); err != nil {
 		return billing.Queue{}, fmt.Errorf("read the queue of contract %d: %w", r.ID, err)
@@ -273,11 +273,10 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	inFlight := []billing.Status{billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException}
 	open := of("o").ColumnExpr("1").Where("c.max_cycles > 0").
 		Where("o.status IN (?) OR o.status = ? AND (o.due_at IS NOT NULL OR c.dunning <> '')", bun.List(inFlight), billing.Failure)
-	newest := of("n").ColumnExpr("MAX(n.cycle)")
-	unpaid := of("u").ColumnExpr("1").Where("c.max_cycles > 0").Where("u.cycle = (?)", newest).Where("u.status = ?", billing.Failure)
+	failed := of("u").ColumnExpr("COALESCE(MAX(u.cycle), 0)").Where("c.max_cycles > 0").Where("u.status = ?", billing.Failure)
 	var rows []queueRow
 	err := tx.q.NewSelect().Model((*contractRow)(nil)).ColumnExpr("c.id").ColumnExpr("(?) AS last", last).
-		ColumnExpr("(?) AS waiting", waiting).ColumnExpr("EXISTS (?) AS open", open).ColumnExpr("EXISTS (?) AS unpaid", unpaid).
+		ColumnExpr("(?) AS waiting", waiting).ColumnExpr("EXISTS (?) AS open", open).ColumnExpr("(?) AS failed", failed).
 		Where("c.shop_id = ?", bound{tx.of}).Where("c.id IN (?)", boundList[contract.ID](contracts)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the queues of %d contracts: %w", len(contracts), err)

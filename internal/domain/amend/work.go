@@ -119,15 +119,17 @@ func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (
 		if err != nil || len(rows) == 0 || rows[0].AmendAt.IsZero() || rows[0].AmendAt.After(now) {
 			return err
 		}
-		store, err := tx.Shop(ctx)
-		if err != nil {
-			return err
+		stands, wait := false, Leash
+		if unasked(rows[0]) {
+			store, err := tx.Shop(ctx)
+			if err != nil {
+				return err
+			}
+			if stands = store.Guard.Bar(now) != ""; stands && !store.Guard.FrozenAt.IsZero() {
+				wait = frozenWait
+			}
 		}
-		stands := unasked(rows[0]) && store.Guard.Bar(now) != ""
-		rows[0].AmendAt = now.Add(Leash)
-		if stands && !store.Guard.FrozenAt.IsZero() {
-			rows[0].AmendAt = now.Add(frozenWait)
-		}
+		rows[0].AmendAt = now.Add(wait)
 		if err := tx.PutContracts(ctx, rows); err != nil {
 			return err
 		}

@@ -347,7 +347,7 @@ func (d *desk) cancel(ctx context.Context, r *Taken, why string) error {
 	}
 	l := d.ledger(accounts[payer], lots)
 	l.Refund(Posting{Source: Source{Reward, fmt.Sprint(r.ID)}, Reward: r.ID, Description: "Given back: " + r.Description, Note: why}, uses)
-	if r.Account == r.Payer || len(accounts) == 1 {
+	if len(accounts) == 1 { // who paid for the reward has it
 		return d.save(ctx, l)
 	}
 	to, err := d.whole(ctx, accounts[1-payer])
