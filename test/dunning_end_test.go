@@ -33,6 +33,24 @@ func TestTheFinalActionMayCancelTheContract(t *testing.T) {
 	}
 }
 
+// What was paid before goes on until the order's own day, on which it is charged again.
+func TestAnOrderThatWasDeclinedEarlyIsNotGivenUpBeforeItsDay(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
+	s.declines("INSUFFICIENT_FUNDS", 2)
+	if got := s.trigger(s.upcoming()[0].ID); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	s.pass("P9D")
+	if c := s.contract(s.id); c.Status != "ACTIVE" {
+		t.Errorf("the contract is %s before its order is due", c.Status)
+	}
+	s.pass("P30D")
+	s.wantTries("Nov 1 07h 1", "Nov 11 09h 1")
+	s.wantStory("Nov 1 BILLING_ATTEMPT_TRIGGERED INFO", "Nov 1 "+decline, "Nov 1 "+told, "Nov 9 "+warned, "Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
+}
+
 func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -14,9 +15,14 @@ import (
 // groundOf returns what computing with an attempt's case rests on.
 func groundOf(of shop.Shop, a Attempt) (dunning.Ground, error) {
 	cal, err := of.Calendar()
+	return rulesFor(of, a, cal), err
+}
+
+// rulesFor is groundOf for who has the store's calendar.
+func rulesFor(of shop.Shop, a Attempt, cal cadence.Calendar) dunning.Ground {
 	return dunning.Ground{
-		Settings: of.Settings.Dunning, Calendar: cal, Spread: dunning.SpreadOf(KeyOf(of.Domain, a.Contract, a.Cycle, 0)),
-	}, err
+		Settings: of.Settings.Dunning, Due: a.BillingDate, Calendar: cal, Spread: dunning.SpreadOf(KeyOf(of.Domain, a.Contract, a.Cycle, 0)),
+	}
 }
 
 // paidElsewhere reports whether the platform says that the order is paid. It is

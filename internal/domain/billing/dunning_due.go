@@ -36,7 +36,7 @@ func decideFailed(a Attempt, g ground, now time.Time) verdict {
 		}
 		return verdict{do: charge}
 	}
-	rules := dunning.Ground{Settings: g.shop.Settings.Dunning, Calendar: g.calendar, Spread: dunning.SpreadOf(KeyOf(g.shop.Domain, a.Contract, a.Cycle, 0))}
+	rules := rulesFor(g.shop, a, g.calendar)
 	switch {
 	case !k.Due(now):
 		return verdict{do: dun, how: follow}

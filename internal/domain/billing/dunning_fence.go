@@ -137,7 +137,7 @@ func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy,
 		attempts[i].Dunning.PaidWith, attempts[i].UpdatedAt = now, now
 	}
 	for _, a := range unpaid {
-		if a.Status != Failure || a.Dunning.State != dunning.Open || !remedy.Helps(a.Dunning.Class) || a.knew(at[a.Contract]) {
+		if a.Status != Failure || !chargeable(a, *contracts[a.Contract]) || !remedy.Helps(a.Dunning.Class) || a.knew(at[a.Contract]) {
 			continue
 		}
 		a.Dunning.Retry(dunning.ByCardUpdate, now)
@@ -160,6 +160,12 @@ func RetryAfter(ctx context.Context, tx Tx, of shop.Shop, remedy dunning.Remedy,
 		return err
 	}
 	return tx.Enqueue(ctx, Work{Shop: of.ID})
+}
+
+// chargeable reports whether an unpaid order can still be charged: nobody holds it, and the
+// platform has not been asked to pause or cancel its contract.
+func chargeable(a Attempt, c contract.Contract) bool {
+	return a.Dunning.State == dunning.Open || a.Dunning.State == dunning.Ending && c.Moving == nil
 }
 
 // retriedAfter tells that an order is charged again because of a remedy.

@@ -47,6 +47,41 @@ func TestARemedyFromBeforeTheDeclineIsNone(t *testing.T) {
 	}
 }
 
+// Between the decision to end a contract and the call that ends it hours may pass, when
+// the platform does not answer.
+func TestAPaymentMethodThatChangesBeforeTheContractIsEndedSavesIt(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		state  dunning.State
+		moving *contract.Move
+		saved  bool
+	}{
+		"nothing was asked of the platform": {dunning.Ending, nil, true},
+		"the platform was asked":            {dunning.Ending, &contract.Move{To: contract.Paused}, false},
+		"staff holds it":                    {dunning.Held, nil, false},
+	} {
+		s, b := open(t, func(c *contract.Contract) {
+			c.PaymentUsable, c.Moving = true, row.moving
+			c.Dunning = &contract.Dunning{Attempt: 1, Cycle: 3, State: row.state, Action: dunning.Pause}
+		}, inCase(func(k *dunning.Case) {
+			k.State, k.Class, k.Action, k.RetryAt = row.state, dunning.Card, dunning.Pause, time.Time{}
+		}))
+		a := b.attempts[1]
+		a.DueAt = time.Time{}
+		b.attempts[1] = a
+		must(t, s.Store.Update(t.Context(), 1, func(tx Tx) error {
+			return RetryAfter(t.Context(), tx, b.shop, dunning.NewPayment, []contract.ID{9001}, nil, now)
+		}))
+		a, c := b.attempts[1], b.contracts[9001]
+		if a.DueAt.Equal(now) != row.saved || (a.Dunning.State == dunning.Open) != row.saved || (len(b.entries) == 1) != row.saved {
+			t.Errorf("%s: the order is due at %s with the case %+v, %d entries; want it charged: %t", name, a.DueAt, a.Dunning, len(b.entries), row.saved)
+		}
+		if _, ends := EndOf(c); ends == row.saved && row.state == dunning.Ending {
+			t.Errorf("%s: the contract is to end: %t", name, ends)
+		}
+	}
+}
+
 func TestARetryAfterAChangeThatCameWhileTheChargeWasUnderWayIsToldOf(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -15,7 +15,7 @@ func inCase(change ...func(*dunning.Case)) Attempt {
 		f(&k)
 	}
 	return due(func(a *Attempt) {
-		a.Status, a.Try, a.ErrorCode, a.FirstSentAt, a.Dunning = Failure, 1, "CARD_DECLINED", now.AddDate(0, 0, -1), k
+		a.Status, a.Try, a.ErrorCode, a.BillingDate, a.FirstSentAt, a.Dunning = Failure, 1, "CARD_DECLINED", k.OpenedAt, k.OpenedAt, k
 	})
 }
 

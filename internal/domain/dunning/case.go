@@ -54,12 +54,13 @@ type Case struct {
 // Ground is what computing with a case rests on.
 type Ground struct {
 	Settings Settings
+	Due      time.Time // the order's own day
 	Calendar cadence.Calendar
 	Spread   time.Duration
 }
 
 func (k Case) decline(g Ground) Decline {
-	return Decline{First: k.OpenedAt, Last: k.TriedAt, Class: k.Class, Calendar: g.Calendar, Spread: g.Spread}
+	return Decline{First: k.OpenedAt, Last: k.TriedAt, Class: k.Class, Due: g.Due, Calendar: g.Calendar, Spread: g.Spread}
 }
 
 // Decline takes in that a try, which began at an instant, was declined, and
@@ -101,7 +102,7 @@ func (k *Case) Pass(g Ground) {
 
 // Retry has the order charged again at an instant because somebody asked.
 func (k *Case) Retry(why Cause, at time.Time) {
-	k.State, k.Cause, k.RetryAt, k.EndAt = Open, why, at, time.Time{}
+	k.State, k.Cause, k.RetryAt, k.EndAt, k.Action = Open, why, at, time.Time{}, ""
 }
 
 // Due reports whether a retry is due. What the rules say of retries by plan does

@@ -91,6 +91,15 @@ func (c Class) Bank() bool {
 	return true
 }
 
+// retried reports whether an order is tried again by itself after such a decline.
+func (c Class) retried() bool {
+	switch c {
+	case Card, Fraud, Merchant, Gone:
+		return false
+	}
+	return true
+}
+
 // Remedy is what has been changed so that an order can be charged.
 type Remedy int
 

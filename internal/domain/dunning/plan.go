@@ -48,7 +48,7 @@ func (s Settings) planFor(c Class) plan {
 	}
 	p.soon, p.payday = nil, false
 	p.end = s.Retries * s.EveryDays
-	if p.retries = nil; c != Card && c != Fraud { // those are never tried again by themselves
+	if p.retries = nil; c.retried() {
 		p.retries = every(s.Retries, s.EveryDays)
 	}
 	p.mails = slices.DeleteFunc(slices.Clone(p.mails), func(day int) bool { return day > 0 && day >= p.end })
@@ -68,6 +68,7 @@ type Decline struct {
 	First    time.Time // instant of the first decline
 	Last     time.Time // instant of the last try
 	Class    Class     // of the last decline
+	Due      time.Time // the order's own day; later than First when a person had it charged before
 	Calendar cadence.Calendar
 	Spread   time.Duration // after the order time; see SpreadOf
 }
@@ -112,7 +113,8 @@ func (d Decline) payday(day int) int {
 	return day
 }
 
-// retries returns the instants of all retries of the plan, in order.
+// retries returns the instants of all retries of the plan, in order. An order that was
+// charged before its day is charged on that day too.
 func (d Decline) retries(p plan) []time.Time {
 	var list []time.Time
 	for _, wait := range p.soon {
@@ -123,6 +125,9 @@ func (d Decline) retries(p plan) []time.Time {
 			day = d.payday(day)
 		}
 		list = append(list, d.on(day))
+	}
+	if d.Class.retried() && d.Due.After(d.First) && (len(list) == 0 || d.Due.After(list[len(list)-1])) {
+		list = append(list, d.Due)
 	}
 	return list
 }
@@ -152,12 +157,15 @@ func (s Settings) Next(d Decline) Step {
 }
 
 // end returns the instant of the last retry or, where there are none, that of the
-// end.
+// end. No order is given up before its day.
 func (s Settings) end(d Decline, p plan) time.Time {
 	if all := d.retries(p); len(all) > 0 {
 		return all[len(all)-1]
 	}
-	return d.on(p.end)
+	if at := d.on(p.end); at.After(d.Due) {
+		return at
+	}
+	return d.Due
 }
 
 // Notice is what a customer is told of.

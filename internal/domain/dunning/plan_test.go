@@ -111,6 +111,37 @@ func TestPaydaysMoveRetriesByTwoDaysAtMost(t *testing.T) {
 	}
 }
 
+// A person may have an order charged weeks before its day.
+func TestNoOrderIsGivenUpBeforeItsDay(t *testing.T) {
+	t.Parallel()
+	simple := Settings{Mode: Simple}
+	first := time.Date(2025, 3, 4, 8, 0, 5, 0, time.UTC)
+	for name, row := range map[string]struct {
+		settings Settings
+		class    Class
+		day      int // of the order, after the first decline
+		want     string
+	}{
+		"the plan ends before":             {Settings{}, Issuer, 20, "16 20 end 20"},
+		"the plan ends after":              {Settings{}, Issuer, 10, "16 end 16"},
+		"no retry is planned":              {simple, Issuer, 20, "20 end 20"},
+		"a card that will not do":          {Settings{}, Card, 20, "end 20"},
+		"a card that will not do for long": {Settings{}, Card, 10, "end 14"},
+		"nobody is there to pay":           {Settings{}, Gone, 20, "end 20"},
+	} {
+		d := Decline{First: first, Last: first.AddDate(0, 0, 12), Class: row.class, Due: first.AddDate(0, 0, row.day).Add(-5 * time.Second), Calendar: cadence.Calendar{Zone: time.UTC, Hour: 8}}
+		day := func(at time.Time) string { return fmt.Sprint(int(at.Sub(first.Add(-time.Minute)).Hours() / 24)) }
+		var got []string
+		step := row.settings.Next(d)
+		for ; !step.RetryAt.IsZero(); step = row.settings.Next(d) {
+			got, d.Last = append(got, day(step.RetryAt)), step.RetryAt
+		}
+		if got := strings.Join(append(got, "end "+day(step.EndAt)), " "); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
 func TestWhatTheCustomerIsToldAndWhen(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2025, 3, 4, 8, 0, 5, 0, time.UTC)
