@@ -5435,7 +5435,7 @@ type OneOff struct {
 	// Examples: 12.5
 	Price float64 `json:"price"`
 
-	// Quantity Pieces. Required, here or in the body.
+	// Quantity Pieces. At most 999 can be asked for; there are more where an order that is not made leaves its own to this one.
 	//
 	// Examples: 1
 	Quantity int32 `json:"quantity"`

@@ -105,7 +105,7 @@ func (s *Service) lineEdit(ctx context.Context, store shop.Shop, d contract.Deta
 		edit.Price, edit.Pricing = &price, pricing
 	}
 	if edit.Price.Currency != d.Currency {
-		return platform.LineEdit{}, foreignCurrency(v, d.Contract)
+		return platform.LineEdit{}, foreignCurrency(v, d.Contract).At("price")
 	}
 	if len(l.Pricing) > 0 {
 		edit.Pricing = pricingOf(*edit.Price, l.Pricing)
@@ -115,9 +115,9 @@ func (s *Service) lineEdit(ctx context.Context, store shop.Shop, d contract.Deta
 
 // foreignCurrency is the answer when the store's price of a variant says nothing
 // about its price in the contract's currency.
-func foreignCurrency(v platform.Variant, c contract.Contract) error {
-	return fault.New(fault.Refused, "variant %d is sold in %s and contract %d is in %s: give a price", v.ID, v.Price.Currency, c.ID, c.Currency).
-		On(entity).Keyed("currencyMismatch").At("price")
+func foreignCurrency(v platform.Variant, c contract.Contract) *fault.Error {
+	return fault.New(fault.Refused, "variant %d is sold in %s and contract %d is in %s: prices are not converted", v.ID, v.Price.Currency, c.ID, c.Currency).
+		On(entity).Keyed("currencyMismatch")
 }
 
 // RemoveLines removes lines. A subscription keeps at least one. With drop, the

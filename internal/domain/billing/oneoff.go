@@ -47,7 +47,8 @@ type OneOffRecord struct {
 	Attempt AttemptID
 }
 
-// MaxOneOffQuantity is how many of a one-time product an order can carry.
+// MaxOneOffQuantity is how many of a one-time product may be asked for. An order has
+// more where those of an order that is not made come to it.
 const MaxOneOffQuantity = 999
 
 // maxOneOffs is how many one-time products an order can carry.

@@ -111,7 +111,7 @@ func (m *moving) contract(c contract.Contract, waiting []OneOff, attempts []Atte
 }
 
 // move gives a product to another cycle. One that carries the variant already
-// gets more of it.
+// gets more of it, also more than may be asked for at once.
 func (m *moving) move(left, waiting []OneOff, o OneOff, cycle int) []OneOff {
 	for _, list := range [][]OneOff{left, waiting} {
 		for i, there := range list {
@@ -121,7 +121,7 @@ func (m *moving) move(left, waiting []OneOff, o OneOff, cycle int) []OneOff {
 			if changed, ok := m.put[there.ID]; ok {
 				there = changed
 			}
-			there.Quantity, there.UpdatedAt = min(there.Quantity+o.Quantity, MaxOneOffQuantity), m.now
+			there.Quantity, there.UpdatedAt = there.Quantity+o.Quantity, m.now
 			list[i] = there
 			m.put[there.ID] = there
 			m.drop = append(m.drop, o.ID)

@@ -163,7 +163,7 @@ func TestOneTimeProductsFollowTheQueue(t *testing.T) {
 		"not while the contract stands still":               {contract.Paused, []Attempt{attempt(1, Failure), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "", nil, 0},
 		"a skipped order's products move on":                {contract.Active, []Attempt{attempt(1, Skipped), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "1: 2 ×2 false", nil, 1},
 		"those of an order that dunning gave up too":        {contract.Active, []Attempt{attempt(1, SkippedDunning), attempt(2, Skipped), attempt(3, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "1: 3 ×2 false", nil, 1},
-		"two of one variant become one":                     {contract.Active, []Attempt{attempt(1, Skipped), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2), one(2, 2, 7, 998)}, 1, "2: 2 ×999 false", []OneOffID{1}, 1},
+		"two of one variant become one":                     {contract.Active, []Attempt{attempt(1, Skipped), attempt(2, Queued)}, []OneOff{one(1, 1, 7, 2), one(2, 2, 7, 998)}, 1, "2: 2 ×1000 false", []OneOffID{1}, 1},
 		"two skipped orders meet":                           {contract.Active, []Attempt{attempt(1, Skipped), attempt(2, Skipped), attempt(3, Queued)}, []OneOff{one(1, 1, 7, 2), one(2, 2, 7, 3)}, 1, "1: 3 ×5 false", []OneOffID{2}, 2},
 		"without an order to come they wait":                {contract.Paused, nil, []OneOff{one(1, 1, 7, 2)}, 1, "", nil, 0},
 		"a cycle that is gone gives to the next":            {contract.Active, []Attempt{attempt(4, Queued)}, []OneOff{one(1, 1, 7, 2)}, 1, "1: 4 ×2 false", nil, 1},

@@ -279,7 +279,7 @@ func checkTag(path, name string, tag reflect.StructTag, v reflect.Value) error {
 			return wrong("may not be empty")
 		}
 		if most, ok := limit("maxLength"); ok && length > most {
-			return wrong("has %v characters: at most %v are allowed", length, most)
+			return wrong("has %s characters: at most %s are allowed", plain(length), plain(most))
 		}
 		return nil
 	case reflect.Int32:
@@ -287,7 +287,7 @@ func checkTag(path, name string, tag reflect.StructTag, v reflect.Value) error {
 	case reflect.Float64:
 		n = v.Float()
 		if slices.Contains(wholeNumbers, name) && n != math.Trunc(n) {
-			return wrong("is %v and must be a whole number", n)
+			return wrong("is %s and must be a whole number", plain(n))
 		}
 	default:
 		return nil
@@ -295,10 +295,13 @@ func checkTag(path, name string, tag reflect.StructTag, v reflect.Value) error {
 	least, hasLeast := limit("minimum")
 	most, hasMost := limit("maximum")
 	if hasLeast && n < least || hasMost && n > most {
-		return wrong("is %v and must be between %v and %v", n, least, most)
+		return wrong("is %s and must be between %s and %s", plain(n), plain(least), plain(most))
 	}
 	return nil
 }
+
+// plain writes a number out, however large it is.
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // partly describes bundleSettings of which only some fields are required.
 func partly(r huma.Registry, requiredFields []string) *huma.Schema {

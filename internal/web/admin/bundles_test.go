@@ -299,6 +299,13 @@ func TestBundlesThatCannotBe(t *testing.T) {
 			}
 		})
 	}
+	t.Run("large numbers are written out", func(t *testing.T) {
+		t.Parallel()
+		p := problem(t, putBundle(t, &shelf{is: theBundle()}, "PUT", `{"id":31,"minBundleValue":2000000.5}`))
+		if want := "is 2000000.5 and must be between 0 and 1000000"; !strings.Contains(p.Detail, want) {
+			t.Errorf("answered %q, want %q", p.Detail, want)
+		}
+	})
 	t.Run("what is wrong with the body comes before what does not exist", func(t *testing.T) {
 		t.Parallel()
 		if w := putBundle(t, &shelf{is: theBundle()}, "PUT", `{"id":99,"minProducts":-1}`); w.Code != 400 {

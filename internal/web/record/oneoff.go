@@ -19,7 +19,7 @@ type OneOff struct {
 	ContractID       int64   `json:"subscriptionContractId" minimum:"1" doc:"Number of the contract." example:"9001"`
 	VariantID        int64   `json:"variantId" minimum:"1" doc:"Number of the variant." example:"4001"`
 	VariantHandle    *string `json:"variantHandle" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" example:"cold-brew" doc:"The product's name in addresses of the storefront; null when not known."`
-	Quantity         int32   `json:"quantity" minimum:"1" maximum:"999" doc:"Pieces. Required, here or in the body." example:"1"`
+	Quantity         int32   `json:"quantity" minimum:"1" doc:"Pieces. At most 999 can be asked for; there are more where an order that is not made leaves its own to this one." example:"1"`
 	Price            float64 `json:"price" minimum:"0" maximum:"999999.99" doc:"Of one, in the store's currency." example:"12.5"`
 }
 
