@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -173,22 +174,23 @@ func TestASwapMovesNoOrderIntoThePast(t *testing.T) {
 		name string
 		do   func(s *subscription)
 		want string // days of the orders until May 30
+		made int    // how many of them when the rule is added
 	}{
-		{"the next order is that of the calendar", func(s *subscription) { s.reschedule(0, "2027-01-11", true) }, "[01-11 01-12 02-12 03-12 04-12 05-12]"},
+		{"the next order is that of the calendar", func(s *subscription) { s.reschedule(0, "2027-01-11", true) }, "[01-11 01-12 02-12 03-12 04-12 05-12]", 0},
 		{"somebody moved the next order", func(s *subscription) {
 			s.reschedule(0, "2027-01-11", true)
 			s.reschedule(1, "2027-01-20", false)
-		}, "[01-11 01-12 03-03 04-03 05-03]"},
+		}, "[01-11 01-12 03-03 04-03 05-03]", 0},
 		{"somebody moved it to the day after", func(s *subscription) {
 			s.reschedule(0, "2027-01-11", true)
 			s.reschedule(1, "2027-01-12", false)
-		}, "[01-11 01-12 03-11 04-11 05-11]"},
+		}, "[01-11 01-12 03-11 04-11 05-11]", 0},
 		{"the next order waits behind orders that were made", func(s *subscription) {
 			s.reschedule(1, "2027-01-20", false)
 			s.until("2027-01-12")
 			s.reschedule(0, "2027-02-20", true)
 			s.reschedule(1, "2027-02-15", false)
-		}, "[11-11 01-11 02-15 02-16 04-16 05-16]"},
+		}, "[11-11 01-11 02-15 02-16 04-16 05-16]", 2},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -197,8 +199,19 @@ func TestASwapMovesNoOrderIntoThePast(t *testing.T) {
 			row.do(s)
 			v := s.articles()
 			s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"changeNextOrderDateBy": -70})
+			var foreseen []struct{ OrderDate time.Time }
+			if got := s.post(fmt.Sprintf("/product-swaps-by-variant-groups/%d", s.id), nil, &foreseen); got != http.StatusOK {
+				t.Fatalf("answered %d", got)
+			}
 			s.until("2027-05-30")
 			s.wantOrderDays(row.want)
+			var days []string
+			for _, o := range foreseen {
+				days = append(days, o.OrderDate.Format("01-02"))
+			}
+			if to := strings.Fields(strings.Trim(row.want, "[]"))[row.made:]; !slices.Equal(days[:len(to)], to) {
+				t.Errorf("foreseen %v, made %v", days, to)
+			}
 		})
 	}
 }

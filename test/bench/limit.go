@@ -11,9 +11,12 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 )
 
-// limitBatch is how many rows one statement of the limit writes: as many as the
-// service takes up together.
-const limitBatch = 200
+// How many renewals the limit writes together: as many as the service takes up, and one,
+// as is done by who charges contract after contract.
+const (
+	together = 200
+	single   = 1
+)
 
 // limitConns is how many connections write the limit on PostgreSQL. SQLite has
 // one writer.
@@ -79,14 +82,19 @@ type limitWork struct {
 	words          []string
 }
 
-// limit writes the rows of n renewals with bare statements on the same tables and
-// returns how many it wrote a second.
-func (d database) limit(ctx context.Context, n int) (float64, error) {
-	work, err := d.limitBatches(ctx)
+// limit writes the rows of n renewals with bare statements on the same tables, so many
+// of them together, and returns how many it wrote a second.
+func (d database) limit(ctx context.Context, n, size int) (float64, error) {
+	work, err := d.limitBatches(ctx, size)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := d.bare.ExecContext(ctx, "DELETE FROM inbox"); err != nil {
+	for _, where := range []string{"inbox", "attempts WHERE id > " + apart, "activity WHERE id > " + apart, "search_terms WHERE id > " + apart} {
+		if _, err := d.bare.ExecContext(ctx, "DELETE FROM "+where); err != nil {
+			return 0, err
+		}
+	}
+	if err := d.analyze(ctx); err != nil {
 		return 0, err
 	}
 	begun := clock.System{}.Now()
@@ -111,7 +119,7 @@ func (d database) limit(ctx context.Context, n int) (float64, error) {
 	return float64(n) / clock.System{}.Now().Sub(begun).Seconds(), nil
 }
 
-func (d database) limitBatches(ctx context.Context) ([]limitWork, error) {
+func (d database) limitBatches(ctx context.Context, size int) ([]limitWork, error) {
 	found, err := d.bare.QueryContext(ctx, "SELECT shop_id, id, contract_id FROM attempts WHERE status = 'SUCCESS' ORDER BY shop_id, id")
 	if err != nil {
 		return nil, err
@@ -123,7 +131,7 @@ func (d database) limitBatches(ctx context.Context) ([]limitWork, error) {
 		if err := found.Scan(&of, &id, &c); err != nil {
 			return nil, err
 		}
-		if last := len(work) - 1; last < 0 || work[last].shop != of || len(work[last].ids) == limitBatch {
+		if last := len(work) - 1; last < 0 || work[last].shop != of || len(work[last].ids) == size {
 			work = append(work, limitWork{shop: of})
 		}
 		w := &work[len(work)-1]

@@ -126,14 +126,18 @@ func (s settings) renew(ctx context.Context, kind string, n int) error {
 	if books != (verdict{Orders: n, Contracts: n}) {
 		return fmt.Errorf("%d contracts were due and the platform's books say %+v: every one must have one order", n, books)
 	}
-	limit, err := db.limit(ctx, n)
+	limit, err := db.limit(ctx, n, together)
 	if err != nil {
 		return fmt.Errorf("measure the limit: %w", err)
 	}
+	alone, err := db.limit(ctx, n, single)
+	if err != nil {
+		return fmt.Errorf("measure the limit of one renewal at a time: %w", err)
+	}
 	rate := float64(n) / time.UnixMilli(ended).Sub(begun).Seconds()
 	each := func(before, after time.Duration) float64 { return ms(after-before) / float64(n) }
-	s.print("renewals db=%s n=%d shops=%d per_second=%.0f cpu_ms_each=%.2f limit_per_second=%.0f ratio=%.3f platform_cpu_ms_each=%.2f database_cpu_ms_each=%.2f",
-		kind, n, shops, rate, each(idle.cpu, used.cpu), limit, rate/limit, each(idle.platform, used.platform), each(idle.database, used.database))
+	s.print("renewals db=%s n=%d shops=%d per_second=%.0f cpu_ms_each=%.2f limit_per_second=%.0f ratio=%.3f single_limit_per_second=%.0f single_ratio=%.3f platform_cpu_ms_each=%.2f database_cpu_ms_each=%.2f",
+		kind, n, shops, rate, each(idle.cpu, used.cpu), limit, rate/limit, alone, rate/alone, each(idle.platform, used.platform), each(idle.database, used.database))
 	after, err := attemptCount(ctx, db, "QUEUED")
 	if err != nil {
 		return err

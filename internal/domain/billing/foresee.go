@@ -26,7 +26,7 @@ type Foreseen struct {
 // is changed. A contract without orders to come has none.
 func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID) ([]Foreseen, error) {
 	var c contract.Contract
-	var queued []Attempt
+	var there, queued []Attempt
 	var e preparing
 	err := s.Store.Update(ctx, of.ID, func(tx Tx) error {
 		contracts, err := byID(tx.Contracts(ctx, []contract.ID{id}))
@@ -37,11 +37,16 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 			return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
 		}
 		c = *contracts[id]
-		queued, err = tx.AttemptsOf(ctx, []contract.ID{id}, Queued)
-		if err != nil || len(queued) == 0 {
+		if there, err = tx.AttemptsOf(ctx, []contract.ID{id}); err != nil {
 			return err
 		}
-		slices.SortFunc(queued, func(a, b Attempt) int { return cmp.Compare(a.Cycle, b.Cycle) })
+		queued = slices.DeleteFunc(slices.Clone(there), func(a Attempt) bool { return a.Status != Queued })
+		if len(queued) == 0 {
+			return nil
+		}
+		slices.SortFunc(queued, func(a, b Attempt) int {
+			return cmp.Or(a.BillingDate.Compare(b.BillingDate), cmp.Compare(a.Cycle, b.Cycle))
+		})
 		store, err := tx.Shop(ctx)
 		if err != nil {
 			return err
@@ -62,24 +67,29 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 	if err != nil {
 		return nil, unavailable(err, "the platform could not be asked for the prices")
 	}
-	cycles, dates := coming(queued, swap.Horizon)
+	cycles, waiting := coming(queued, swap.Horizon)
 	orders, err := swap.Foresee(rules, e.order(lines), cycles, prices)
 	if err != nil {
 		return nil, unavailable(err, "the platform could not be asked for the prices of plans")
 	}
 	list := make([]Foreseen, 0, len(cycles))
-	for _, f := range orders {
+	days, made := 0, reached(there, s.Clock.Now())
+	for i, f := range orders {
 		if c.Beyond(f.Cycle) {
 			break
 		}
-		date, waits := dates[f.Cycle]
+		a, waits := waiting[f.Cycle]
 		if !waits {
-			date = c.DueOn(max(f.Cycle, c.Series.Cycle), cal)
+			a = Attempt{Cycle: f.Cycle}
 		}
-		if f.ShiftDays != 0 {
-			date = cal.At(date.In(cal.Zone).AddDate(0, 0, f.ShiftDays))
+		if !waits || days != 0 && !a.Moved {
+			a.BillingDate = c.DueOn(max(f.Cycle, c.Series.Cycle), cal)
 		}
-		list = append(list, Foreseen{f, date})
+		if more := f.ShiftDays - days; more != 0 {
+			a.BillingDate = shifted(&c, a, more, list[i-1].Date, max(made, list[i-1].Cycle), cal)
+			days = f.ShiftDays
+		}
+		list = append(list, Foreseen{f, a.BillingDate})
 	}
 	return list, nil
 }
@@ -125,16 +135,18 @@ func (s *Service) foreseenPrices(ctx context.Context, of shop.Shop, c contract.C
 	}, nil
 }
 
-// coming returns the cycles of the next n orders, of which some wait in the order of
-// their cycles, and the dates of those. One that is skipped between them is no order.
-func coming(queued []Attempt, n int) (cycles []int, dates map[int]time.Time) {
-	dates = make(map[int]time.Time, len(queued))
+// coming returns the cycles of the next n orders, of which some wait in the order in
+// which they are made, and those. One that is skipped between them is no order.
+func coming(queued []Attempt, n int) (cycles []int, waiting map[int]Attempt) {
+	waiting = make(map[int]Attempt, len(queued))
+	last := 0
 	for _, a := range queued[:min(len(queued), n)] {
 		cycles = append(cycles, a.Cycle)
-		dates[a.Cycle] = a.BillingDate
+		waiting[a.Cycle], last = a, max(last, a.Cycle)
 	}
 	for len(cycles) < n {
-		cycles = append(cycles, cycles[len(cycles)-1]+1)
+		last++
+		cycles = append(cycles, last)
 	}
-	return cycles, dates
+	return cycles, waiting
 }

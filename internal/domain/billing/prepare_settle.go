@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -222,8 +223,7 @@ func (l *ledger) republish(ctx context.Context, tx Tx, but Attempt) error {
 }
 
 // shift moves the order that is made after the attempt's by days, and the contract's
-// calendar with it. It never falls on the day of this order or before: where there are
-// fewer days until then, it and the calendar move back by those.
+// calendar with it.
 func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	if days == 0 {
 		return nil
@@ -242,12 +242,7 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	}
 	following := there[at]
 	before := following.BillingDate
-	date := cal.At(before.In(cal.Zone).AddDate(0, 0, days))
-	if soonest := cal.At(later(a.BillingDate, l.now).In(cal.Zone).AddDate(0, 0, 1)); date.Before(soonest) {
-		if date = soonest; days < 0 {
-			days = min(0, cal.Days(before, soonest))
-		}
-	}
+	date := shifted(l.contracts[a.Contract], following, days, later(a.BillingDate, l.now), max(reached(there, l.now), a.Cycle), cal)
 	following.BillingDate, following.DueAt, following.PublishAt, following.UpdatedAt = date, date, l.now, l.now
 	if taken := l.attempts[following.ID]; taken != nil { // it is in this batch too, and written with it
 		taken.BillingDate, taken.DueAt, taken.PublishAt = date, date, l.now
@@ -255,9 +250,27 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	} else if err := tx.PutAttempts(ctx, []Attempt{following}); err != nil {
 		return err
 	}
-	c := l.contracts[a.Contract]
+	l.restarted = append(l.restarted, a.Contract)
+	l.advanced = append(l.advanced, a.Contract)
+	l.note(following, activity.NextBillingDateChange, activity.Success, outcome{
+		Cycle: following.Cycle, From: before.Format(time.RFC3339), To: date.Format(time.RFC3339), Reason: "a product swap moves the next order",
+	})
+	return nil
+}
+
+// shifted moves the calendar of a contract by days with an order that follows one of an
+// instant, and returns that order's date. It never falls on the day of the one before or
+// sooner: where there are fewer days until then, it and the calendar move back by those.
+// Cycles until made were made.
+func shifted(c *contract.Contract, following Attempt, days int, previous time.Time, made int, cal cadence.Calendar) time.Time {
+	date := cal.At(following.BillingDate.In(cal.Zone).AddDate(0, 0, days))
+	if soonest := cal.At(previous.In(cal.Zone).AddDate(0, 0, 1)); date.Before(soonest) {
+		if date = soonest; days < 0 {
+			days = min(0, cal.Days(following.BillingDate, soonest))
+		}
+	}
 	series := contract.Series{Cycle: following.Cycle, Start: date, Moved: true}
-	if goesOn := c.SeriesOf(max(reached(there, l.now), a.Cycle, following.Cycle) + 1); following.Cycle < c.Series.Cycle || following.Cycle < goesOn.Cycle && goesOn.Passed > 0 {
+	if goesOn := c.SeriesOf(max(made, following.Cycle) + 1); following.Cycle < c.Series.Cycle || following.Cycle < goesOn.Cycle && goesOn.Passed > 0 {
 		// It waits behind orders that were made: those after it are counted elsewhere.
 		series = goesOn
 		series.Start, series.Moved = cal.At(goesOn.Start.In(cal.Zone).AddDate(0, 0, days)), true
@@ -265,12 +278,7 @@ func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 		series.Start = cal.At(c.DueOn(following.Cycle, cal).In(cal.Zone).AddDate(0, 0, days))
 	}
 	c.Restart(series)
-	l.restarted = append(l.restarted, a.Contract)
-	l.advanced = append(l.advanced, a.Contract)
-	l.note(following, activity.NextBillingDateChange, activity.Success, outcome{
-		Cycle: following.Cycle, From: before.Format(time.RFC3339), To: date.Format(time.RFC3339), Reason: "a product swap moves the next order",
-	})
-	return nil
+	return date
 }
 
 func later(a, b time.Time) time.Time {
