@@ -33,6 +33,8 @@ type deal struct {
 	touched  time.Time // since when people changed it; zero: never
 	triggers int       // charges that people asked for
 	asked    time.Time // when they did last
+	carded   time.Time // when its payment method changed last; zero: never
+	noticed  time.Time // the change of it that was found late last
 
 	cancelled time.Time // when somebody first asked for its cancellation; zero: nobody did
 	left      time.Time // when somebody cancelled it whom nobody has asked to stay since; zero: nobody did
@@ -127,6 +129,7 @@ func (w *world) act(a act) {
 		for _, other := range w.dealsInOrder() {
 			if other.method == d.method { // one customer may have several contracts
 				other.ask(2, w.now) // the webhook that tells of it may be worked twice
+				other.carded = w.now
 			}
 		}
 		w.check(w.sim.SetPaymentMethodStatus(d.method, status))
@@ -259,7 +262,7 @@ func (w *world) dealOf(id int64) *deal {
 		if d == nil || d.splits == 0 || d.shop.plan.Domain != is.Shop || d.plan.Spec.Customer.Email != is.Customer.Email {
 			continue
 		}
-		part := &deal{plan: d.plan, shop: d.shop, id: id, method: is.PaymentMethod, first: 1, touched: w.now, triggers: d.triggers, asked: d.asked, cancelled: d.cancelled, parent: d}
+		part := &deal{plan: d.plan, shop: d.shop, id: id, method: is.PaymentMethod, first: 1, touched: w.now, triggers: d.triggers, asked: d.asked, carded: d.carded, cancelled: d.cancelled, parent: d}
 		w.parts, w.byID[id] = append(w.parts, part), part
 		return part
 	}

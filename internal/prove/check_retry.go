@@ -52,7 +52,7 @@ func (w *world) retried(c simulator.Charge, d *deal) {
 
 	if len(ends) > 0 && len(tries) > 1 {
 		last, begun := ends[len(ends)-1], tries[len(tries)-2]
-		w.require(I11, !slices.Contains(neverAgain, last.Code) || !d.asked.Before(begun.Add(-farthestJump)),
+		w.require(I11, !slices.Contains(neverAgain, last.Code) || !d.asked.Before(begun.Add(-farthestJump)) || d.foundLate(),
 			"contract %d is charged again for cycle %d after %s, and nobody changed or asked anything", c.Contract, c.Cycle, last.Code)
 	}
 
@@ -61,6 +61,15 @@ func (w *world) retried(c simulator.Charge, d *deal) {
 		counted = w.declinedOf(c)
 	}
 	w.require(I11, counted <= mostOfCard, "the card of contract %d was declined or tried again %d times within %s", c.Contract, counted, windowOfCard)
+}
+
+// foundLate reports whether a change of the payment method may be found only now, because
+// word of it was lost: whoever finds another card cannot tell whether it was there when an
+// order was declined. Each change is found late once at most.
+func (d *deal) foundLate() bool {
+	late := d.carded.After(d.noticed)
+	d.noticed = d.carded
+	return late
 }
 
 // declinedOf counts the charges of a contract, within the window of a card before one
