@@ -89,8 +89,10 @@ func (d database) limit(ctx context.Context, n, size int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, where := range []string{"inbox", "attempts WHERE id > " + apart, "activity WHERE id > " + apart, "search_terms WHERE id > " + apart} {
-		if _, err := d.bare.ExecContext(ctx, "DELETE FROM "+where); err != nil {
+	for _, clear := range []string{
+		"DELETE FROM inbox", "DELETE FROM attempts WHERE id > " + apart, "DELETE FROM activity WHERE id > " + apart, "DELETE FROM search_terms WHERE id > " + apart,
+	} {
+		if _, err := d.bare.ExecContext(ctx, clear); err != nil {
 			return 0, err
 		}
 	}
