@@ -32,12 +32,14 @@ func open(t *testing.T, o sandbox.Options) *store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	urls := s.URLs()
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close the sandbox: %v", err)
 		}
+		s = nil // package testing keeps every parallel test's cleanups until the last test has ended
 	})
-	return &store{t: t, urls: s.URLs(), dir: o.DataDir}
+	return &store{t: t, urls: urls, dir: o.DataDir}
 }
 
 // call sends JSON to the control interface and reads the answer into out, which

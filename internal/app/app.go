@@ -90,6 +90,7 @@ type App struct {
 	options  Options
 	handlers job.Handlers
 	jobs     *job.Runner
+	callers  []interface{ CloseIdleConnections() } // what sends requests to others
 }
 
 // New opens and migrates the database and assembles the service. Nothing runs
@@ -130,6 +131,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
 	sender := signed.New(o.Settings.PrivatePartners)
+	a.callers = append(a.callers, client, sender)
 	a.Partner = &partner.Service{
 		Store: db.Partners(), Caller: sender, Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners,
 	}
@@ -227,10 +229,13 @@ func (a *App) Stop(ctx context.Context) error {
 	return err
 }
 
-// Close closes the database. The app must be stopped.
+// Close closes the database and the connections to others. The app must be stopped.
 func (a *App) Close() error {
 	a.Access.Wait()
 	a.Partner.Wait()
+	for _, c := range a.callers {
+		c.CloseIdleConnections()
+	}
 	return a.Store.Close()
 }
 

@@ -7,24 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 )
-
-// Limits of every listener.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 30 * time.Second
-	writeTimeout      = 60 * time.Second
-	idleTimeout       = 2 * time.Minute
-)
-
-// Listener returns a server for a handler, with the limits of every listener.
-func Listener(h http.Handler) *http.Server {
-	return &http.Server{
-		Handler: h, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: 64 << 10,
-	}
-}
 
 // Serve runs the service until ctx ends. Then it answers what it has begun to
 // answer, finishes the work that runs, and returns.
@@ -46,7 +29,7 @@ func Serve(ctx context.Context, o Options) error {
 		sweeping.Go(func() { a.Sweep.Run(ctx, o.Settings.SweepEvery) })
 	}
 	failed := make(chan error, 3)
-	var servers []*http.Server
+	var servers []*Server
 	listen := func(address string, h http.Handler) error {
 		if address == "" {
 			return nil
@@ -55,7 +38,7 @@ func Serve(ctx context.Context, o Options) error {
 		if err != nil {
 			return fmt.Errorf("listen on %s: %w", address, err)
 		}
-		s := Listener(h)
+		s := NewServer(h)
 		servers = append(servers, s)
 		o.Log.Info("listening", "address", l.Addr().String())
 		go func() {

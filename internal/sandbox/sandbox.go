@@ -64,7 +64,7 @@ type Sandbox struct {
 	catch *catcher
 	heard atomic.Int64 // webhooks of the platform that the service accepted
 
-	servers []*http.Server
+	servers []*app.Server
 	serving sync.WaitGroup
 	stop    context.CancelFunc
 	working context.Context
@@ -193,7 +193,7 @@ func (s *Sandbox) serve(listeners []net.Listener) {
 		platformPort:      s.sim.Handler(),
 		controlPort:       s.control(),
 	} {
-		server := app.Listener(h)
+		server := app.NewServer(h)
 		if i == controlPort {
 			server.ReadTimeout, server.WriteTimeout = 0, 0 // a year takes as long as it takes
 			server.BaseContext = func(net.Listener) context.Context { return s.working }

@@ -39,10 +39,12 @@ func start(t *testing.T, o Options) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	running := s
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := running.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
+		running = nil // package testing keeps every parallel test's cleanups until the last test has ended
 	})
 	return &bench{s, t}
 }

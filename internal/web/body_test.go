@@ -42,14 +42,15 @@ func TestABodyThatSaysItIsTooLargeIsNotWaitedFor(t *testing.T) {
 
 func TestABodyThatNobodyReadsMustNotBeTooLargeEither(t *testing.T) {
 	t.Parallel()
-	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 100, Burst: 100}, Clock: clock.System{}}, Clock: clock.System{}})
-	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete} {
-		Register(api, Operation{ID: "bodiless" + method, Method: method, Path: "/things/{id}", Scope: access.BillingWrite}, func(context.Context, *struct {
-			ID int64 `path:"id"`
-		}) (*struct{}, error) {
-			return nil, nil
-		})
-	}
+	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 100, Burst: 100}, Clock: clock.System{}}, Clock: clock.System{}}, &Documents{}, func(api *API) {
+		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete} {
+			Register(api, Operation{ID: "bodiless" + method, Method: method, Path: "/things/{id}", Scope: access.BillingWrite}, func(context.Context, *struct {
+				ID int64 `path:"id"`
+			}) (*struct{}, error) {
+				return nil, nil
+			})
+		}
+	})
 	handler := api.Handler(Frame{Log: slog.New(slog.DiscardHandler)})
 	for name, test := range map[string]struct {
 		size    int
@@ -85,19 +86,20 @@ func TestABodyThatNobodyReadsMustNotBeTooLargeEither(t *testing.T) {
 
 func TestEveryAnswerButA204SaysThatItIsJSON(t *testing.T) {
 	t.Parallel()
-	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{
-		Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 100, Burst: 100}, Clock: clock.System{}}, Answers: &answered{records: map[idempotency.Hash]idempotency.Record{}}, Clock: clock.System{},
-	})
 	nothing := func(context.Context, *struct {
 		Size int `query:"size"`
 	}) (*struct{}, error) {
 		return nil, nil
 	}
-	for _, status := range []int{0, http.StatusNoContent} {
-		for _, method := range []string{http.MethodGet, http.MethodPut} {
-			Register(api, Operation{ID: fmt.Sprint("empty", method, status), Method: method, Path: fmt.Sprintf("/%d", status), Scope: access.BillingWrite, Status: status}, nothing)
+	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{
+		Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 100, Burst: 100}, Clock: clock.System{}}, Answers: &answered{records: map[idempotency.Hash]idempotency.Record{}}, Clock: clock.System{},
+	}, &Documents{}, func(api *API) {
+		for _, status := range []int{0, http.StatusNoContent} {
+			for _, method := range []string{http.MethodGet, http.MethodPut} {
+				Register(api, Operation{ID: fmt.Sprint("empty", method, status), Method: method, Path: fmt.Sprintf("/%d", status), Scope: access.BillingWrite, Status: status}, nothing)
+			}
 		}
-	}
+	})
 	handler := api.Handler(Frame{Log: slog.New(slog.DiscardHandler)})
 	for name, test := range map[string]struct {
 		method, target, repeat string

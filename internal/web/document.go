@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 //go:embed docs.html
@@ -23,12 +25,67 @@ var docsPage string
 //go:embed docs.js
 var docsScript []byte
 
-// document serves the description of the interface: for machines at
-// /openapi.json, for people at /docs. Both are written when first asked for,
-// because operations are added until then.
-func (a *API) document() {
-	machine := sync.OnceValues(func() ([]byte, error) { return json.Marshal(a.Document()) })
-	people := sync.OnceValues(func() ([]byte, error) { return renderDocs(a.Document()) })
+// Documents holds what an audience's documents say, by line: they depend on the
+// program only, so all services of a process share them. The zero value is empty. Its
+// methods may be called from many goroutines.
+type Documents struct {
+	mutex  sync.Mutex
+	byLine map[shop.Line]*document
+}
+
+// document is the description of one line's interface. The first service that registers
+// its operations computes the schemas; the services after it only read them.
+type document struct {
+	mutex    sync.Mutex // held while operations are registered
+	schemas  huma.Registry
+	finished bool // the schemas are all there and do not change any more
+
+	machine, people rendering
+}
+
+// of returns the document of a line.
+func (d *Documents) of(l shop.Line) *document {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.byLine[l] == nil {
+		if d.byLine == nil {
+			d.byLine = map[shop.Line]*document{}
+		}
+		d.byLine[l] = &document{schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)}
+	}
+	return d.byLine[l]
+}
+
+// complete finishes the schemas once the first service has registered its operations.
+func (d *document) complete() {
+	if d.finished {
+		return
+	}
+	allowNulls(d.schemas)
+	showNumbers(d.schemas)
+	d.finished = true
+}
+
+// rendering is a document as it is sent.
+type rendering struct {
+	once sync.Once
+	body []byte
+	err  error
+}
+
+// from returns what render writes, which it does on the first call.
+func (t *rendering) from(api *huma.OpenAPI, render func(*huma.OpenAPI) ([]byte, error)) ([]byte, error) {
+	t.once.Do(func() { t.body, t.err = render(api) })
+	return t.body, t.err
+}
+
+// serveDocument serves the description of the interface: for machines at
+// /openapi.json, for people at /docs. Both are written when they are first requested.
+func (a *API) serveDocument(d *document) {
+	machine := func() ([]byte, error) {
+		return d.machine.from(a.Document(), func(doc *huma.OpenAPI) ([]byte, error) { return json.Marshal(doc) })
+	}
+	people := func() ([]byte, error) { return d.people.from(a.Document(), renderDocs) }
 	a.mux.HandleFunc("GET /openapi.json", serve("application/json", machine))
 	a.mux.HandleFunc("GET /docs.js", serve("text/javascript; charset=utf-8", func() ([]byte, error) { return docsScript, nil }))
 	a.mux.HandleFunc("GET /docs", serve("text/html; charset=utf-8", people))

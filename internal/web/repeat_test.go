@@ -124,9 +124,6 @@ func newRepeating(t *testing.T, change ...func(*repeating)) *repeating {
 
 func (s *repeating) on(line shop.Line) http.Handler {
 	at := clock.NewManual(time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC))
-	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{
-		Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 1, Burst: s.burst}, Clock: at}, Answers: s.store, Line: line, Clock: at,
-	})
 	handle := func(ctx context.Context, _ *changeIn) (*changeOut, error) {
 		s.runs++
 		if s.do != nil {
@@ -138,9 +135,13 @@ func (s *repeating) on(line shop.Line) http.Handler {
 		out.Body.Run = s.runs
 		return out, nil
 	}
-	for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodGet} {
-		Register(api, Operation{ID: "change" + method, Method: method, Path: "/things/{id}", Scope: access.BillingWrite, Once: s.once}, handle)
-	}
+	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{
+		Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 1, Burst: s.burst}, Clock: at}, Answers: s.store, Line: line, Clock: at,
+	}, &Documents{}, func(api *API) {
+		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodGet} {
+			Register(api, Operation{ID: "change" + method, Method: method, Path: "/things/{id}", Scope: access.BillingWrite, Once: s.once}, handle)
+		}
+	})
 	return api.Handler(Frame{Log: slog.New(slog.NewTextHandler(&s.log, nil)), Clock: at})
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -26,8 +25,6 @@ type API struct {
 	huma huma.API
 	mux  *http.ServeMux
 	gate Gate
-
-	described sync.Once // the document is complete
 }
 
 // Gate is what a request passes before its operation sees it.
@@ -49,11 +46,14 @@ type Info struct {
 	Description string
 }
 
-// NewAPI returns an interface without operations.
-func NewAPI(info Info, gate Gate) *API {
+// NewAPI returns an interface with the operations that register adds. What they say is
+// computed once for each line of d, which a process has one of for each audience.
+func NewAPI(info Info, gate Gate, d *Documents, register func(*API)) *API {
 	speakProblems()
+	shared := d.of(gate.Line)
+	shared.mutex.Lock()
+	defer shared.mutex.Unlock()
 	mux := http.NewServeMux()
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -63,7 +63,7 @@ func NewAPI(info Info, gate Gate) *API {
 			},
 			Servers: []*huma.Server{{URL: "/"}},
 			Components: &huma.Components{
-				Schemas: registry, Responses: map[string]*huma.Response{},
+				Schemas: shared.schemas, Responses: map[string]*huma.Response{},
 				SecuritySchemes: gate.schemes(),
 			},
 		},
@@ -74,7 +74,10 @@ func NewAPI(info Info, gate Gate) *API {
 	api := humago.New(mux, config)
 	a := &API{huma: api, mux: mux, gate: gate}
 	api.UseMiddleware(gate.authenticate, gate.limit)
-	a.document()
+	a.serveDocument(shared)
+	register(a)
+	shared.complete()
+	a.describeHeaders()
 	return a
 }
 
@@ -238,16 +241,8 @@ func (a *API) operation(method, path string) *huma.Operation {
 	}
 }
 
-// Document returns the description of the interface. It must not be changed, and
-// no operation may be added after it.
-func (a *API) Document() *huma.OpenAPI {
-	a.described.Do(func() {
-		allowNulls(a.Schemas())
-		showNumbers(a.Schemas())
-		a.describeHeaders()
-	})
-	return a.huma.OpenAPI()
-}
+// Document returns the description of the interface. It must not be changed.
+func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
 
 // Schemas is where the document keeps its named shapes.
 func (a *API) Schemas() huma.Registry { return a.huma.OpenAPI().Components.Schemas }

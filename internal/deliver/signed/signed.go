@@ -51,6 +51,9 @@ func New(private bool) *Sender {
 	}}
 }
 
+// CloseIdleConnections closes the connections that no message uses now.
+func (s *Sender) CloseIdleConnections() { s.client.CloseIdleConnections() }
+
 var errPrivate = errors.New("the address is not public")
 
 // special are the ranges that are neither private in the usual sense nor public.

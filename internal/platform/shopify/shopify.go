@@ -108,6 +108,9 @@ func New(o Options) *Client {
 	return c
 }
 
+// CloseIdleConnections closes the connections that no call uses now.
+func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
+
 // batches are the texts of documents that ask for several things at once.
 type batches struct {
 	questions, charges [platform.MaxCharges + 1]string

@@ -90,29 +90,32 @@ const about = "Bills subscriptions of a store: each due cycle exactly once. Ever
 	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers. " +
 	"Every operation that changes something takes an Idempotency-Key, which makes it safe to send the request again."
 
+// documents are what the services of a process say of the lines.
+var documents web.Documents
+
 // New returns the handler of one line.
 func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 
 // newAPI lists the operations in the order of the reference.
 func newAPI(o Options) *web.API {
 	o.Gate.Line = o.Line
-	api := web.NewAPI(web.Info{Title: "Perennial admin interface", Version: interfaceVersion, Description: about}, o.Gate)
-	o.activityLogs(api)
-	o.contracts(api)
-	o.amendments(api)
-	o.plans(api)
-	o.attempts(api)
-	o.explanations(api)
-	o.bundles(api)
-	o.delivery(api)
-	o.upcoming(api)
-	o.reports(api)
-	o.customers(api)
-	o.swaps(api)
-	o.oneOffs(api)
-	o.links(api)
-	o.keys(api)
-	o.connections(api)
-	o.webhooks(api)
-	return api
+	return web.NewAPI(web.Info{Title: "Perennial admin interface", Version: interfaceVersion, Description: about}, o.Gate, &documents, func(api *web.API) {
+		o.activityLogs(api)
+		o.contracts(api)
+		o.amendments(api)
+		o.plans(api)
+		o.attempts(api)
+		o.explanations(api)
+		o.bundles(api)
+		o.delivery(api)
+		o.upcoming(api)
+		o.reports(api)
+		o.customers(api)
+		o.swaps(api)
+		o.oneOffs(api)
+		o.links(api)
+		o.keys(api)
+		o.connections(api)
+		o.webhooks(api)
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
@@ -30,6 +31,23 @@ func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	webtest.SameAs(t, documentPath, append([]byte("# Generated from the code: go test ./internal/web/admin -run Document -update. Do not edit.\n"), got...))
+}
+
+// A process that assembles many services, as the tests do, computes the schemas once.
+func TestServicesOfAProcessShareTheSchemasOfTheDocument(t *testing.T) {
+	t.Parallel()
+	assemble := func() *web.API { return newAPI(options(&fakes{}, shop.Subscriptions, &bytes.Buffer{}, clock.System{})) }
+	first, second := assemble(), assemble()
+	if first.Schemas() != second.Schemas() {
+		t.Error("the second service has schemas of its own")
+	}
+	one, err := first.Document().YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := second.Document().YAML(); err != nil || !bytes.Equal(one, other) {
+		t.Errorf("the second service's document differs from the first's (%v)", err)
+	}
 }
 
 func TestEverythingInTheDocumentIsDescribed(t *testing.T) {

@@ -48,15 +48,18 @@ const about = "Loyalty points of a store's customers. Every request carries a ke
 	"and takes an Idempotency-Key, which makes it safe to send the request again. Lists are bare arrays with X-Total-Count and Link headers. " +
 	"Unknown parameters and fields are ignored. Enum values are read in any letter case. Dates are ISO 8601 in UTC."
 
+// documents are what the services of a process say of the interface.
+var documents web.Documents
+
 // New returns the handler.
 func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 
 // newAPI lists the operations in the order of the reference.
 func newAPI(o Options) *web.API {
-	api := web.NewAPI(web.Info{Title: "Perennial loyalty interface", Version: interfaceVersion, Description: about}, o.Gate)
-	o.members(api)
-	o.lists(api)
-	o.changes(api)
-	o.rewards(api)
-	return api
+	return web.NewAPI(web.Info{Title: "Perennial loyalty interface", Version: interfaceVersion, Description: about}, o.Gate, &documents, func(api *web.API) {
+		o.members(api)
+		o.lists(api)
+		o.changes(api)
+		o.rewards(api)
+	})
 }

@@ -56,38 +56,41 @@ func New(o Options) http.Handler {
 	})
 }
 
+// documents are what the services of a process say of the interface.
+var documents web.Documents
+
 func newAPI(o Options) *web.API {
 	o.Gate.Apps = true
-	api := web.NewAPI(web.Info{Title: "Perennial partner interface", Version: "1.0.0", Description: about}, o.Gate)
-	op := web.Operation{Tag: "Connections", Errors: []int{http.StatusNotFound}}
+	return web.NewAPI(web.Info{Title: "Perennial partner interface", Version: "1.0.0", Description: about}, o.Gate, &documents, func(api *web.API) {
+		op := web.Operation{Tag: "Connections", Errors: []int{http.StatusNotFound}}
 
-	connect := op
-	connect.ID, connect.Method, connect.Path, connect.Summary, connect.Status = "connect", http.MethodPost, base+"/connect", "Ask to be connected", http.StatusAccepted
-	connect.Description = "The service posts {shop, nonce, ts} to /verify below the application's address, which answers {nonce, ok: true} within 10 seconds. Then the merchant has 7 days to decide. " +
-		"While one request waits the same is returned; a connection that stands is asked only for scopes that it lacks, and is sent another code when the token was never fetched."
-	connect.Body, connect.Errors = connectBody{}, []int{http.StatusNotFound, http.StatusFailedDependency}
-	web.Register(api, connect, o.connect)
+		connect := op
+		connect.ID, connect.Method, connect.Path, connect.Summary, connect.Status = "connect", http.MethodPost, base+"/connect", "Ask to be connected", http.StatusAccepted
+		connect.Description = "The service posts {shop, nonce, ts} to /verify below the application's address, which answers {nonce, ok: true} within 10 seconds. Then the merchant has 7 days to decide. " +
+			"While one request waits the same is returned; a connection that stands is asked only for scopes that it lacks, and is sent another code when the token was never fetched."
+		connect.Body, connect.Errors = connectBody{}, []int{http.StatusNotFound, http.StatusFailedDependency}
+		web.Register(api, connect, o.connect)
 
-	token := op
-	token.ID, token.Method, token.Path, token.Summary = "exchangeCode", http.MethodPost, base+"/token", "Exchange a code for a token"
-	token.Description = "A code works once, for 10 minutes. It is sent to /approved below the application's address, or to /connect when the merchant began."
-	token.Body, token.Errors = tokenBody{}, nil
-	web.Register(api, token, o.token)
+		token := op
+		token.ID, token.Method, token.Path, token.Summary = "exchangeCode", http.MethodPost, base+"/token", "Exchange a code for a token"
+		token.Description = "A code works once, for 10 minutes. It is sent to /approved below the application's address, or to /connect when the merchant began."
+		token.Body, token.Errors = tokenBody{}, nil
+		web.Register(api, token, o.token)
 
-	status := op
-	status.ID, status.Method, status.Path, status.Summary = "connectionStatus", http.MethodGet, base+"/connections/{connection}", "Status of a connection"
-	web.Register(api, status, o.status)
+		status := op
+		status.ID, status.Method, status.Path, status.Summary = "connectionStatus", http.MethodGet, base+"/connections/{connection}", "Status of a connection"
+		web.Register(api, status, o.status)
 
-	leave := op
-	leave.ID, leave.Method, leave.Path, leave.Summary = "disconnect", http.MethodPost, base+"/connections/{connection}/disconnect", "Disconnect"
-	leave.Description = "Ends the connection; its token opens nothing from now on. Disconnecting again changes nothing."
-	web.Register(api, leave, o.leave)
+		leave := op
+		leave.ID, leave.Method, leave.Path, leave.Summary = "disconnect", http.MethodPost, base+"/connections/{connection}/disconnect", "Disconnect"
+		leave.Description = "Ends the connection; its token opens nothing from now on. Disconnecting again changes nothing."
+		web.Register(api, leave, o.leave)
 
-	rotate := op
-	rotate.ID, rotate.Method, rotate.Path, rotate.Summary = "rotateToken", http.MethodPost, base+"/connections/{connection}/rotate", "Replace the token"
-	rotate.Description = "Gives out another token. The one before opens nothing from now on."
-	web.Register(api, rotate, o.rotate)
-	return api
+		rotate := op
+		rotate.ID, rotate.Method, rotate.Path, rotate.Summary = "rotateToken", http.MethodPost, base+"/connections/{connection}/rotate", "Replace the token"
+		rotate.Description = "Gives out another token. The one before opens nothing from now on."
+		web.Register(api, rotate, o.rotate)
+	})
 }
 
 // connection is a connection as its application sees it.

@@ -83,19 +83,22 @@ const about = "What a shopper who is signed in at a store can ask and change of 
 	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
 	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers, which count the requests of one customer."
 
+// documents are what the services of a process say of the lines.
+var documents web.Documents
+
 // New returns the handler of one line.
 func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 
 // newAPI lists the operations in the order of the reference.
 func newAPI(o Options) *web.API {
 	o.Gate.Line = o.Line
-	api := web.NewAPI(web.Info{Title: "Perennial portal interface", Version: interfaceVersion, Description: about}, o.Gate)
-	o.retention(api)
-	o.variants(api)
-	o.orders(api)
-	o.customer(api)
-	o.contracts(api)
-	return api
+	return web.NewAPI(web.Info{Title: "Perennial portal interface", Version: interfaceVersion, Description: about}, o.Gate, &documents, func(api *web.API) {
+		o.retention(api)
+		o.variants(api)
+		o.orders(api)
+		o.customer(api)
+		o.contracts(api)
+	})
 }
 
 // operation describes an operation of the line.
