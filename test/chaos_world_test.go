@@ -1,3 +1,5 @@
+//go:build soak
+
 package test
 
 import (
@@ -126,9 +128,6 @@ var built = sync.OnceValues(func() (process.Program, error) {
 	programFolder = folder
 	return process.Build(context.Background(), folder, process.Settings{})
 })
-
-// programFolder is where the program was built, or "".
-var programFolder string
 
 // addStore adds a store that charges already or, where stores are staggered and
 // it is every other, within a minute.

@@ -24,6 +24,9 @@ const (
 // proofs is what the stories have seen of the interface.
 var proofs ledger
 
+// programFolder is where a soak test has built the program, or "".
+var programFolder string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	var err error

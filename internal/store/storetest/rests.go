@@ -119,9 +119,10 @@ func testRests(t *testing.T, open opener) {
 			<-r.rests
 		}
 		for range 3 {
+			runs := r.runs.get(2)
 			w.enqueue(1)
 			w.enqueue(2) // is run, and so is what was asked for before it
-			for runs := r.runs.get(2); r.runs.get(2) == runs; {
+			for r.runs.get(2) == runs {
 				<-time.After(time.Millisecond)
 			}
 		}
