@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -31,6 +32,9 @@ func open(t *testing.T, o sandbox.Options) *store {
 	o.DataDir, o.Listen, o.Log, o.Out = t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler), io.Discard
 	if onPostgres(t) {
 		o.Database = storetest.PostgresOptions(t).URL
+	} else {
+		o.Database = filepath.Join(o.DataDir, "perennial.db")
+		storetest.SQLiteFile(t, o.Database)
 	}
 	s, err := sandbox.Start(t.Context(), o)
 	if err != nil {

@@ -50,7 +50,8 @@ type Options struct {
 	Clock    clock.Clock
 	Log      *slog.Logger
 	Kind     store.Kind
-	Relaxed  bool // commits may be lost with the machine; for the sandbox
+	Relaxed  bool          // commits may be lost with the machine; for the sandbox
+	Cooldown time.Duration // between looks for jobs at the least; 0: the queue's default
 	Virtual  *Virtual
 }
 
@@ -211,7 +212,7 @@ func (a *App) Start(ctx context.Context) error {
 		return fmt.Errorf("say where the installation lives: %w", err)
 	}
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{
-		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: a.options.Settings.JobPoll, Log: a.options.Log,
+		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: a.options.Settings.JobPoll, Cooldown: a.options.Cooldown, Log: a.options.Log,
 	})
 	if err != nil {
 		return fmt.Errorf("start the workers: %w", err)

@@ -31,7 +31,8 @@ const (
 const (
 	reconcileEvery = 24 * time.Hour
 	workers        = 8
-	jobPoll        = time.Second // new jobs are told of at once
+	jobPoll        = time.Second      // the database reports new jobs at once
+	jobCooldown    = time.Millisecond // time stands still until a job is done, and no other node looks for jobs
 	callTimeout    = 15 * time.Second
 	ratePerSecond  = 10
 	rateBurst      = 40
@@ -107,7 +108,7 @@ func (s *Sandbox) openService(ctx context.Context) error {
 			Web:  true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
-		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Relaxed: true,
+		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Relaxed: true, Cooldown: jobCooldown,
 	})
 	if err != nil {
 		return fmt.Errorf("open the service: %w", err)

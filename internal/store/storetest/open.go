@@ -9,7 +9,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/pgtest"
@@ -23,10 +25,45 @@ var SecretKey = []byte("0123456789abcdef0123456789abcdef")
 // SQLite returns an empty, migrated store in a file of the test's own.
 func SQLite(t testing.TB) *store.DB {
 	t.Helper()
-	return open(t, SQLiteOptions(t))
+	o := SQLiteOptions(t)
+	SQLiteFile(t, o.URL)
+	return Open(t, o)
 }
 
-// SQLiteOptions returns the options of a database in a file of the test's own.
+// SQLiteFile writes an empty, migrated database to a file. A test process migrates one
+// and copies it: that takes a tenth of the time.
+func SQLiteFile(t testing.TB, path string) {
+	t.Helper()
+	content, err := migrated()
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// migrated returns the content of an empty, migrated database.
+var migrated = sync.OnceValues(func() (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "perennial-schema-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "perennial.db")
+	ctx := context.Background()
+	db, err := store.Open(ctx, store.Options{URL: path, Relaxed: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(db.Migrate(ctx), db.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// SQLiteOptions returns the options of a database in a file of the test's own, which is
+// not there yet.
 func SQLiteOptions(t testing.TB) store.Options {
 	t.Helper()
 	return store.Options{URL: filepath.Join(t.TempDir(), "perennial.db"), SecretKey: SecretKey, Relaxed: true}
