@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/interface.md and the golden files")
+var update = flag.Bool("update", false, "rewrite docs/generated/interface.md and the golden files")
 
 const (
 	interfaceList  = "testdata/interface.txt"
-	interfaceTable = "../docs/interface.md"
+	interfaceTable = "../docs/generated/interface.md"
 )
 
 // proofs is what the stories have seen of the interface.

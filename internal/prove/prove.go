@@ -55,7 +55,7 @@ type Life struct {
 // ErrVoid says that a run proves nothing about something that it was to prove.
 var ErrVoid = errors.New("the run is void")
 
-// Run runs worlds until enough was renewed. The error says why nothing is proven;
+// Run runs worlds until enough was renewed and everything has happened. The error says why nothing is proven;
 // the proof is there in any case.
 func Run(ctx context.Context, o Options) (*Proof, error) {
 	if o.Progress == nil {
@@ -100,6 +100,10 @@ func (p *Proof) run(ctx context.Context) error {
 // have ended, so that none is idle beside a large world.
 const runAhead = 4
 
+// moreWorlds is how many worlds a run adds to those that it needs for its renewals while
+// something that it is to show has not happened yet.
+const moreWorlds = 12
+
 // runAll runs worlds, several at once, and takes them in the order of their numbers:
 // which ones count does not depend on which was faster.
 func (p *Proof) runAll(ctx context.Context) error {
@@ -120,12 +124,15 @@ func (p *Proof) runAll(ctx context.Context) error {
 	for n := 1; n <= runAhead*workers; n++ {
 		begin(n)
 	}
-	for n, sum := 1, 0; ; n++ {
+	for n, sum, more := 1, 0, 0; ; n++ {
 		l := <-lives[n]
 		delete(lives, n)
 		p.take(l)
 		sum += l.Renewals
-		if l.Err != nil || sum >= p.Options.Renewals || ctx.Err() != nil {
+		if sum >= p.Options.Renewals {
+			more++
+		}
+		if l.Err != nil || more > 0 && p.void() == nil || more > moreWorlds || ctx.Err() != nil {
 			enough()
 			for _, running := range lives {
 				<-running

@@ -57,6 +57,18 @@ func read(file string) (mutant, error) {
 	return m, nil
 }
 
+// inCheck reports whether what kills the mutant is a part of make check: a test that
+// needs no build tag.
+func (m mutant) inCheck() bool { return !strings.Contains(m.kill, "-tags soak") }
+
+// by names the command of developers that kills the mutant.
+func (m mutant) by() string {
+	if m.inCheck() {
+		return "`make check`"
+	}
+	return "`make soak`"
+}
+
 // result is what became of a mutant.
 type result struct {
 	mutant
@@ -68,10 +80,13 @@ type result struct {
 // tableOf returns the results as a document.
 func tableOf(results []result) string {
 	var b strings.Builder
-	killed := 0
+	killed, inCheck := 0, 0
 	for _, r := range results {
 		if r.killed {
 			killed++
+			if r.inCheck() {
+				inCheck++
+			}
 		}
 	}
 	fmt.Fprintf(&b, `# Mutants
@@ -79,17 +94,17 @@ func tableOf(results []result) string {
 Each patch in `+"`mutants/`"+` takes one guard out of the code. The tests must notice: what kills a mutant is a command that fails when the guard is missing
 and passes when it is there. `+"`make mutants`"+` tries them all and writes this table; a survivor fails the run.
 
-%d of %d were killed.
+%d of %d were killed, %d of them by tests of `+"`make check`"+`.
 
-| Mutant | Guard | Without it | Killed by | Seconds |
-|---|---|---|---|---|
-`, killed, len(results))
+| Mutant | Guard | Without it | Killed by | Part of | Seconds |
+|---|---|---|---|---|---|
+`, killed, len(results), inCheck)
 	for _, r := range results {
 		by := "`" + strings.ReplaceAll(r.kill, "|", "\\|") + "`"
 		if !r.killed {
 			by = "**survived** " + by
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", r.name, r.guard, r.without, by, r.took.Seconds())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %.0f |\n", r.name, r.guard, r.without, by, r.by(), r.took.Seconds())
 	}
 	return b.String()
 }

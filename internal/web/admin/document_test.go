@@ -148,7 +148,7 @@ func TestEveryAnswerInTheDocumentNamesItsHeaders(t *testing.T) {
 
 // Every operation in the document answers something other than "no such path",
 // names what it needs, and says in words what it and its parameters are for. That
-// every operation of the interface is there, the stories prove (docs/interface.md).
+// every operation of the interface is there, the stories prove (docs/generated/interface.md).
 func TestEveryOperationInTheDocumentIsServedAndDescribed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})

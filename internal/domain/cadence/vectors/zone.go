@@ -2,10 +2,12 @@ package vectors
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"go/build"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -169,9 +171,26 @@ type Database struct {
 	Places  map[string]*time.Location
 }
 
+// distribution returns the folder of the Go distribution, which a program that was built
+// with -trimpath does not know.
+func distribution() (string, error) {
+	if root := build.Default.GOROOT; root != "" {
+		return root, nil
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the Go distribution: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
 // Open reads the database and looks at every zone.
 func Open() (*Database, error) {
-	folder := filepath.Join(build.Default.GOROOT, "lib", "time")
+	root, err := distribution()
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(root, "lib", "time")
 	db := &Database{File: filepath.Join(folder, "zoneinfo.zip"), Places: make(map[string]*time.Location)}
 	script, err := os.ReadFile(filepath.Join(folder, "update.bash"))
 	if err != nil {

@@ -1,7 +1,7 @@
 // Command withpg runs a command with a PostgreSQL server that is started for
 // it and named in its environment, and answers with its exit code:
 //
-//	go run ./internal/pgtest/withpg -- go test ./...
+//	go run ./internal/pgtest/cmd/withpg -- go test ./...
 //
 // As root it installs PostgreSQL first when it is missing.
 package main
@@ -68,6 +68,7 @@ func start(ctx context.Context) (*pgtest.Cluster, error) {
 	if _, lookup := exec.LookPath("apt-get"); lookup != nil {
 		return nil, err
 	}
+	fmt.Fprintln(os.Stderr, "The tests need PostgreSQL's server, which is not installed on this machine. Installing the package postgresql with apt-get, from this machine's own package sources.")
 	for _, args := range [][]string{{"update"}, {"install", "--yes", "--no-install-recommends", "postgresql"}} {
 		install := exec.CommandContext(ctx, "apt-get", args...)
 		install.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// tag is the build tag of files with long tests.
+const tag = "soak"
+
+// run runs a command of the project, shows what it prints and returns it.
+func run(ctx context.Context, name string, args ...string) (string, error) {
+	fmt.Println("+", name, strings.Join(args, " "))
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // the project's own commands
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
+	cmd.WaitDelay = time.Minute
+	var out bytes.Buffer
+	cmd.Stdout = io.MultiWriter(os.Stdout, &out)
+	cmd.Stderr = cmd.Stdout
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// output returns what a command prints.
+func output(ctx context.Context, name string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, name, args...).Output() //nolint:gosec // the project's own commands
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, failed.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// commitOf names the commit of the tree, and says so when the tree has changed since.
+func commitOf(ctx context.Context) (string, error) {
+	commit, err := output(ctx, "git", "rev-parse", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	changed, err := output(ctx, "git", "status", "--porcelain", "--untracked-files=no")
+	if changed != "" {
+		commit += " with changes that were not committed"
+	}
+	return commit, err
+}
+
+// finished matches the line of a test that has passed.
+var finished = regexp.MustCompile(`(?m)^--- PASS: (Test\w+) \(([0-9.]+)s\)$`)
+
+// longTests runs the tests that only the build tag brings.
+func longTests(ctx context.Context) (string, error) {
+	packages, err := longPackages(ctx)
+	if err != nil {
+		return "", err
+	}
+	figures := "| Test | Seconds |\n|---|---|\n"
+	for pkg, names := range packages {
+		out, err := run(ctx, "go", "test", "-tags", tag, "-count=1", "-v", "-parallel", "4", "-timeout", "2h", "-run", "^("+strings.Join(names, "|")+")$", pkg)
+		if err != nil {
+			return "", err
+		}
+		passed := finished.FindAllStringSubmatch(out, -1)
+		if len(passed) != len(names) {
+			return "", fmt.Errorf("%d tests passed, of %d", len(passed), len(names))
+		}
+		slices.SortFunc(passed, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
+		for _, p := range passed {
+			figures += fmt.Sprintf("| %s | %s |\n", p[1], p[2])
+		}
+	}
+	return figures, nil
+}
+
+var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// longPackages returns the names of the long tests, by their package.
+func longPackages(ctx context.Context) (map[string][]string, error) {
+	const format = "{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}\n{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}\n{{end}}"
+	short, err := output(ctx, "go", "list", "-f", format, "./...")
+	if err != nil {
+		return nil, err
+	}
+	long, err := output(ctx, "go", "list", "-tags", tag, "-f", format, "./...")
+	if err != nil {
+		return nil, err
+	}
+	known := strings.Split(short, "\n")
+	packages := map[string][]string{}
+	for line := range strings.Lines(long) {
+		line = strings.TrimSpace(line)
+		pkg, file, found := strings.Cut(line, " ")
+		if !found || slices.Contains(known, line) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Clean(file))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range testFunc.FindAllSubmatch(text, -1) {
+			packages[pkg] = append(packages[pkg], string(m[1]))
+		}
+	}
+	if len(packages) == 0 {
+		return nil, fmt.Errorf("no file has the build tag %s", tag)
+	}
+	return packages, nil
+}
+
+// proofFile is the report of the proof.
+const proofFile = "docs/generated/proof.md"
+
+// proof runs the proof, whose report holds its figures.
+func (s *soak) proof(ctx context.Context) (string, error) {
+	if _, err := run(ctx, "make", "prove", "PROVE=--renewals "+strconv.Itoa(s.renewals)+" --faults "+strconv.Itoa(s.renewals/10)); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile("bin/proof.md")
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(proofFile, text, 0o644); err != nil { //nolint:gosec // a document
+		return "", err
+	}
+	figures := "The whole report is [proof.md](proof.md).\n\n| | |\n|---|---|\n"
+	for line := range strings.Lines(string(text)) {
+		for _, name := range []string{"Command", "Worlds", "Renewals (", "Double", "Missed", "Unexplained", "Faults", "Deaths"} {
+			if strings.HasPrefix(line, "| "+name) && strings.Count(line, "|") == 3 {
+				figures += line
+			}
+		}
+	}
+	return figures, nil
+}
+
+// calendar compares every day.
+func calendar(ctx context.Context) (string, error) {
+	out, err := run(ctx, "go", "test", "-count=1", "-v", "-timeout", "2h", "./internal/domain/cadence", "./internal/domain/cadence/vectors", "-run", "Zone", "-exhaustive")
+	if err != nil {
+		return "", err
+	}
+	figures := "| Test | Seconds |\n|---|---|\n"
+	for _, p := range finished.FindAllStringSubmatch(out, -1) {
+		figures += fmt.Sprintf("| %s | %s |\n", p[1], p[2])
+	}
+	return figures, nil
+}
+
+var killed = regexp.MustCompile(`(?m)^all (\d+) mutants were killed, (\d+) of them by make check$`)
+
+// mutants tries them all.
+func mutants(ctx context.Context) (string, error) {
+	out, err := run(ctx, "go", "run", "./test/mutate", "-table", "docs/generated/mutants.md")
+	if err != nil {
+		return "", err
+	}
+	m := killed.FindStringSubmatch(out)
+	if m == nil {
+		return "", errors.New("the run did not say how many mutants were killed")
+	}
+	return fmt.Sprintf("All %s were killed, %s of them by tests of `make check` ([table](mutants.md)).\n", m[1], m[2]), nil
+}
