@@ -27,9 +27,9 @@ TESTFLAGS ?= -p 2 -parallel 4 -timeout 30m
 TESTENV   := env GOGC=400
 # SQLite is some thirty times slower under the race detector, so it is run on
 # the packages where goroutines meet without much of a database. Those left out start
-# none, and have tests that are slow because of theirs.
+# none, or have tests that are slow because of theirs.
 RACE      ?= ./internal/base/... ./internal/job/... ./internal/web/... \
-	$(shell $(GO) list ./internal/domain/... | grep -vE '/domain/(amend|delivery|notify|plan)$$')
+	$(shell $(GO) list ./internal/domain/... | grep -vE '/domain/(amend|cadence|cadence/.*|delivery|notify|plan)$$')
 FUZZTIME  ?= 10s
 
 # What is proven: see docs/reliability.md. `make check` and `make soak` say how much.
@@ -79,7 +79,7 @@ prove: build ## the billing engine through simulated years under faults; RENEWAL
 check: fmt vet lint verify test race prove ## all that must hold before a change is done
 
 soak: compiler ## what takes longer than a check; RENEWALS=1000000 for a long run
-	$(WITHPG) $(GO) run ./test/soak $(ARGS)
+	$(WITHPG) $(GO) run ./test/soak -renewals $(if $(filter file,$(origin RENEWALS)),100000,$(RENEWALS)) $(ARGS)
 
 fmt:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these:"; echo "$$files"; exit 1; fi
