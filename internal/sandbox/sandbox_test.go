@@ -184,6 +184,12 @@ func TestEveryContractIsKnownToItsLineAndShop(t *testing.T) {
 	}
 }
 
+func TestAFolderMayHaveCharactersThatAddressesGiveAMeaning(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{DataDir: filepath.Join(t.TempDir(), "store #1? 50% & more"), Contracts: 2})
+	b.advance("P1D")
+}
+
 func TestEveryPortAnswers(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 2})

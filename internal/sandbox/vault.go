@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,7 @@ const forgetRunning = `DELETE FROM river_job WHERE state = 'running'`
 type sqliteVault struct{ path string }
 
 func (v sqliteVault) open() (*sql.DB, error) {
-	return sql.Open("sqlite", "file:"+v.path+"?_pragma=busy_timeout(5000)")
+	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: v.path, RawQuery: "_pragma=busy_timeout(5000)"}).String())
 }
 
 func (v sqliteVault) do(ctx context.Context, statement string, args ...any) error {

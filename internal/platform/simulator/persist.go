@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"slices"
 	"time"
 
@@ -22,7 +23,9 @@ type rowFile struct {
 }
 
 func openRows(path string) (*rowFile, error) {
-	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", (&url.URL{
+		Scheme: "file", Path: path, RawQuery: "_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)",
+	}).String())
 	if err != nil {
 		return nil, err
 	}
