@@ -48,64 +48,6 @@ func TestWhatPeopleWishOfAnOrderOutlivesAPause(t *testing.T) {
 	}
 }
 
-// An order that people put off past its own day, and past the contract's pause, is made
-// on the day that they chose. The orders are due on November 11, December 11 and so on.
-func TestAnOrderThatIsPutOffOutlivesAPauseAfterItsOwnDay(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		name string
-		do   func(s *subscription)
-		want string
-	}{
-		{"at once", func(s *subscription) { s.until("2026-11-13"); s.standStill() }, "[11-25 12-11 01-11]"},
-		{"twice", func(s *subscription) { s.until("2026-11-13"); s.standStill(); s.standStill() }, "[11-25 12-11 01-11]"},
-		{"over its own day", func(s *subscription) {
-			s.status(http.StatusNoContent, "PAUSED")
-			s.until("2026-11-13")
-			s.status(http.StatusNoContent, "ACTIVE")
-		}, "[11-25 12-11 01-11]"},
-		{"at the platform", func(s *subscription) {
-			s.until("2026-11-13")
-			s.staff("Pause")
-			s.pass("PT1M")
-			s.staff("Activate")
-		}, "[11-25 12-11 01-11]"},
-		{"over the day that was chosen", func(s *subscription) {
-			s.until("2026-11-13")
-			s.status(http.StatusNoContent, "PAUSED")
-			s.until("2026-11-28")
-			s.status(http.StatusNoContent, "ACTIVE")
-		}, "[12-11 01-11]"},
-		{"behind the next order", func(s *subscription) {
-			s.reschedule(0, "2026-12-15", false)
-			s.until("2026-11-13")
-			s.standStill()
-		}, "[12-11 12-15 01-11]"},
-		{"behind the next order, which passes meanwhile", func(s *subscription) {
-			s.reschedule(0, "2026-12-15", false)
-			s.until("2026-11-13")
-			s.status(http.StatusNoContent, "PAUSED")
-			s.until("2026-12-13")
-			s.status(http.StatusNoContent, "ACTIVE")
-		}, "[12-15 01-11]"},
-		{"skipped", func(s *subscription) {
-			s.until("2026-11-13")
-			s.skipNumber(0)
-			s.standStill()
-		}, "[12-11 01-11]"},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			s := subscribe(t, nil)
-			s.t = t
-			s.reschedule(0, "2026-11-25", false)
-			row.do(s)
-			s.until("2027-01-20")
-			s.wantOrderDays(row.want)
-		})
-	}
-}
-
 // An order that was made before its own day is not made again on it when the contract
 // stood still in between. The orders are due on November 11, December 11 and so on.
 func TestAnOrderThatWasMadeEarlyIsNotMadeAgainAfterAPause(t *testing.T) {
