@@ -176,6 +176,9 @@ func (w *world) checkout() {
 }
 
 func (w *world) connect(ctx context.Context) {
+	if err := w.program.Migrate(ctx); err != nil {
+		w.t.Fatal(err)
+	}
 	for _, s := range w.stores {
 		local := s.at.In(w.zone)
 		if err := w.program.Connect(ctx, s.domain, s.token, local.Hour(), local.Minute()); err != nil {

@@ -33,6 +33,9 @@ func TestAStoreIsReadWhenItIsConnectedAndByTheServiceAtOnce(t *testing.T) {
 	t.Setenv("PERENNIAL_SECRET_KEY", base64.StdEncoding.EncodeToString(key))
 	t.Setenv("PERENNIAL_PLATFORM_URL", tea.URL)
 	var out, errs bytes.Buffer
+	if got := run([]string{"migrate"}, &out, &errs); got != 0 {
+		t.Fatalf("migrate ended with %d: %s", got, &errs)
+	}
 	if got := run([]string{"shops", "connect", "--shop", domain, "--token-file", token}, &out, &errs); got != 0 {
 		t.Fatalf("shops connect ended with %d: %s", got, &errs)
 	}

@@ -15,7 +15,6 @@ import (
 	_ "time/tzdata" // for machines that have no time zone database
 
 	"github.com/alecthomas/kong"
-	kongyaml "github.com/alecthomas/kong-yaml"
 
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -55,7 +54,7 @@ func run(args []string, out, errs io.Writer) int {
 	parser, err := kong.New(&commands,
 		kong.Name("perennial"),
 		kong.Description("Subscriptions, memberships and loyalty for stores: no customer charged twice, none forgotten."),
-		kong.Configuration(kongyaml.Loader),
+		kong.Configuration(loadSettings),
 		kong.Vars{"mails": enumerated(notify.Kinds())},
 		kong.Writers(out, errs),
 		kong.UsageOnError(),

@@ -50,6 +50,7 @@ type Options struct {
 	Clock    clock.Clock
 	Log      *slog.Logger
 	Kind     store.Kind
+	Migrate  bool          // create the database when it is not there, and bring it up to date
 	Relaxed  bool          // commits may be lost with the machine; for the sandbox
 	Cooldown time.Duration // between looks for jobs at the least; 0: the queue's default
 	Virtual  *Virtual
@@ -94,14 +95,14 @@ type App struct {
 	callers  []interface{ CloseIdleConnections() } // what sends requests to others
 }
 
-// New opens and migrates the database and assembles the service. Nothing runs
-// yet.
+// New opens the database, which must be up to date unless the options have it migrated,
+// and assembles the service. Nothing runs yet.
 func New(ctx context.Context, o Options) (*App, error) {
-	db, err := open(ctx, o.Settings.Database, o.Relaxed)
+	db, err := open(ctx, o.Settings.Database, opening{create: o.Migrate, relaxed: o.Relaxed})
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(ctx, db, o.Kind); err != nil {
+	if err := prepare(ctx, db, o); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	a, err := On(db, o)
@@ -186,19 +187,29 @@ func On(db *store.DB, o Options) (*App, error) {
 // Do carries out a task here and now, as a worker would.
 func (a *App) Do(ctx context.Context, t task.Task) error { return a.handlers.Do(ctx, t) }
 
-func open(ctx context.Context, d config.Database, relaxed bool) (*store.DB, error) {
+// opening says how a database is opened.
+type opening struct {
+	create  bool // when it is not there
+	relaxed bool
+}
+
+func open(ctx context.Context, d config.Database, how opening) (*store.DB, error) {
 	key, err := d.Key()
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], Relaxed: relaxed})
+	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], Create: how.create, Relaxed: how.relaxed})
 }
 
-func prepare(ctx context.Context, db *store.DB, kind store.Kind) error {
-	if err := db.Migrate(ctx); err != nil {
+func prepare(ctx context.Context, db *store.DB, o Options) error {
+	ready := upToDate
+	if o.Migrate {
+		ready = func(ctx context.Context, db *store.DB) error { return db.Migrate(ctx) }
+	}
+	if err := ready(ctx, db); err != nil {
 		return err
 	}
-	return db.Claim(ctx, kind)
+	return db.Claim(ctx, o.Kind)
 }
 
 // Start begins to work tasks. Nothing is charged before the platform has confirmed

@@ -19,7 +19,7 @@ func (a *App) explainer() billing.Explainer {
 // Explain opens a database and explains a billing attempt of a store, of whichever
 // line it is. Nothing is changed.
 func Explain(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, domain string, id billing.AttemptID) (billing.Explanation, error) {
-	db, err := open(ctx, d, false)
+	db, err := open(ctx, d, opening{})
 	if err != nil {
 		return billing.Explanation{}, err
 	}

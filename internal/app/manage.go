@@ -20,7 +20,7 @@ import (
 // WithPartners opens a database and lets fn work on the register of applications.
 // Nobody is called.
 func WithPartners(ctx context.Context, d config.Database, c clock.Clock, fn func(*partner.Service) error) error {
-	db, err := open(ctx, d, false)
+	db, err := open(ctx, d, opening{})
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func WithPartners(ctx context.Context, d config.Database, c clock.Clock, fn func
 // ReleaseHeld opens a database and has the orders charged again that wait because
 // a store could not take payments. It returns how many there are.
 func ReleaseHeld(ctx context.Context, d config.Database, c clock.Clock, domain string, by activity.Actor) (int, error) {
-	db, err := open(ctx, d, false)
+	db, err := open(ctx, d, opening{})
 	if err != nil {
 		return 0, err
 	}
@@ -56,7 +56,7 @@ func releaseHeld(ctx context.Context, db *store.DB, c clock.Clock, domain string
 
 // ChangeSettings opens a database, changes a store's settings and returns them.
 func ChangeSettings(ctx context.Context, d config.Database, c clock.Clock, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
-	db, err := open(ctx, d, false)
+	db, err := open(ctx, d, opening{})
 	if err != nil {
 		return shop.Settings{}, err
 	}

@@ -40,7 +40,7 @@ func (a *App) noneFrozen(ctx context.Context) error {
 // WithRepair opens a database and lets fn look after a store's books. The platform
 // is not asked.
 func WithRepair(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*repair.Service, ShopRef) error) error {
-	db, err := open(ctx, d, false)
+	db, err := open(ctx, d, opening{})
 	if err != nil {
 		return err
 	}

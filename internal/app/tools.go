@@ -16,9 +16,10 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// Migrate brings the database up to date and says what it did.
+// Migrate brings the database up to date, creating it when it is not there, and says what
+// it did.
 func Migrate(ctx context.Context, d config.Database) (string, error) {
-	db, err := open(ctx, d, false)
+	db, err := open(ctx, d, opening{create: true})
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +74,7 @@ func WithAccess(ctx context.Context, database string, c clock.Clock, domain stri
 
 // Shops lists the stores, oldest first.
 func Shops(ctx context.Context, d config.Database) ([]shop.Shop, error) {
-	db, err := open(ctx, d, false)
+	db, err := open(ctx, d, opening{})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ type Finding struct {
 // Doctor checks everything that the service needs.
 func Doctor(ctx context.Context, s config.Server) []Finding {
 	findings := []Finding{{"settings", s.Check()}, {"mail", checkMail(ctx, s.Mail)}}
-	db, err := open(ctx, s.Database, false)
+	db, err := open(ctx, s.Database, opening{})
 	findings = append(findings, Finding{"database opens", err})
 	if err != nil {
 		return findings
@@ -131,7 +132,7 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 func upToDate(ctx context.Context, db *store.DB) error {
 	n, err := pending(ctx, db)
 	if err == nil && n > 0 {
-		err = fmt.Errorf("%d migrations are missing: run perennial migrate", n)
+		err = fmt.Errorf("the database lacks %d migrations of this version: run perennial migrate", n)
 	}
 	return err
 }

@@ -108,7 +108,7 @@ func (s *Sandbox) openService(ctx context.Context) error {
 			Web:  true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
-		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Relaxed: true, Cooldown: jobCooldown,
+		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown,
 	})
 	if err != nil {
 		return fmt.Errorf("open the service: %w", err)

@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -50,6 +53,20 @@ func openHome(dir string) (home, error) {
 		return home{}, err
 	}
 	return home{dir}, os.MkdirAll(filepath.Join(dir, snapshotsDir), 0o700)
+}
+
+// lock keeps a second sandbox out of the folder. It ends with the process, however that
+// ends.
+func (h home) lock() (io.Closer, error) {
+	lock := flock.New(h.path("lock"), flock.SetPermissions(0o600))
+	held, err := lock.TryLock()
+	if err == nil && !held {
+		err = errors.New("another sandbox runs there")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder %s: %w", h.dir, err)
+	}
+	return lock, nil
 }
 
 func (h home) path(name ...string) string {

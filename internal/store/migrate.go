@@ -65,8 +65,12 @@ func (e *postgresEngine) provider() (*goose.Provider, error) {
 // migrate holds a lock that other processes wait for, in a file of its own: a
 // lock on the database itself would lock out the migration too.
 func (e *sqliteEngine) migrate(ctx context.Context) (err error) {
+	lock := e.path + "-migration"
+	if err := present(lock, true); err != nil {
+		return err
+	}
 	guard, err := sql.Open("sqlite", (&url.URL{
-		Scheme: "file", Path: e.path + "-migration", RawQuery: "_txlock=exclusive&_pragma=busy_timeout(60000)",
+		Scheme: "file", Path: lock, RawQuery: "_txlock=exclusive&_pragma=busy_timeout(60000)",
 	}).String())
 	if err != nil {
 		return err

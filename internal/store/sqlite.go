@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/job"
 )
@@ -29,9 +32,12 @@ type sqliteEngine struct {
 const sqliteReaders = 4
 
 func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
-	path, err := filepath.Abs(strings.TrimPrefix(o.URL, "sqlite://"))
+	path, err := SQLitePath(o.URL)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", o.URL, err)
+	}
+	if err := present(path, o.Create); err != nil {
+		return nil, nil, err
 	}
 	synchronous := "FULL"
 	if o.Relaxed {
@@ -69,6 +75,29 @@ func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
 		return nil, nil, errors.Join(err, e.close())
 	}
 	return e, e.reader, nil
+}
+
+// SQLitePath returns the absolute path of the file that Options.URL names, when it does not
+// name a PostgreSQL database.
+func SQLitePath(url string) (string, error) {
+	return filepath.Abs(strings.TrimPrefix(url, "sqlite://"))
+}
+
+// present makes sure that a database's file is there, creating it where that is wanted:
+// it holds customers' data, so that only its owner may read it. SQLite gives its other
+// files the same rights.
+func present(path string, create bool) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err // mostly nil
+	}
+	if !create {
+		return fault.New(fault.Invalid, "there is no database at %s: check the path, or create it with perennial migrate --database %s", path, path)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the operator names it
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }

@@ -27,6 +27,9 @@ type Options struct {
 	// MaxConns is how many connections are open at most: 0 means 20 on
 	// PostgreSQL, and 4 besides the writing one on SQLite.
 	MaxConns int
+	// Create makes a SQLite file that is not there. Without it Open fails, so that
+	// a mistyped name is no new and empty database.
+	Create bool
 	// Relaxed lets a crash of the machine undo the last commits on SQLite. It
 	// is for tests and the sandbox.
 	Relaxed bool

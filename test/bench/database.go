@@ -66,7 +66,7 @@ func (d database) cpu(ctx context.Context) (time.Duration, error) {
 
 // open opens the store on the database and migrates it.
 func (d database) open(ctx context.Context) (*store.DB, error) {
-	db, err := store.Open(ctx, store.Options{URL: d.url, SecretKey: process.SecretKey()})
+	db, err := store.Open(ctx, store.Options{URL: d.url, SecretKey: process.SecretKey(), Create: true})
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (s settings) readOn(ctx context.Context, kind string) error {
 	}
 	defer d.drop()
 	set := s.serverSettings(d, platform{url: "http://127.0.0.1:1"}, "127.0.0.1:1")
-	a, err := app.New(ctx, app.Options{Settings: set, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production})
+	a, err := app.New(ctx, app.Options{Settings: set, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production, Migrate: true})
 	if err != nil {
 		return err
 	}

@@ -215,7 +215,7 @@ func (s settings) serverSettings(db database, there platform, address string) co
 
 // importAll brings the contracts in, due but not charged.
 func importAll(ctx context.Context, set config.Server, there stockOptions) error {
-	a, err := app.New(ctx, app.Options{Settings: set, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production})
+	a, err := app.New(ctx, app.Options{Settings: set, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production, Migrate: true})
 	if err != nil {
 		return err
 	}

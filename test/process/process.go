@@ -57,6 +57,16 @@ func (p Program) With(s Settings) Program {
 	}}
 }
 
+// Migrate creates the database, or brings it up to date.
+func (p Program) Migrate(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, p.Path, "migrate")
+	cmd.Env = append(os.Environ(), p.Env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("migrate the database: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
 // Connect connects a store that charges at the given local time.
 func (p Program) Connect(ctx context.Context, domain, token string, hour, minute int) error {
 	cmd := exec.CommandContext(ctx, p.Path, "shops", "connect", "--shop", domain, "--token-file", "-", "--order-time", fmt.Sprintf("%02d:%02d", hour, minute))

@@ -52,7 +52,7 @@ var migrated = sync.OnceValues(func() (content []byte, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	path := filepath.Join(folder, "perennial.db")
 	ctx := context.Background()
-	db, err := store.Open(ctx, store.Options{URL: path, Relaxed: true})
+	db, err := store.Open(ctx, store.Options{URL: path, Create: true, Relaxed: true})
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ var migrated = sync.OnceValues(func() (content []byte, err error) {
 // not there yet.
 func SQLiteOptions(t testing.TB) store.Options {
 	t.Helper()
-	return store.Options{URL: filepath.Join(t.TempDir(), "perennial.db"), SecretKey: SecretKey, Relaxed: true}
+	return store.Options{URL: filepath.Join(t.TempDir(), "perennial.db"), SecretKey: SecretKey, Create: true, Relaxed: true}
 }
 
 // Postgres returns an empty, migrated store in a database of the test's own. It
