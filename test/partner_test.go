@@ -301,11 +301,21 @@ func TestAMerchantConnectsAnApplicationThatIsDownAtFirst(t *testing.T) {
 // uninstall lets the platform say that the store gave up the service.
 func (s *subscription) uninstall() {
 	s.t.Helper()
-	s.says("app/uninstalled", `{"domain":"demo.myshopify.com"}`)
+	s.call("POST", "/platform/shops/demo.myshopify.com/uninstall", nil, nil)
 }
 
-// says lets the platform tell of an event.
+// says sends a webhook that the platform has signed.
 func (s *subscription) says(topic, payload string) {
+	s.t.Helper()
+	if got := s.sends(topic, "demo.myshopify.com", payload); got != http.StatusOK {
+		s.t.Fatalf("the webhook was answered %d", got)
+	}
+	s.pass("PT0S")
+}
+
+// sends sends a webhook with a body that the platform has signed, under any topic and of
+// any store, and returns the status of the answer.
+func (s *subscription) sends(topic, shop, payload string) int {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
 	if err != nil {
@@ -323,7 +333,7 @@ func (s *subscription) says(topic, payload string) {
 		s.t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"X-Shopify-Topic": topic, "X-Shopify-Shop-Domain": "demo.myshopify.com", "X-Shopify-Webhook-Id": "w " + topic, "X-Shopify-Event-Id": "e " + topic,
+		"X-Shopify-Topic": topic, "X-Shopify-Shop-Domain": shop, "X-Shopify-Webhook-Id": "w " + topic, "X-Shopify-Event-Id": "e " + topic,
 		"X-Shopify-Api-Version": "2026-10", "X-Shopify-Triggered-At": s.now().Format(time.RFC3339), "X-Shopify-Hmac-Sha256": base64.StdEncoding.EncodeToString(mac.Sum(nil)),
 	} {
 		r.Header.Set(name, value)
@@ -333,10 +343,7 @@ func (s *subscription) says(topic, payload string) {
 		s.t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		s.t.Fatalf("the webhook was answered %d", answer.StatusCode)
-	}
-	s.pass("PT0S")
+	return answer.StatusCode
 }
 
 func TestRequestsThatComeToNothing(t *testing.T) {

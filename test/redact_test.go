@@ -139,6 +139,52 @@ func TestAStoreThatIsErasedAtThePlatformIsForgotten(t *testing.T) {
 	}
 }
 
+// A captured webhook, body and signature, does nothing under other headers: neither to its
+// own store nor to another one.
+func TestCapturedWebhookDoesNothingUnderAnotherTopicOrStore(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	const (
+		captured = `{"id":1,"domain":"demo.myshopify.com","myshopify_domain":"demo.myshopify.com"}`
+		contract = `{"admin_graphql_api_id":"gid://shopify/SubscriptionContract/1","id":1,"revision_id":"1"}`
+		erasure  = `{"shop_id":1,"shop_domain":"demo.myshopify.com"}`
+	)
+	s.says("shop/update", captured)
+	s.says("subscription_contracts/update", contract)
+	for _, row := range []struct {
+		name, topic, shop, body string
+		want                    int
+	}{
+		{"as an uninstallation", "app/uninstalled", "demo.myshopify.com", captured, http.StatusUnauthorized},
+		{"as an erasure of the store", "shop/redact", "demo.myshopify.com", captured, http.StatusUnauthorized},
+		{"as an uninstallation of another store", "app/uninstalled", "other.myshopify.com", captured, http.StatusUnauthorized},
+		{"a contract's, as an uninstallation", "app/uninstalled", "demo.myshopify.com", contract, http.StatusUnauthorized},
+		{"a contract's, as an uninstallation of another store", "app/uninstalled", "other.myshopify.com", contract, http.StatusUnauthorized},
+		{"a contract's, as an erasure of another store", "shop/redact", "other.myshopify.com", contract, http.StatusUnauthorized},
+		{"an erasure, of another store", "shop/redact", "other.myshopify.com", erasure, http.StatusUnauthorized},
+		{"an erasure that is genuine, of a store that has the app", "shop/redact", "demo.myshopify.com", erasure, http.StatusOK},
+		{"an uninstallation that was not received before, of a store that has the app", "app/uninstalled", "demo.myshopify.com", `{"id":2,"myshopify_domain":"demo.myshopify.com"}`, http.StatusOK},
+		{"one without a body", "app/uninstalled", "other.myshopify.com", "", http.StatusOK},
+	} {
+		if got := s.sends(row.topic, row.shop, row.body); got != row.want {
+			t.Errorf("%s: answered %d, want %d", row.name, got, row.want)
+		}
+	}
+	s.pass("PT1M")
+	if len(s.rowsWith("ana@shopper.example")) == 0 {
+		t.Error("the store has lost its customers")
+	}
+	s.pass("P11D")
+	s.wantAmounts("25.00")
+	var stuck struct{ Gone string }
+	for _, shop := range []string{"demo.myshopify.com", "other.myshopify.com"} {
+		s.call("GET", "/stuck?shop="+shop, nil, &stuck)
+		if stuck.Gone != "" {
+			t.Errorf("%s is disconnected: %s", shop, stuck.Gone)
+		}
+	}
+}
+
 // What a customer asks of a store is noted for its staff. What nobody knows is not worked
 // again and again.
 func TestWhatAPlatformSaysBesidesIsWorkedOnce(t *testing.T) {

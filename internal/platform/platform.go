@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -336,10 +337,24 @@ var Topics = []Topic{
 // service does without them where it is refused.
 var SpareTopics = []Topic{CustomersMerged}
 
-// Event is a webhook whose signature was checked. Ids that its topic does not
-// carry are zero.
+// Family names the topics whose events are worked alike: a payload of one does no harm as
+// another's, and the platform may send both with equal payloads. Topics that end a
+// connection or erase something have a family of their own.
+func (t Topic) Family() string {
+	subject, _, _ := strings.Cut(string(t), "/")
+	switch subject {
+	case "app", "shop", "customers":
+		return string(t)
+	}
+	return subject
+}
+
+// Event is a webhook whose signature was checked. Only the body is signed: Topic, Shop,
+// TriggeredAt and ID come from headers and are hints. Ids that its topic does not carry
+// are zero.
 type Event struct {
 	ID            string // the same for every delivery of one event
+	Signature     string // of the body, in base64; empty: the body was empty, and says nothing
 	Topic         Topic
 	Shop          string // domain
 	TriggeredAt   time.Time

@@ -25,6 +25,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /platform/contracts", answer(s.checkout))
 	mux.HandleFunc("POST /platform/shops", answer(s.install))
 	mux.HandleFunc("POST /platform/shops/{domain}", answer(s.changeShop))
+	mux.HandleFunc("POST /platform/shops/{domain}/uninstall", answer(s.uninstall))
 	mux.HandleFunc("POST /platform/outcomes", answer(s.outcome))
 	mux.HandleFunc("POST /platform/attempts/{id}", answer(s.finishAttempt))
 	mux.HandleFunc("GET /platform/faults", answer(s.faultCounts))

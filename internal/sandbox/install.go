@@ -75,6 +75,20 @@ func (s *Sandbox) changeShop(r *http.Request) (simulator.Shop, error) {
 	return is, s.steps.Settle(r.Context())
 }
 
+// uninstalled names a store that has removed the app.
+type uninstalled struct {
+	Shop string `json:"shop"`
+}
+
+// uninstall removes the app from a store: the platform refuses its token from now on.
+func (s *Sandbox) uninstall(r *http.Request) (uninstalled, error) {
+	shop := uninstalled{r.PathValue("domain")}
+	if err := s.sim.Uninstall(shop.Shop); err != nil {
+		return uninstalled{}, err
+	}
+	return shop, s.steps.Settle(r.Context())
+}
+
 // inCapitals returns a currency's code as it is written elsewhere. What is not three
 // letters is Invalid; none at all stays.
 func inCapitals(code money.Currency) (money.Currency, error) {

@@ -46,7 +46,7 @@ func eventRowOf(of shop.ID, e platform.Event, at time.Time) eventRow {
 }
 
 func (r eventRow) pending(domain string) intake.Pending {
-	return intake.Pending{Failures: int(r.Failures), Event: platform.Event{
+	return intake.Pending{Failures: int(r.Failures), ReceivedAt: instant(r.ReceivedAt), Event: platform.Event{
 		ID: r.ID, Topic: platform.Topic(r.Topic), Shop: domain, TriggeredAt: instant(r.TriggeredAt), APIVersion: r.APIVersion, Contract: r.ContractID,
 		Revision: uint64(r.Revision), Attempt: r.Attempt, Key: r.Key, Cycle: int(r.Cycle), PaymentMethod: r.PaymentMethod, Customer: r.CustomerID, Kept: r.KeptCustomer,
 	}}
@@ -101,6 +101,15 @@ func (tx *Tx) putEvents(ctx context.Context, ids []string, what string, set func
 	q := set(tx.q.NewUpdate().Model((*eventRow)(nil))).Where("i.shop_id = ?", bound{tx.of}).Where("i.id IN (?)", boundList[string](ids))
 	if _, err := q.Exec(ctx); err != nil {
 		return fmt.Errorf("%s %d events: %w", what, len(ids), err)
+	}
+	return nil
+}
+
+// ForgetSignatures removes the signatures of events that were received before an instant.
+func (tx *Tx) ForgetSignatures(ctx context.Context, before time.Time) error {
+	_, err := tx.q.NewDelete().Model((*signatureRow)(nil)).Where("w.shop_id = ?", tx.of).Where("w.received_at < ?", millis(before)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("forget signatures of events: %w", err)
 	}
 	return nil
 }

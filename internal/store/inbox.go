@@ -1,10 +1,17 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -43,18 +50,35 @@ type group struct {
 
 // arrival is one event and where its caller waits.
 type arrival struct {
-	of     shop.ID
-	row    eventRow
-	stored chan error
+	of        shop.ID
+	row       eventRow
+	signature signatureRow
+	stored    chan error
+	refused   error // why it is not stored, though the others are
+}
+
+// signatureRow is a row of webhook_signatures: what a signed body was received as first.
+type signatureRow struct {
+	bun.BaseModel `bun:"table:webhook_signatures,alias:w"`
+
+	Signature  string `bun:",pk"`
+	Family     string
+	ShopID     int64
+	ReceivedAt int64
 }
 
 // Add stores an event of a shop and asks for it to be worked, in one commit. An
 // event that was added before changes nothing. When Add returns nil the event is
-// durable.
+// durable. It is Unauthenticated when its signature was received before as that of another
+// family of topics, or of another store.
 func (b *Inbox) Add(ctx context.Context, of shop.ID, e platform.Event, at time.Time) error {
-	a := arrival{of, eventRowOf(of, e, at), make(chan error, 1)}
+	a := arrival{
+		of: of, row: eventRowOf(of, e, at), stored: make(chan error, 1),
+		signature: signatureRow{Signature: e.Signature, Family: e.Topic.Family(), ShopID: int64(of), ReceivedAt: millis(at)},
+	}
 	if b.db.seam != nil { // nothing arrives at the same time
-		return b.store(ctx, []arrival{a})
+		alone := []arrival{a}
+		return cmp.Or(b.store(ctx, alone), alone[0].refused)
 	}
 	b.join(context.WithoutCancel(ctx), a)
 	select {
@@ -102,21 +126,40 @@ func (b *Inbox) carry(ctx context.Context, g *group) {
 	err := b.store(ctx, g.events)
 	for _, a := range g.events {
 		if err != nil && len(g.events) > 1 { // one that cannot be stored must not take the others along
-			a.stored <- b.store(ctx, []arrival{a})
+			alone := []arrival{a}
+			a.stored <- cmp.Or(b.store(ctx, alone), alone[0].refused)
 			continue
 		}
-		a.stored <- err
+		a.stored <- cmp.Or(err, a.refused)
 	}
 }
 
-// store commits events and the tasks that work them.
+// errReused refuses a signature that was received as something else.
+func errReused() error {
+	return fault.New(fault.Unauthenticated, "the webhook's signature was received before, under another topic or for another store")
+}
+
+// store commits events and the tasks that work them. It says of each event whether it was
+// refused.
 func (b *Inbox) store(ctx context.Context, events []arrival) error {
 	return b.db.update(ctx, 0, func(tx *Tx) error {
-		rows := make([]eventRow, len(events))
+		first, err := tx.signatures(ctx, events)
+		if err != nil {
+			return err
+		}
+		var rows []eventRow
 		shops := make(map[shop.ID]bool)
 		for i, a := range events {
-			rows[i] = a.row
+			if was, signed := first[a.signature.Signature]; signed && (was.Family != a.signature.Family || was.ShopID != a.signature.ShopID) {
+				events[i].refused = errReused()
+				continue
+			}
+			events[i].refused = nil
+			rows = append(rows, a.row)
 			shops[a.of] = true
+		}
+		if len(rows) == 0 {
+			return nil
 		}
 		if _, err := insert(ctx, tx, rows, "ON CONFLICT DO NOTHING"); err != nil {
 			return err
@@ -127,4 +170,36 @@ func (b *Inbox) store(ctx context.Context, events []arrival) error {
 		}
 		return tx.Enqueue(ctx, tasks...)
 	})
+}
+
+// signatures notes what signed bodies are received as, and returns what each was received
+// as first.
+func (tx *Tx) signatures(ctx context.Context, events []arrival) (map[string]signatureRow, error) {
+	var rows []signatureRow
+	first := make(map[string]signatureRow, len(events))
+	for _, a := range events {
+		if _, known := first[a.signature.Signature]; !known && a.signature.Signature != "" {
+			first[a.signature.Signature] = a.signature
+			rows = append(rows, a.signature)
+		}
+	}
+	if len(rows) == 0 {
+		return first, nil
+	}
+	slices.SortFunc(rows, func(a, b signatureRow) int { return strings.Compare(a.Signature, b.Signature) }) // two nodes must not wait for each other
+	if _, err := insert(ctx, tx, rows, "ON CONFLICT DO NOTHING"); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.Signature
+	}
+	var there []signatureRow
+	if err := tx.q.NewSelect().Model(&there).Where("w.signature IN (?)", boundList[string](names)).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read signatures: %w", err)
+	}
+	for _, r := range there {
+		first[r.Signature] = r
+	}
+	return first, nil
 }

@@ -45,7 +45,7 @@ func (s *Service) mergeOne(ctx context.Context, b batch, e Pending, there map[in
 	now := s.Clock.Now()
 	if there[e.Customer] || !there[e.Kept] || e.Customer == 0 {
 		return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
-			if later := e.TriggeredAt.Add(mergeTakes); there[e.Customer] && there[e.Kept] && now.Before(later) {
+			if later := e.happened().Add(mergeTakes); there[e.Customer] && there[e.Kept] && now.Before(later) {
 				return tx.DeferEvents(ctx, []string{e.ID}, later, e.Failures, "")
 			}
 			return tx.FinishEvents(ctx, []string{e.ID}, now)

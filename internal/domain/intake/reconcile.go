@@ -83,7 +83,8 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		if err := tx.PutShop(ctx, current); err != nil {
 			return err
 		}
-		return tx.ForgetEvents(ctx, s.Clock.Now().Add(-remember))
+		now := s.Clock.Now()
+		return errors.Join(tx.ForgetEvents(ctx, now.Add(-remember)), tx.ForgetSignatures(ctx, now.Add(-rememberSignatures)))
 	})
 }
 

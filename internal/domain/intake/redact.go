@@ -17,13 +17,14 @@ const redactAgain = time.Hour
 // erased.
 const redactedAtOnce = 100
 
-// redact erases who customers are: one, or all of a store that gave up the service. A
-// store that has it again keeps its customers.
+// redact erases who customers are: one, or all of a store that gave up the service. All are
+// erased only while the connection is gone, which the platform has confirmed by refusing the
+// token: a store that has the service keeps its customers.
 func (s *Service) redact(ctx context.Context, b batch) error {
 	now := s.Clock.Now()
 	var done []Pending
 	for _, e := range b.events {
-		again := e.TriggeredAt.Add(redactAgain)
+		again := e.ReceivedAt.Add(redactAgain)
 		if e.Topic == platform.ShopRedact && b.store.Connected {
 			again = time.Time{}
 		} else if err := s.redactAll(ctx, b, e); err != nil {

@@ -25,6 +25,8 @@ const (
 	outageFailures = 6
 	// remember is how long a worked event stays known.
 	remember = 7 * 24 * time.Hour
+	// rememberSignatures is how long it stays known as what a signed body was received.
+	rememberSignatures = 90 * 24 * time.Hour
 	// maxDoublings is how often the wait after a failure doubles.
 	maxDoublings = 9
 )
@@ -122,7 +124,12 @@ func (s *Service) Receive(ctx context.Context, header func(name string) string, 
 	if err != nil {
 		return err
 	}
-	if err := s.Inbox.Add(ctx, of, e, s.Clock.Now()); err != nil {
+	err = s.Inbox.Add(ctx, of, e, s.Clock.Now())
+	switch {
+	case fault.Is(err, fault.Unauthenticated):
+		s.Log.WarnContext(ctx, "a webhook was refused", "shop", e.Shop, "topic", e.Topic, "event", e.ID, "error", err)
+		return err
+	case err != nil:
 		return fault.Because(fault.Unavailable, err, "the event %s could not be stored", e.ID)
 	}
 	return nil

@@ -18,7 +18,17 @@ import (
 // Pending is an event that waits to be worked.
 type Pending struct {
 	platform.Event
-	Failures int // times that working it failed
+	Failures   int // times that working it failed
+	ReceivedAt time.Time
+}
+
+// happened returns when the event happened. The platform does not sign that: it is the
+// arrival at the latest.
+func (p Pending) happened() time.Time {
+	if p.TriggeredAt.After(p.ReceivedAt) {
+		return p.ReceivedAt
+	}
+	return p.TriggeredAt
 }
 
 // Tx is one transaction on one shop's data: billing's, and what intake owns.
@@ -79,6 +89,9 @@ type Tx interface {
 	DeferEvents(ctx context.Context, ids []string, until time.Time, failures int, reason string) error
 	// ForgetEvents removes events that were worked before an instant.
 	ForgetEvents(ctx context.Context, before time.Time) error
+	// ForgetSignatures removes the signatures of events that were received before an
+	// instant.
+	ForgetSignatures(ctx context.Context, before time.Time) error
 }
 
 // Store runs transactions and reads which stores there are.

@@ -188,27 +188,34 @@ func (s *Service) settle(ctx context.Context, b batch) error {
 	})
 }
 
-// hearsay is how old the word of an uninstallation may be that is taken without
-// asking the platform.
-const hearsay = 5 * time.Minute
+// uninstallTakes is how long the platform may still accept the token after it has reported
+// an uninstallation, and uninstallLook how often it is asked meanwhile.
+const uninstallTakes, uninstallLook = 5 * time.Minute, time.Minute
 
-// uninstall ends the connection: the token is dead. A word that comes late, or that was
-// said before the store was connected with the token that we have, may be that of an
-// uninstallation which the merchant has taken back: the token then opens the store, and
-// the word is old.
+// uninstall ends the connection once the platform refuses the token. The report alone does
+// not end it: nothing that the platform signs says of which topic it is, and it may be
+// older than the connection that there is now.
 func (s *Service) uninstall(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
 	now := s.Clock.Now()
-	if !slices.ContainsFunc(events, func(e Pending) bool {
-		return now.Sub(e.TriggeredAt) < hearsay && !e.TriggeredAt.Before(store.Guard.ConnectedAt)
-	}) {
-		_, err := s.Platform.Store(ctx, store.At())
-		if err == nil {
-			return s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(events), s.Clock.Now()) })
-		}
-		if !gone(err) {
-			return fmt.Errorf("look whether the app is installed: %w", err)
-		}
+	_, err := s.Platform.Store(ctx, store.At())
+	if err == nil {
+		return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+			for _, e := range events {
+				if now.Sub(e.ReceivedAt) < uninstallTakes && !e.happened().Before(store.Guard.ConnectedAt) {
+					err = tx.DeferEvents(ctx, []string{e.ID}, now.Add(uninstallLook), e.Failures, "the token still opens the store")
+				} else {
+					err = tx.FinishEvents(ctx, []string{e.ID}, now)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if !gone(err) {
+		return fmt.Errorf("look whether the app is installed: %w", err)
 	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
@@ -336,8 +343,8 @@ func paidWith(ctx context.Context, tx Tx, events []Pending) (map[contract.ID]tim
 		}
 		var last time.Time
 		for _, e := range events {
-			if e.PaymentMethod == method && e.TriggeredAt.After(last) {
-				last = e.TriggeredAt
+			if e.PaymentMethod == method && e.happened().After(last) {
+				last = e.happened()
 			}
 		}
 		for _, id := range paid { // a contract has one method

@@ -151,29 +151,35 @@ func (f finishing) LockKeys(context.Context) error { return nil }
 
 func (f finishing) OpenConnections(context.Context) ([]partner.Connection, error) { return nil, nil }
 
-func TestALateWordOfAnUninstallationDoesNotDisconnectAStoreThatIsBack(t *testing.T) {
+// The topic of a webhook is not signed: what ends a connection is that the platform
+// refuses the token.
+func TestUninstallationEndsTheConnectionOnlyWhenThePlatformRefusesTheToken(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
 	for _, row := range []struct {
 		name      string
 		age       time.Duration
-		token     platform.Token // that the platform knows
-		meanwhile platform.Token // that the store has when the word is written
+		token     platform.Token // that the platform accepts
+		meanwhile platform.Token // that the store has when the end is written
 		connected bool
+		again     bool // the platform is asked again
 		fails     bool
 	}{
-		{"a word of just now", time.Second, "", "ours", false, false},
-		{"a word of just now, of before the app came back", 3 * time.Minute, "ours", "ours", true, false},
-		{"a late one of an app that is gone", 3 * 24 * time.Hour, "", "ours", false, false},
-		{"a late one of an app that is back", 3 * 24 * time.Hour, "ours", "ours", true, false},
-		{"one during which the app comes back", 3 * 24 * time.Hour, "", "new", true, true},
+		{"reported just now, and refused", time.Second, "", "ours", false, false, false},
+		{"reported just now, and accepted still", time.Second, "ours", "ours", true, true, false},
+		{"reported just now, from before the app came back", 3 * time.Minute, "ours", "ours", true, false, false},
+		{"reported late, and refused", 3 * 24 * time.Hour, "", "ours", false, false, false},
+		{"reported late, and accepted", 3 * 24 * time.Hour, "ours", "ours", true, false, false},
+		{"the app comes back meanwhile", 3 * 24 * time.Hour, "", "new", true, false, true},
 	} {
 		e := &ends{shop: shop.Shop{ID: 1, Connected: true, Token: row.meanwhile}}
 		s := &Service{Platform: &installed{token: row.token}, Store: e, Clock: clock.NewManual(now)}
-		said := Pending{Event: platform.Event{ID: "event", Topic: platform.Uninstalled, TriggeredAt: now.Add(-row.age)}}
+		at := now.Add(-row.age)
+		said := Pending{ReceivedAt: at, Event: platform.Event{ID: "event", Topic: platform.Uninstalled, TriggeredAt: at}}
 		err := s.uninstall(t.Context(), batch{store: shop.Shop{ID: 1, Connected: true, Token: "ours", Guard: shop.Guard{ConnectedAt: now.Add(-time.Minute)}}, events: []Pending{said}})
-		if (err != nil) != row.fails || e.shop.Connected != row.connected || (len(e.finished) == 1) == row.fails {
-			t.Errorf("%s: connected %t, finished %v, %v; want connected %t", row.name, e.shop.Connected, e.finished, err, row.connected)
+		ended := !row.fails && !row.again
+		if (err != nil) != row.fails || e.shop.Connected != row.connected || (len(e.finished) == 1) != ended || (len(e.deferred) == 1) != row.again {
+			t.Errorf("%s: connected %t, finished %v, put off %v, %v; want connected %t", row.name, e.shop.Connected, e.finished, e.deferred, err, row.connected)
 		}
 	}
 }

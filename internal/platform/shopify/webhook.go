@@ -1,6 +1,7 @@
 package shopify
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -70,8 +71,26 @@ func (w Webhooks) Open(header func(name string) string, body []byte) (platform.E
 			return platform.Event{}, fault.Because(fault.Invalid, err, "the webhook's body cannot be read")
 		}
 	}
+	if named := p.shop(); named != "" && named != e.Shop {
+		return platform.Event{}, fault.New(fault.Unauthenticated, "the webhook's body is of the store %.255q, and its headers name %s", named, e.Shop)
+	} else if named == "" && namesShop(e.Topic) {
+		return platform.Event{}, fault.New(fault.Unauthenticated, "the webhook's body names no store, as one of the topic %s does", e.Topic)
+	}
+	if len(body) > 0 {
+		e.Signature = base64.StdEncoding.EncodeToString(w.sign(body)) // one text can be written in several ways
+	}
 	p.put(&e)
 	return e, nil
+}
+
+// namesShop reports whether the bodies of a topic name the store, and must be believed for
+// what they ask for. That of an uninstallation may be missing: the platform is asked then.
+func namesShop(t platform.Topic) bool {
+	switch t {
+	case platform.ShopRedact, platform.CustomerRedact, platform.DataRequest:
+		return true
+	}
+	return false
 }
 
 // genuine reports whether the signature is the body's, in a time that does not
@@ -81,9 +100,13 @@ func (w Webhooks) genuine(signature string, body []byte) bool {
 	if err != nil || w.Secret == "" {
 		return false
 	}
+	return hmac.Equal(sum, w.sign(body))
+}
+
+func (w Webhooks) sign(body []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(w.Secret))
 	mac.Write(body)
-	return hmac.Equal(sum, mac.Sum(nil))
+	return mac.Sum(nil)
 }
 
 // bodyless reports whether the topic may come without a body. No payload of the
@@ -105,10 +128,15 @@ type payload struct {
 	CycleIndex      looseID     `json:"cycle_index"`
 	KeptID          looseID     `json:"admin_graphql_api_customer_kept_id"`
 	GoneID          looseID     `json:"admin_graphql_api_customer_deleted_id"`
+	ShopDomain      string      `json:"shop_domain"`      // of what is asked for by law
+	MyshopifyDomain string      `json:"myshopify_domain"` // of a store
 	Person          struct {
 		ID looseID `json:"id"`
 	} `json:"customer"`
 }
+
+// shop returns the domain of the store that the body names, or "".
+func (p payload) shop() string { return strings.ToLower(cmp.Or(p.ShopDomain, p.MyshopifyDomain)) }
 
 // put writes what the event's topic carries into the event.
 func (p payload) put(e *platform.Event) {

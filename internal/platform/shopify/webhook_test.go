@@ -89,6 +89,8 @@ func TestWhatAWebhookCarries(t *testing.T) {
 			`{"admin_graphql_api_customer_kept_id":"gid://shopify/Customer/1","admin_graphql_api_customer_deleted_id":"gid://shopify/Customer/2","admin_graphql_api_job_id":null,"status":"completed","errors":[]}`,
 			platform.Event{Customer: 2, Kept: 1}},
 		{"an uninstallation", "app/uninstalled", `{"id":1,"domain":"demo.myshopify.com"}`, platform.Event{}},
+		{"a store that changed", "shop/update", `{"id":1,"domain":"tea.example","myshopify_domain":"Demo.myshopify.com"}`, platform.Event{}},
+		{"a customer who is to be erased", "customers/redact", `{"shop_id":1,"shop_domain":"demo.myshopify.com","customer":{"id":7001}}`, platform.Event{Customer: 7001}},
 		{"a topic that we do not know is opened all the same", "orders/create", `{"id":1}`, platform.Event{}},
 	}
 	for _, row := range rows {
@@ -100,6 +102,9 @@ func TestWhatAWebhookCarries(t *testing.T) {
 			}
 			row.want.ID, row.want.Topic, row.want.Shop, row.want.APIVersion = "event", platform.Topic(row.topic), "demo.myshopify.com", "2026-10"
 			row.want.TriggeredAt = time.Date(2026, 1, 31, 12, 0, 0, 123456789, time.UTC)
+			if row.body != "" {
+				row.want.Signature = sign(secret, []byte(row.body))
+			}
 			if d := cmp.Diff(row.want, got); d != "" {
 				t.Errorf("events differ (- want, + got):\n%s", d)
 			}
@@ -138,6 +143,11 @@ func TestWhichWebhooksAreRefused(t *testing.T) {
 		{"an id that is negative", `{"id":-1}`, nil, fault.Invalid},
 		{"an id that a float64 cannot hold", `{"id":9007199254740992}`, nil, fault.Invalid},
 		{"an id that is not whole", `{"id":1.5}`, nil, fault.Invalid},
+		{"a body of another store", `{"id":1,"myshopify_domain":"other.myshopify.com"}`, with("X-Shopify-Topic", "shop/update"), fault.Unauthenticated},
+		{"an uninstallation of another store", `{"id":1,"myshopify_domain":"other.myshopify.com"}`, with("X-Shopify-Topic", "app/uninstalled"), fault.Unauthenticated},
+		{"an erasure that another store asked for", `{"shop_domain":"other.myshopify.com","customer":{"id":1}}`, with("X-Shopify-Topic", "customers/redact"), fault.Unauthenticated},
+		{"an erasure of a customer that names no store", `{"id":9001,"customer":{"id":1}}`, with("X-Shopify-Topic", "customers/redact"), fault.Unauthenticated},
+		{"an erasure of a store that names none", `{"id":9001}`, with("X-Shopify-Topic", "shop/redact"), fault.Unauthenticated},
 		{"a body that is too long", `{"id":1,"x":"` + strings.Repeat("x", maxWebhookBody) + `"}`, nil, fault.Invalid},
 	}
 	for _, row := range rows {
@@ -160,6 +170,20 @@ func TestWhichWebhooksAreRefused(t *testing.T) {
 	h["X-Shopify-Hmac-Sha256"] = sign("", []byte(good))
 	if _, err := (Webhooks{}).Open(func(name string) string { return h[name] }, []byte(good)); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("without a secret: %v, want Unauthenticated", err)
+	}
+}
+
+// The last character of base64 has bits that do not count: a signature is one all the same.
+func TestSignatureIsTheSameHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
+	const body = `{"id":9001}`
+	h := headers("subscription_contracts/update", body)
+	want := h["X-Shopify-Hmac-Sha256"]
+	for _, last := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
+		h["X-Shopify-Hmac-Sha256"] = want[:len(want)-2] + string(last) + "="
+		if e, err := open(h, body); err == nil && e.Signature != want {
+			t.Errorf("%s is taken for %s", h["X-Shopify-Hmac-Sha256"], e.Signature)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -50,7 +51,7 @@ func testInbox(t *testing.T, open opener) {
 		add(w, w.shop.ID, "a", day)
 		w.wantIdle(false)
 		got := take(w, day, day.Add(time.Minute), 10)
-		if want := []intake.Pending{{Event: event("a")}}; !reflect.DeepEqual(got, want) {
+		if want := []intake.Pending{{Event: event("a"), ReceivedAt: day}}; !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 		if pending, err := w.db.Shops().PendingInboxShops(t.Context(), day.Add(time.Minute), 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{w.shop.ID}) {
@@ -58,6 +59,81 @@ func testInbox(t *testing.T, open opener) {
 		}
 		if at, ok, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !ok || !at.Equal(day.Add(time.Minute)) {
 			t.Errorf("next due at %v, %v", at, err)
+		}
+	})
+	t.Run("a signature counts for one family of topics of one shop", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		inbox := w.db.Inbox()
+		send := func(of shop.ID, id string, topic platform.Topic, signature string) error {
+			return inbox.Add(t.Context(), of, platform.Event{ID: id, Topic: topic, Signature: signature}, day)
+		}
+		for _, row := range []struct {
+			name      string
+			of        shop.ID
+			topic     platform.Topic
+			signature string
+			refused   bool
+		}{
+			{"first", w.shop.ID, platform.ShopUpdated, "one", false},
+			{"again", w.shop.ID, platform.ShopUpdated, "one", false},
+			{"as an uninstallation", w.shop.ID, platform.Uninstalled, "one", true},
+			{"as an erasure of the store", w.shop.ID, platform.ShopRedact, "one", true},
+			{"of another store", other.ID, platform.ShopUpdated, "one", true},
+			{"another one, of a contract that was made", w.shop.ID, platform.ContractCreated, "two", false},
+			{"the same of one that changed", w.shop.ID, platform.ContractUpdated, "two", false},
+			{"the same of another store's", other.ID, platform.ContractUpdated, "two", true},
+			{"none", w.shop.ID, platform.PaymentRevoked, "", false},
+			{"none, of another store", other.ID, platform.Uninstalled, "", false},
+		} {
+			if err := send(row.of, row.name, row.topic, row.signature); (err != nil) != row.refused || row.refused && !fault.Is(err, fault.Unauthenticated) {
+				t.Errorf("%s: %v, refused %t", row.name, err, row.refused)
+			}
+		}
+		if got := ids(take(w, day, day.Add(time.Hour), 20)); strings.Contains(got, "as an") || strings.Contains(got, "another store") || !strings.Contains(got, "again") {
+			t.Errorf("stored are %s", got)
+		}
+	})
+	t.Run("an event that is refused takes none along that arrive with it", func(t *testing.T) {
+		w := begin(t, open)
+		inbox := w.db.Inbox()
+		var wait sync.WaitGroup
+		refused := make([]error, 20)
+		for i := range refused {
+			wait.Go(func() {
+				topic := platform.ShopUpdated
+				if i%2 == 1 {
+					topic = platform.ContractUpdated
+				}
+				refused[i] = inbox.Add(t.Context(), w.shop.ID, platform.Event{ID: fmt.Sprint("event", i), Topic: topic, Signature: "one"}, day)
+			})
+		}
+		wait.Wait()
+		stored := len(take(w, day, day.Add(time.Hour), 50))
+		for i := 0; i < len(refused); i += 2 { // all of one topic, and none of the other
+			if (refused[i] == nil) != (refused[0] == nil) || (refused[i+1] == nil) != (refused[1] == nil) {
+				t.Fatalf("of one topic some are refused: %v", refused)
+			}
+		}
+		if (refused[0] == nil) == (refused[1] == nil) || stored != len(refused)/2 {
+			t.Errorf("%d are stored: %v", stored, refused)
+		}
+	})
+	t.Run("signatures are forgotten after a while", func(t *testing.T) {
+		w := begin(t, open)
+		send := func(topic platform.Topic, at time.Time) error {
+			return w.db.Inbox().Add(t.Context(), w.shop.ID, platform.Event{ID: "event", Topic: topic, Signature: "one"}, at)
+		}
+		if err := send(platform.ShopUpdated, day); err != nil {
+			t.Fatal(err)
+		}
+		w.in(func(tx *store.Tx) error { return tx.ForgetSignatures(t.Context(), day) })
+		if err := send(platform.Uninstalled, day); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("before: %v", err)
+		}
+		w.in(func(tx *store.Tx) error { return tx.ForgetSignatures(t.Context(), day.Add(time.Second)) })
+		if err := send(platform.Uninstalled, day); err != nil {
+			t.Errorf("after: %v", err)
 		}
 	})
 	t.Run("an event is stored once for each shop, worked or not", func(t *testing.T) {
