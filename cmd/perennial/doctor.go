@@ -24,7 +24,7 @@ func (c *doctorCommand) Run(ctx context.Context, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "%s  %s", verdict, check.Name)
 		if check.Err != nil {
-			fmt.Fprintf(out, ": %v", check.Err)
+			fmt.Fprintf(out, ": %s", oneLine(check.Err.Error()))
 		}
 		fmt.Fprintln(out)
 	}

@@ -120,7 +120,7 @@ func (c *keysListCommand) Run(ctx context.Context, out io.Writer) error {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "ID\tKEY\tNAME\tSCOPES\tCREATED\tLAST USED\tREVOKED")
 		for _, k := range keys {
-			fmt.Fprintf(table, "%d\t%s…\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Hint, k.Name, listed(k.Scopes, " "), shown(k.CreatedAt), shown(k.LastUsedAt), shown(k.RevokedAt))
+			fmt.Fprintf(table, "%d\t%s…\t%s\t%s\t%s\t%s\t%s\n", k.ID, oneLine(k.Hint), oneLine(k.Name), listed(k.Scopes, " "), shown(k.CreatedAt), shown(k.LastUsedAt), shown(k.RevokedAt))
 		}
 		return table.Flush()
 	})

@@ -50,6 +50,7 @@ func main() {
 // run parses and runs one command line and returns the exit code: 0 for
 // success, 1 for a failure, 2 for words that cannot be understood.
 func run(args []string, out, errs io.Writer) int {
+	out, errs = &terminal{to: out}, &terminal{to: errs}
 	var commands cli
 	parser, err := kong.New(&commands,
 		kong.Name("perennial"),

@@ -70,7 +70,7 @@ func (c *partnersListCommand) Run(ctx context.Context, out io.Writer) error {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "ID\tNAME\tADDRESS\tSTATUS\tSCOPES\tCREATED\tLAST USED")
 		for _, a := range apps {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Name, a.BaseURL, a.Status, listed(a.Scopes, " "), shown(a.CreatedAt), shown(a.LastUsedAt))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, oneLine(a.Name), oneLine(a.BaseURL), a.Status, listed(a.Scopes, " "), shown(a.CreatedAt), shown(a.LastUsedAt))
 		}
 		return table.Flush()
 	})

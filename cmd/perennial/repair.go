@@ -40,19 +40,19 @@ func (c *stuckCommand) Run(ctx context.Context, out io.Writer) error {
 func shownStuck(out io.Writer, list repair.Stuck) error {
 	for _, stop := range []struct{ what, why string }{{"not connected", list.Gone}, {"not charged", list.Frozen}, {"held", list.Held}, {"not heard", list.Unheard}, {"behind", list.Behind}, {"not compared", list.Compared}} {
 		if stop.why != "" {
-			fmt.Fprintf(out, "%s: %s\n", stop.what, stop.why)
+			fmt.Fprintf(out, "%s: %s\n", stop.what, oneLine(stop.why))
 		}
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "WHAT\tNUMBER\tCONTRACT\tCYCLE\tSINCE\tREASON")
 	for _, a := range list.Attempts {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\n", a.Status, a.ID, a.Contract, a.Cycle, shown(a.Since), a.Reason)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\n", a.Status, a.ID, a.Contract, a.Cycle, shown(a.Since), oneLine(a.Reason))
 	}
 	for _, f := range list.Findings {
-		fmt.Fprintf(table, "%s\t\t%d\t%d\t%s\t%s\n", f.Kind, f.Contract, f.Cycle, shown(f.Since), f.What)
+		fmt.Fprintf(table, "%s\t\t%d\t%d\t%s\t%s\n", f.Kind, f.Contract, f.Cycle, shown(f.Since), oneLine(f.What))
 	}
 	for _, w := range append(list.Events, list.Tasks...) {
-		fmt.Fprintf(table, "%s\t%s\t\t\t%s\t%s\n", w.Kind, w.ID, shown(w.At), w.Reason)
+		fmt.Fprintf(table, "%s\t%s\t\t\t%s\t%s\n", w.Kind, oneLine(w.ID), shown(w.At), oneLine(w.Reason))
 	}
 	return table.Flush()
 }

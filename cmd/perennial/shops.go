@@ -191,7 +191,7 @@ func (c *shopsListCommand) Run(ctx context.Context, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tSTORE\tZONE\tORDERS AT\tCURRENCY\tCONNECTED\tRECONCILED")
 	for _, s := range stores {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%02d:%02d\t%s\t%t\t%s\n", s.ID, s.Domain, s.TimeZone, s.OrderHour, s.OrderMinute, s.Currency, s.Connected, shown(s.ReconciledAt))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%02d:%02d\t%s\t%t\t%s\n", s.ID, oneLine(s.Domain), oneLine(s.TimeZone), s.OrderHour, s.OrderMinute, s.Currency, s.Connected, shown(s.ReconciledAt))
 	}
 	return table.Flush()
 }
