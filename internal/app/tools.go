@@ -112,10 +112,11 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	}
 	defer db.Close()
 	current := upToDate(ctx, db)
-	findings = append(findings, Finding{"database answers", db.Ping(ctx)}, Finding{"database is up to date", current})
+	findings = append(findings, Finding{"database answers", db.Ping(ctx)}, intact(ctx, db), Finding{"database is up to date", current})
 	if current != nil {
 		return findings
 	}
+	findings = append(findings, Finding{"database can be written to", db.Writable(ctx, clock.System{}.Now())})
 	stores, err := db.Shops().All(ctx)
 	if err != nil {
 		return append(findings, Finding{"stores", err})
@@ -127,6 +128,15 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 		findings = append(findings, Finding{"books of " + store.Domain, compared(store, clock.System{}.Now())})
 	}
 	return findings
+}
+
+// intact has the database check its own files.
+func intact(ctx context.Context, db *store.DB) Finding {
+	err := db.Intact(ctx)
+	if errors.Is(err, store.ErrNotChecked) {
+		return Finding{fmt.Sprintf("database is intact (%v)", err), nil}
+	}
+	return Finding{"database is intact", err}
 }
 
 func upToDate(ctx context.Context, db *store.DB) error {

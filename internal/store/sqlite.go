@@ -60,7 +60,7 @@ func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
 	e := &sqliteEngine{path: path, writer: writer}
 	// The file and its journal mode must exist before anybody reads.
 	if err := writer.PingContext(ctx); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close())
+		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, e.remedy(err)), writer.Close())
 	}
 	if e.reader, err = open("query_only(1)"); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close())

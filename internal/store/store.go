@@ -57,6 +57,12 @@ type engine interface {
 	retryable(err error) bool
 	// duplicate reports whether err says that a unique key exists already.
 	duplicate(err error) bool
+	// unavailable reports whether what failed with err may succeed later.
+	unavailable(err error) bool
+	// remedy adds to an error what to do about it, where the database is full or damaged.
+	remedy(err error) error
+	// intact runs the database's own check of its files.
+	intact(ctx context.Context) error
 	// analyze lets the database look at what its tables hold.
 	analyze(ctx context.Context) error
 	// place names the database itself, however it is reached: a copy has another
@@ -105,7 +111,7 @@ func (db *DB) Close() error { return db.engine.close() }
 func (db *DB) Ping(ctx context.Context) error {
 	var one int
 	if err := db.reader.NewRaw("SELECT 1").Scan(ctx, &one); err != nil {
-		return fault.Because(fault.Unavailable, err, "the database does not answer")
+		return fault.Because(fault.Unavailable, db.engine.remedy(err), "the database does not answer")
 	}
 	return nil
 }

@@ -27,6 +27,9 @@ type Frame struct {
 	Clock          clock.Clock    // measures; zero: the system's
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	Secure         bool           // clients come over TLS, also where a proxy ends it
+	// Unavailable reports whether an error is that of something without which nothing can
+	// be served, such as the database. Such a request is answered 503. nil: none is.
+	Unavailable func(error) bool
 }
 
 // Around returns the handler inside the frame.
@@ -36,7 +39,7 @@ func (f Frame) Around(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := f.Clock.Now()
-		t := &trace{id: requestID(r), clientIP: clientIP(r, f.TrustedProxies), url: f.askedFor(r)}
+		t := &trace{id: requestID(r), clientIP: clientIP(r, f.TrustedProxies), url: f.askedFor(r), unavailable: f.Unavailable}
 		rec := &recorder{ResponseWriter: w}
 		header := rec.Header()
 		header.Set(requestIDHeader, t.id)

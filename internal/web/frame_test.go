@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
 func framed(log *bytes.Buffer, handler http.HandlerFunc) http.Handler {
@@ -147,6 +150,28 @@ func TestAGraphIDIsOneSegmentOfAPath(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "pathNotFound") {
 			t.Errorf("%s: %d %s, want 404 pathNotFound", path, w.Code, w.Body)
+		}
+	}
+}
+
+func TestAnErrorOfTheDatabaseIsAnsweredUnavailable(t *testing.T) {
+	t.Parallel()
+	away := errors.New("connection refused")
+	frame := Frame{Log: slog.New(slog.DiscardHandler), Unavailable: func(err error) bool { return errors.Is(err, away) }}
+	for name, row := range map[string]struct {
+		err  error
+		want int
+	}{
+		"away":            {fmt.Errorf("read the key: %w", away), http.StatusServiceUnavailable},
+		"away, as a bug":  {fault.Because(fault.Internal, away, "read the key"), http.StatusServiceUnavailable},
+		"a bug":           {errors.New("nil"), http.StatusInternalServerError},
+		"a rule":          {fault.Because(fault.Refused, away, "no"), http.StatusBadRequest},
+		"a thing unknown": {fault.New(fault.NotFound, "no"), http.StatusNotFound},
+	} {
+		w := httptest.NewRecorder()
+		frame.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { WriteError(w, r, row.err) })).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if w.Code != row.want || (w.Header().Get("Retry-After") != "") != (row.want == http.StatusServiceUnavailable) || strings.Contains(w.Body.String(), "connection refused") {
+			t.Errorf("%s: %d, Retry-After %q, %s", name, w.Code, w.Header().Get("Retry-After"), w.Body)
 		}
 	}
 }

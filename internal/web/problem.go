@@ -84,11 +84,14 @@ const internalDetail = "The request could not be carried out because of an error
 // problemOf puts a failure into the words of the interface and notes it for the
 // access log. What is not a fault is a bug and shows nothing of itself.
 func problemOf(r *http.Request, err error) *Problem {
-	traceOf(r.Context()).failed(err)
+	t := traceOf(r.Context())
+	t.failed(err)
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case !ok && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		f = fault.New(fault.Unavailable, "The request was given up before it was done.")
+	case (!ok || f.Kind == fault.Internal) && t.unavailable != nil && t.unavailable(err):
+		f = fault.New(fault.Unavailable, "The database does not answer now. Send the same request again.").Keyed("databaseUnavailable")
 	case !ok, f.Kind == fault.Internal:
 		f = fault.New(fault.Internal, internalDetail)
 	}

@@ -22,6 +22,8 @@ type trace struct {
 	shop     shop.ID  // 0 before authentication
 	key      access.KeyID
 	err      error // why it failed; nil when it did not
+
+	unavailable func(error) bool // see Frame
 }
 
 func (t *trace) failed(err error) { t.err = err }
