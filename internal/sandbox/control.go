@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -56,7 +57,34 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
 	mux.HandleFunc("POST /restore", answer(s.restoreSnapshot))
 	mux.HandleFunc("POST /reset", answer(s.reset))
-	return web.Frame{Log: s.log}.Around(s.onceReady(web.Routes(mux)))
+	return web.Frame{Log: s.log}.Around(s.ownCallers(s.onceReady(web.Routes(mux))))
+}
+
+// ownCallers refuses requests that a page of another site makes in somebody's browser:
+// those that say so, and those to a name that leads to this machine by another site's DNS.
+func (s *Sandbox) ownCallers(next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	listens, _, _ := net.SplitHostPort(s.options.Listen)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if host := hostOf(r); net.ParseIP(host) == nil && host != "localhost" && !strings.EqualFold(host, listens) {
+			web.WriteError(w, r, fault.New(fault.Forbidden, "the host %.255q is not the sandbox's: use an IP address, localhost, or the host of --listen", host).Keyed("foreignHost"))
+			return
+		}
+		if err := cross.Check(r); err != nil {
+			web.WriteError(w, r, fault.New(fault.Forbidden, "a page of another site must not control the sandbox").Keyed("crossSite"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostOf returns the host that a request names, without its port.
+func hostOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
 // onceReady lets nobody direct a sandbox that still makes what it begins with: it would

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -314,6 +315,45 @@ func TestASandboxThatIsNotReadyIsNotDirected(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader("{}")))
 		if w.Code != want || want == http.StatusServiceUnavailable && !strings.Contains(w.Body.String(), "notReady") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
+func TestControlRefusesPagesOfOtherSites(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{Contracts: 2})
+	at, err := url.Parse(b.urls.Control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		method, host string
+		header       map[string]string
+		want         int
+	}{
+		"a program":                     {"POST", at.Host, nil, http.StatusOK},
+		"a program that names the host": {"POST", "localhost:" + at.Port(), nil, http.StatusOK},
+		"a page of its own":             {"POST", at.Host, map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": b.urls.Control}, http.StatusOK},
+		"a page of another site":        {"POST", at.Host, map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, http.StatusForbidden},
+		"an old browser's":              {"POST", at.Host, map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
+		"a name that leads here":        {"POST", "evil.example:" + at.Port(), nil, http.StatusForbidden},
+		"a read by such a name":         {"GET", "evil.example", nil, http.StatusForbidden},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), row.method, b.urls.Control+"/clock", strings.NewReader(`{"advance":"PT0S"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = row.host
+		for k, v := range row.header {
+			req.Header.Set(k, v)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != row.want {
+			t.Errorf("%s: answered %d, want %d", name, res.StatusCode, row.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"text/tabwriter"
 
@@ -68,6 +69,9 @@ func (s *Sandbox) describe() Manifest {
 func (s *Sandbox) announce(out io.Writer) {
 	m := s.Manifest()
 	fmt.Fprintf(out, "\nPerennial sandbox: %s with %d customers. It is %s.\n\n", m.Shop, len(m.Customers), s.clock.Now().Format("2006-01-02 15:04 MST"))
+	if host, _, err := net.SplitHostPort(s.options.Listen); err == nil && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+		fmt.Fprintf(out, "WARNING: it listens on %q, beyond this machine. Whoever can reach it can move its time, read its mails and use its keys.\n\n", host)
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
 		{"Subscriptions API", m.Subscriptions + "/docs"}, {"Memberships API", m.Memberships}, {"Dashboard", m.Dashboard},

@@ -86,6 +86,10 @@ func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 		g.authenticateShopper(ctx, next)
 		return
 	}
+	if len(r.Header.Values(keyHeader)) > 1 { // a proxy and the service might each read another one
+		WriteError(w, r, fault.New(fault.Unauthenticated, "send one %s header: there are %d", keyHeader, len(r.Header.Values(keyHeader))).Keyed("apiKeyAmbiguous"))
+		return
+	}
 	value := r.Header.Get(keyHeader)
 	if value == "" {
 		if value = keyInQuery(r.URL); value != "" {

@@ -45,6 +45,9 @@ func (f Frame) Around(next http.Handler) http.Handler {
 		header.Set(requestIDHeader, t.id)
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Cache-Control", "no-store")
+		if f.Secure {
+			header.Set("Strict-Transport-Security", "max-age=31536000")
+		}
 		r = withTrace(r, t)
 		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
 		defer f.finish(rec, r, t, start)

@@ -175,3 +175,24 @@ func TestAnErrorOfTheDatabaseIsAnsweredUnavailable(t *testing.T) {
 		}
 	}
 }
+
+func TestStrictTransportSecurityIsSentOverTLSOnly(t *testing.T) {
+	t.Parallel()
+	for secure, want := range map[bool]string{true: "max-age=31536000", false: ""} {
+		w := httptest.NewRecorder()
+		Frame{Log: slog.New(slog.DiscardHandler), Secure: secure}.Around(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		if got := w.Header().Get("Strict-Transport-Security"); got != want {
+			t.Errorf("secure %t: %q", secure, got)
+		}
+	}
+}
+
+func TestAProblemNamesThePathAsItWasSent(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	framed(new(bytes.Buffer), func(w http.ResponseWriter, r *http.Request) { WriteError(w, r, fault.New(fault.NotFound, "no")) }).
+		ServeHTTP(w, httptest.NewRequest("GET", "/a%2Fb/%3Cscript%3E", nil))
+	if !strings.Contains(w.Body.String(), `"path":"/a%2Fb/%3Cscript%3E"`) {
+		t.Errorf("body %s", w.Body)
+	}
+}

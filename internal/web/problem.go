@@ -111,7 +111,7 @@ func newProblem(r *http.Request, a kindAnswer, f *fault.Error) *Problem {
 		Type:  "urn:perennial:problem:" + key,
 		Title: a.title, Status: a.status, Detail: f.Message, Message: f.Message, Reason: http.StatusText(a.status),
 		ErrorKey: key, EntityName: Some(f.Entity), Params: Some(f.Param),
-		Path: strings.ToValidUTF8(r.URL.Path, "�"), RequestID: traceOf(r.Context()).id,
+		Path: r.URL.EscapedPath(), RequestID: traceOf(r.Context()).id,
 		retryAfter: max(a.retryAfter, seconds(f.Wait)), media: problemMedia(r),
 	}
 }

@@ -375,6 +375,12 @@ func TestALargeAnswerIsKeptToo(t *testing.T) {
 	}
 }
 
+// twice sends the API key of a request twice.
+func twice(r *http.Request) *http.Request {
+	r.Header.Add("X-Api-Key", r.Header.Get("X-Api-Key"))
+	return r
+}
+
 func TestWhatComesBeforeTheOperationIsNotKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -390,6 +396,7 @@ func TestWhatComesBeforeTheOperationIsNotKept(t *testing.T) {
 		"a missing scope":               {request("PUT", changePath, `{"a":1}`, "X-Api-Key", "none"), 403},
 		"an API key that nobody knows":  {request("PUT", changePath, `{"a":1}`, "X-Api-Key", "nobody"), 401},
 		"no API key":                    {request("PUT", changePath, `{"a":1}`, "X-Api-Key", ""), 401},
+		"two API keys":                  {twice(request("PUT", changePath, `{"a":1}`)), 401},
 		"a path that is not there":      {request("PUT", "/nothing", `{"a":1}`), 404},
 		"a method that is not possible": {request("PATCH", changePath, `{"a":1}`), 405},
 	} {

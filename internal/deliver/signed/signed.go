@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/network"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
@@ -56,32 +57,14 @@ func (s *Sender) CloseIdleConnections() { s.client.CloseIdleConnections() }
 
 var errPrivate = errors.New("the address is not public")
 
-// special are the ranges that are neither private in the usual sense nor public.
-func special() []netip.Prefix {
-	var list []netip.Prefix
-	for _, text := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
-	} {
-		list = append(list, netip.MustParsePrefix(text))
-	}
-	return list
-}
-
 // public reports whether an address may be connected to.
 func public(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return errPrivate
 	}
-	ip := at.Addr().Unmap().WithZone("")
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
+	if !network.Public(at.Addr()) {
 		return errPrivate
-	}
-	for _, p := range special() {
-		if p.Contains(ip) {
-			return errPrivate
-		}
 	}
 	return nil
 }

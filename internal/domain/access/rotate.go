@@ -23,8 +23,8 @@ type Rotation struct {
 }
 
 // Rotate makes a key with the name and scopes of another and returns its value.
-// While both work both count, so that a shop with ten active keys can only
-// exchange one at once, with a grace of 0. A revoked key is Refused.
+// While both work they count as one, so that a shop with ten active keys can rotate each
+// of them once. A revoked key is Refused.
 func (s *Service) Rotate(ctx context.Context, of shop.ID, r Rotation) (string, Key, error) {
 	if g := r.Grace; g != nil && (*g < 0 || *g > MaxGrace) {
 		return "", Key{}, fault.New(fault.Invalid, "the grace is at least 0 and at most %d seconds", int(MaxGrace.Seconds())).On(entity).At("graceSeconds")
@@ -57,7 +57,7 @@ func (s *Service) Rotate(ctx context.Context, of shop.ID, r Rotation) (string, K
 				return err
 			}
 		}
-		if err := room(keys, now); err != nil {
+		if err := room(keys, now, old.ID); err != nil {
 			return err
 		}
 		if err := tx.PutKey(ctx, &next); err != nil {

@@ -117,7 +117,7 @@ func (s *Service) add(ctx context.Context, of shop.ID, made Key, by activity.Act
 		if err != nil {
 			return err
 		}
-		if err := room(keys, made.CreatedAt); err != nil {
+		if err := room(keys, made.CreatedAt, 0); err != nil {
 			return err
 		}
 		if err := tx.PutKey(ctx, &key); err != nil {
@@ -128,11 +128,11 @@ func (s *Service) add(ctx context.Context, of shop.ID, made Key, by activity.Act
 	return key, err
 }
 
-// room reports whether a shop may have one more key.
-func room(keys []Key, now time.Time) error {
+// room reports whether a shop may have one more key, which follows another one; 0: none.
+func room(keys []Key, now time.Time, follows KeyID) error {
 	n := 0
 	for _, k := range keys {
-		if k.Connection == 0 && k.Live(now) {
+		if k.Connection == 0 && k.ID != follows && k.Live(now) {
 			n++
 		}
 	}

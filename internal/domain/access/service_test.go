@@ -191,6 +191,28 @@ func TestAnEleventhActiveKeyIsRefused(t *testing.T) {
 	create(t, s, 7)
 }
 
+func TestEachOfTenActiveKeysCanBeRotatedOnce(t *testing.T) {
+	t.Parallel()
+	s, _, _ := start(t)
+	var keys []Key
+	for range MaxKeys {
+		_, k := create(t, s, 7)
+		keys = append(keys, k)
+	}
+	grace := time.Hour
+	if _, _, err := s.Rotate(t.Context(), 7, Rotation{Key: keys[0].ID, Grace: &grace}); err != nil {
+		t.Fatalf("the first rotation of ten keys: %v", err)
+	}
+	for name, of := range map[string]KeyID{"the same key again": keys[0].ID, "another one, beside": keys[1].ID} {
+		if _, _, err := s.Rotate(t.Context(), 7, Rotation{Key: of}); !fault.Is(err, fault.Refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := s.Create(t.Context(), 7, NewKey{Name: "one more"}); !fault.Is(err, fault.Refused) {
+		t.Errorf("one more: %v", err)
+	}
+}
+
 func TestKeysThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)

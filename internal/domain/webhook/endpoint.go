@@ -6,12 +6,15 @@ package webhook
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/network"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -73,15 +76,33 @@ func checkSecret(s string) error {
 	return nil
 }
 
-// checkURL reports what is wrong with an address. Addresses without TLS are for
-// installations that call into their own network.
+// checkURL reports what is wrong with an address. Private addresses, and those without
+// TLS, are for installations that call into their own network.
 func checkURL(address string, plainHTTP bool) error {
 	u, err := url.Parse(address)
+	if err == nil && u.Port() != "" {
+		if port, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || port == 0 {
+			return fault.New(fault.Invalid, "%q has the port %s: it must be from 1 to 65535", address, u.Port()).On(entity).Keyed("webhookURL").At("url")
+		}
+	}
+	if err == nil && !plainHTTP && private(u.Hostname()) {
+		return fault.New(fault.Invalid, "%q is not a public address: webhooks are sent over the internet", address).On(entity).Keyed("webhookURL").At("url")
+	}
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(address) > MaxURL || u.Scheme != "https" && (u.Scheme != "http" || !plainHTTP) {
 		return fault.New(fault.Invalid, "%q is not an address such as https://shop.example.com/webhooks: https, at most %d characters, without a name, a password or a fragment", address, MaxURL).
 			On(entity).Keyed("webhookURL").At("url")
 	}
 	return nil
+}
+
+// private reports whether a host is an address that is not public, or this machine's own
+// name. What a name resolves to is looked at with every delivery.
+func private(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !network.Public(ip)
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // Wants reports whether the endpoint is told of a type.

@@ -177,6 +177,10 @@ func TestAddressesOfEndpoints(t *testing.T) {
 	for address, plain := range map[string][2]bool{ // whether it is taken, in production and where private addresses are
 		"https://erp.example.com/hooks?x=1": {true, true}, "http://erp.example.com/hooks": {false, true}, "ftp://erp.example.com": {false, false},
 		"https://me:secret@erp.example.com": {false, false}, "https://": {false, false}, "erp.example.com": {false, false}, "https://erp.example.com/#x": {false, false},
+		"https://erp.example.com:8443/": {true, true}, "https://erp.example.com:0/": {false, false}, "https://erp.example.com:99999/": {false, false},
+		"https://8.8.8.8/": {true, true}, "https://[2606:4700::1]/": {true, true}, "https://10.0.0.1/": {false, true}, "https://127.0.0.1:8080/": {false, true},
+		"https://169.254.169.254/latest": {false, true}, "https://[::1]/": {false, true}, "https://[fd00::1]/": {false, true}, "https://[::ffff:10.0.0.1]/": {false, true},
+		"https://0.0.0.0/": {false, true}, "https://LOCALHOST./": {false, true}, "https://a.localhost/": {false, true},
 	} {
 		for i, private := range []bool{false, true} {
 			if err := checkURL(address, private); (err == nil) != plain[i] {
