@@ -440,29 +440,38 @@ func TestThePortalChangesWhatIsOrdered(t *testing.T) {
 	}
 }
 
-// everyPortalCall is each operation on what belongs to a contract.
+// everyPortalCall is each operation on what belongs to a contract, in an order in which
+// its owner may call them all. The next order carries the second article.
 func everyPortalCall(s *subscription, customer int64) []call {
-	first, id := s.upcoming()[0].ID, s.id
-	variant := s.articles()[1].VariantID
+	s.t.Helper()
+	first, id, sold := s.upcoming()[0].ID, s.id, s.articles()
+	variant := sold[1].VariantID
+	if got := s.put(oneOffPath(id, first, variant, ""), nil, nil); got != 200 {
+		s.t.Fatalf("adding a product answered %d", got)
+	}
+	var is object
+	s.get(fmt.Sprintf("/subscription-contracts/%d", id), &is)
 	return []call{
-		{"POST", "/customer-retention-activities", map[string]any{"contractId": id, "retentionAction": "KEPT"}},
-		{"GET", fmt.Sprintf("/data/variant-contextual-pricing?variantId=%d&contractId=%d", variant, id), nil},
-		{"GET", fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", id), nil},
-		{"GET", fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", id), nil},
-		{"PUT", fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", first), nil},
-		{"PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", first), nil},
-		{"PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d?shop=demo.myshopify.com", first), nil},
-		{"PUT", "/subscription-billing-attempts", map[string]any{"id": first, "orderNote": "mine"}},
-		{"PUT", fmt.Sprintf("/subscription-contract-one-offs-update-quantity?contractId=%d&billingAttemptId=%d&variantId=%d&quantity=2", id, first, variant), nil},
-		{"GET", fmt.Sprintf("/subscription-customers-detail/valid/%d", customer), nil},
-		{"POST", "/subscription-contract-details/replace-variants-v2", map[string]any{"contractId": id, "oldLineId": "gid://shopify/SubscriptionLine/1", "newVariantId": variant}},
-		{"GET", fmt.Sprintf("/subscriptions-contracts-freeze-status-detail?contractId=%d", id), nil},
+		{"POST", "/customer-retention-activities", map[string]any{"contractId": id, "retentionAction": "KEPT"}, "contractNotFound"},
+		{"GET", fmt.Sprintf("/data/variant-contextual-pricing?variantId=%d&contractId=%d", variant, id), nil, "contractNotFound"},
+		{"GET", fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", id), nil, "contractNotFound"},
+		{"GET", fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", id), nil, "contractNotFound"},
+		{"PUT", fmt.Sprintf("/subscription-contract-one-offs-update-quantity?contractId=%d&billingAttemptId=%d&variantId=%d&quantity=2", id, first, variant), nil, "billingAttemptNotFound"},
+		{"PUT", "/subscription-billing-attempts", map[string]any{"id": first, "orderNote": "mine"}, "billingAttemptNotFound"},
+		{"PUT", fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", first), nil, "billingAttemptNotFound"},
+		{"PUT", fmt.Sprintf("/subscription-billing-attempts/unskip-order/%d", first), nil, "billingAttemptNotFound"},
+		{"GET", fmt.Sprintf("/subscription-customers-detail/valid/%d", customer), nil, "customerNotFound"},
+		{"POST", "/subscription-contract-details/replace-variants-v2", map[string]any{"contractId": id, "oldLineId": is.Lines.Nodes[0].ID, "newVariantId": sold[2].VariantID}, "contractNotFound"},
+		{"GET", fmt.Sprintf("/subscriptions-contracts-freeze-status-detail?contractId=%d", id), nil, "contractNotFound"},
+		{"PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d?shop=demo.myshopify.com", first), nil, "billingAttemptNotFound"},
 	}
 }
 
+// call is a request, and the errorKey of the answer to a shopper who may not make it.
 type call struct {
 	method, path string
 	body         any
+	key          string
 }
 
 // Another shopper finds nothing, and leaves no trace. Nobody, and whoever the
@@ -483,16 +492,21 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 			bobs = r.CustomerID
 		}
 	}
-	before := s.raw(fmt.Sprintf("/subscription-contracts/%d", s.id)) + s.raw(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id))
 	bob, nobody := s.visit(bobs), s.visit(0)
 	calls := everyPortalCall(s, s.payer(s.id))
+	owners := calls
+	all := func() string {
+		return s.raw(fmt.Sprintf("/subscription-contracts/%d", s.id)) + s.raw(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id)) +
+			s.raw(fmt.Sprintf("/subscription-contract-one-offs-by-contractId?contractId=%d", s.id))
+	}
+	before := all()
 	for _, c := range calls {
-		if got := bob.ask(c.method, c.path, c.body, nil); got != 404 {
-			t.Errorf("bob's %s %s answered %d %s", c.method, c.path, got, bob.text)
+		if got := bob.ask(c.method, c.path, c.body, nil); got != 404 || bob.key() != c.key {
+			t.Errorf("bob's %s %s answered %d %s, want 404 %s", c.method, c.path, got, bob.text, c.key)
 		}
 	}
 	for _, path := range []string{"/logged-in-customer", "/shop-infos-by-current-login", "/subscription-contract-details/shopify/customer/payment-methods"} {
-		calls = append(calls, call{"GET", path, nil})
+		calls = append(calls, call{"GET", path, nil, ""})
 	}
 	for _, c := range calls {
 		if got := nobody.ask(c.method, c.path, c.body, nil); got != 401 || nobody.key() != "signedOut" {
@@ -512,11 +526,16 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 	if got := bob.ask("GET", "/logged-in-customer?shop=other.myshopify.com", nil, nil); got != 401 {
 		t.Errorf("at another store: %d", got)
 	}
-	after := s.raw(fmt.Sprintf("/subscription-contracts/%d", s.id)) + s.raw(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id))
-	if diff := cmp.Diff(before, after); diff != "" {
+	if diff := cmp.Diff(before, all()); diff != "" {
 		t.Errorf("something was changed (-before +after):\n%s", diff)
 	}
-	s.wantEntries(created, settled, created)
+	s.wantEntries(created, settled, created, "MERCHANT_EXTERNAL_API ONE_TIME_PURCHASE_PRODUCT_ADDED SUCCESS")
+	owner := s.visit(s.payer(s.id))
+	for _, c := range owners {
+		if got := owner.ask(c.method, c.path, c.body, nil); got != 200 {
+			t.Errorf("the owner's %s %s answered %d %s", c.method, c.path, got, owner.text)
+		}
+	}
 }
 
 // A page of another site can post a form in the name of whoever looks at it, and can
@@ -611,11 +630,11 @@ func TestThePortalHoldsMembersToTheirOrders(t *testing.T) {
 	ana.want(200, "GET", fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", member), nil, &queue)
 	first := queue[0]
 	for _, c := range []call{
-		{"PUT", fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", first.ID), nil},
-		{"PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first.ID), nil},
-		{"PUT", "/subscription-billing-attempts", map[string]any{"id": first.ID, "billingDate": first.BillingDate.AddDate(0, 0, 3)}},
+		{"PUT", fmt.Sprintf("/subscription-billing-attempts/skip-order/%d", first.ID), nil, "contractFrozen"},
+		{"PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", first.ID), nil, "contractFrozen"},
+		{"PUT", "/subscription-billing-attempts", map[string]any{"id": first.ID, "billingDate": first.BillingDate.AddDate(0, 0, 3)}, "contractFrozen"},
 	} {
-		if got := ana.ask(c.method, c.path, c.body, nil); got != 400 || ana.key() != "contractFrozen" || !strings.Contains(string(ana.text), "1 of 3 orders are completed: 2 more") {
+		if got := ana.ask(c.method, c.path, c.body, nil); got != 400 || ana.key() != c.key || !strings.Contains(string(ana.text), "1 of 3 orders are completed: 2 more") {
 			t.Errorf("%s answered %d %s", c.path, got, ana.text)
 		}
 	}

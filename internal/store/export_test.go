@@ -42,11 +42,13 @@ func (db *DB) SearchQueries(ctx context.Context, of shop.ID, f contract.Filter, 
 	return queries, nil
 }
 
-// Watch has a hook see every statement on SQLite.
+// Watch has a hook see every statement on SQLite, and what is read outside of
+// transactions on PostgreSQL.
 func (db *DB) Watch(h bun.QueryHook) {
 	db.reader = db.reader.WithQueryHook(h)
-	e := db.engine.(*sqliteEngine)
-	e.writer = e.writer.WithQueryHook(h)
+	if e, ok := db.engine.(*sqliteEngine); ok {
+		e.writer = e.writer.WithQueryHook(h)
+	}
 }
 
 // Looked returns how many rows of a table this transaction has looked at so far, on

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -317,6 +318,84 @@ func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestActivityOfOneContractIsReadByItsIndex fills the log of a store with entries about
+// many contracts and reads the log of one of them, newest or oldest first.
+func TestActivityOfOneContractIsReadByItsIndex(t *testing.T) {
+	t.Parallel()
+	const contracts, each = 500, 10
+	fill := func(t *testing.T, db *store.DB) shop.ID {
+		t.Helper()
+		s := shop.Shop{Domain: "planned.myshopify.com"}
+		if err := db.Shops().AddShop(t.Context(), &s); err != nil {
+			t.Fatal(err)
+		}
+		var list []activity.Entry
+		for i := range contracts * each {
+			list = append(list, activity.Entry{
+				EntityID: int64(1 + i%contracts), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.SubscriptionContractUpdated,
+				Status: activity.Success, Actor: activity.System, At: start.Add(time.Duration(i) * time.Minute),
+			})
+		}
+		if err := db.Update(t.Context(), s.ID, func(tx *store.Tx) error { return tx.Record(t.Context(), list...) }); err != nil {
+			t.Fatal(err)
+		}
+		return s.ID
+	}
+	one := int64(7)
+	ofOne := []page.Criterion{
+		{Field: activity.FieldEntityID, Op: page.Equals, Numbers: []int64{one}},
+		{Field: activity.FieldEntityType, Op: page.Equals, Texts: []string{string(activity.EntitySubscriptionContractDetails)}},
+	}
+	read := func(t *testing.T, db *store.DB, of shop.ID) []string {
+		t.Helper()
+		var e ear
+		db.Watch(&e)
+		for _, sort := range [][]page.Sort{nil, {{Field: activity.FieldAt}}} {
+			for _, size := range []int{each / 2, 2 * each} { // the total is counted, or known
+				list, total, err := db.Entries(t.Context(), of, ofOne, page.Request{Size: size, Sort: sort})
+				if err != nil || total != each || len(list) != min(size, each) {
+					t.Fatalf("%d entries of %d, %v", len(list), total, err)
+				}
+			}
+		}
+		if len(e.heard) != 6 {
+			t.Fatalf("%d queries, want 6: %q", len(e.heard), e.heard)
+		}
+		return e.heard
+	}
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		db := storetest.SQLite(t)
+		for _, query := range read(t, db, fill(t, db)) {
+			steps := strings.Join(stepsOf(t, db, query), "; ")
+			if !strings.Contains(steps, "activity_by_entity (shop_id=? AND entity_id=?)") || strings.Contains(steps, "SCAN") {
+				t.Errorf("%s\n%s", steps, query)
+			}
+		}
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		db := storetest.Postgres(t)
+		of := fill(t, db)
+		if _, err := db.Raw().ExecContext(t.Context(), "VACUUM ANALYZE"); err != nil {
+			t.Fatal(err)
+		}
+		for _, query := range read(t, db, of) {
+			var text string
+			if err := db.Raw().DB.QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+query).Scan(&text); err != nil {
+				t.Fatal(err)
+			}
+			var plans []struct{ Plan plan }
+			if err := json.Unmarshal([]byte(text), &plans); err != nil {
+				t.Fatal(err)
+			}
+			if looked, whole := plans[0].Plan.looked(); looked > 2*each || len(whole) > 0 {
+				t.Errorf("looked at %v rows and index entries, and at all of %v\n%s\n%s", looked, whole, query, text)
+			}
+		}
+	})
 }
 
 // stepsOf returns the steps of SQLite's plan for a query.

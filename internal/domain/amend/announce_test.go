@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -41,6 +42,55 @@ func TestAnEventIsNotTakenForSomebodysChangeWhileOursIsAnswered(t *testing.T) {
 	w.elsewhere(w.ours, "ring twice")
 	w.tell(w.ours)
 	w.wantEntries("after somebody's change", w.ours, interval, delivery, updated)
+}
+
+func TestStatusChangeThatThePlatformReportsBeforeItAnswersIsOneEntry(t *testing.T) {
+	t.Parallel()
+	const paused, cancelled = "MERCHANT_EXTERNAL_API CONTRACT_PAUSED", "MERCHANT_EXTERNAL_API CONTRACT_CANCELLED"
+	for name, test := range map[string]struct {
+		change amend.StatusChange
+		edited bool // at the platform, before the answer
+		want   []string
+	}{
+		"a pause":                    {amend.StatusChange{To: contract.Paused, Reason: "away"}, false, []string{paused}},
+		"a pause and an edit":        {amend.StatusChange{To: contract.Paused, Reason: "away"}, true, []string{paused, updated}},
+		"a cancellation":             {amend.StatusChange{To: contract.Cancelled, Feedback: "moved"}, false, []string{cancelled}},
+		"a cancellation and an edit": {amend.StatusChange{To: contract.Cancelled, Feedback: "moved"}, true, []string{cancelled, updated}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t)
+			check := func(when string) {
+				t.Helper()
+				w.wantEntries(when, w.ours, test.want...)
+				if c := w.contract(w.ours); c.Status != test.change.To || c.Moving != nil {
+					t.Errorf("%s the contract is %s, on the move %+v", when, c.Status, c.Moving)
+				}
+			}
+			reported := false
+			w.way.status = func(to string) (platform.Detail, error) {
+				d, err := w.way.client.SetStatus(t.Context(), w.of.At(), int64(w.ours), to)
+				if test.edited {
+					w.elsewhere(w.ours, "ring twice")
+				}
+				w.tell(w.ours)
+				reported = true
+				check("before the answer")
+				return d, err
+			}
+			_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), test.change)
+			w.must(err)
+			if !reported {
+				t.Fatal("the platform was not called")
+			}
+			check("after the answer")
+			w.tell(w.ours)
+			w.at.Set(w.at.Now().Add(contract.Leash))
+			w.must(w.amend.Work(t.Context(), w.of.ID))
+			w.tell()
+			check("in the end")
+		})
+	}
 }
 
 func TestAnEventWaitsForAChangeOfWhichTheAnswerWasLost(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
@@ -91,6 +92,50 @@ func TestDecideOnDeclines(t *testing.T) {
 		})
 	}
 }
+
+func TestRetryThatIsPutOffWhereClocksChangeComesOnTheNextLocalDay(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ zone, now, want string }{
+		"on an ordinary day":                                       {"Europe/Berlin", "2026-03-10T09:30:00+01:00", "2026-03-11T09:00:00+01:00"},
+		"on the eve of summer time":                                {"Europe/Berlin", "2026-03-28T09:30:00+01:00", "2026-03-29T09:00:00+02:00"},
+		"late on the eve of the day of 23 hours":                   {"Europe/Berlin", "2026-03-28T23:30:00+01:00", "2026-03-29T09:00:00+02:00"},
+		"early on the day of 23 hours":                             {"Europe/Berlin", "2026-03-29T00:30:00+01:00", "2026-03-30T09:00:00+02:00"},
+		"late on the day of 23 hours":                              {"Europe/Berlin", "2026-03-29T23:30:00+02:00", "2026-03-30T09:00:00+02:00"},
+		"on the eve of the end of summer time":                     {"Europe/Berlin", "2026-10-24T23:30:00+02:00", "2026-10-25T09:00:00+01:00"},
+		"early on the day of 25 hours":                             {"Europe/Berlin", "2026-10-25T00:30:00+02:00", "2026-10-26T09:00:00+01:00"},
+		"late on the day of 25 hours":                              {"Europe/Berlin", "2026-10-25T23:30:00+01:00", "2026-10-26T09:00:00+01:00"},
+		"late on the eve of the day of 23 hours, behind UTC":       {"America/New_York", "2026-03-07T23:30:00-05:00", "2026-03-08T09:00:00-04:00"},
+		"early on the day of 25 hours, behind UTC":                 {"America/New_York", "2026-11-01T00:30:00-04:00", "2026-11-02T09:00:00-05:00"},
+		"early on the day of 25 hours, ahead of UTC by half a day": {"Pacific/Auckland", "2026-04-05T00:30:00+13:00", "2026-04-06T09:00:00+12:00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			zone, err := time.LoadLocation(test.zone)
+			must(t, err)
+			at, err := time.Parse(time.RFC3339, test.now)
+			must(t, err)
+			want, err := time.Parse(time.RFC3339, test.want)
+			must(t, err)
+			a := inCase(func(k *dunning.Case) {
+				k.OpenedAt, k.TriedAt, k.RetryAt = at.AddDate(0, 0, -3), at.AddDate(0, 0, -3), at
+			})
+			g := monthly(func(g *ground) {
+				g.calendar = cadence.Calendar{Zone: zone, Hour: 9}
+				g.tried = []time.Time{at.Add(-time.Minute)}
+			})
+			got := decide(a, g, at.UTC())
+			if got.do != dun || got.how != putOff {
+				t.Fatalf("decided %+v, want the retry put off", got)
+			}
+			if got.until.Before(want) || got.until.After(want.Add(half)) {
+				t.Errorf("put off until %s, want within half an hour after %s", got.until.In(zone).Format(time.RFC3339), test.want)
+			}
+		})
+	}
+}
+
+// half is an hour's: within it after the order time retries are made.
+const half = 30 * time.Minute
 
 func TestARetryGivesWayToAFirstChargeWithTheSameCard(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,9 @@ func (p slow) UnskipCycle(ctx context.Context, of platform.Shop, contract int64,
 	return err
 }
 
+// owner is the customer whose order waits.
+const owner = 901
+
 // waiting is an order that waits for its date, and the platform where it will be made.
 type waiting struct {
 	at    *clock.Manual
@@ -49,7 +52,7 @@ func wait(t *testing.T) *waiting {
 	must(t, w.db.Shops().AddShop(t.Context(), &w.of))
 	due := now.AddDate(0, 0, 9)
 	month := contract.Policy{Interval: cadence.Month, Count: 1}
-	c := contract.Contract{ID: contract.ID(w.tea.Subscribe(due)), Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month}
+	c := contract.Contract{ID: contract.ID(w.tea.Subscribe(due)), Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Customer: contract.Customer{ID: owner}, Billing: month, Delivery: month}
 	attempts := []billing.Attempt{{Contract: c.ID, Cycle: 1, Status: billing.Queued, BillingDate: due, DueAt: due}}
 	must(t, w.db.Update(t.Context(), w.of.ID, func(tx *store.Tx) error {
 		if err := tx.PutContracts(t.Context(), []contract.Contract{c}); err != nil {

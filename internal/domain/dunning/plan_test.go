@@ -149,16 +149,49 @@ func TestWhatTheCustomerIsToldAndWhen(t *testing.T) {
 		Funds: "0 7 14 warned 16", Issuer: "0 5 12 warned 14", Transient: "1 5 12 warned 14", Auth: "0 2 warned 5", Card: "0 3 7 warned 12",
 		Fraud: "0 warned 12", Stock: "0", Address: "0 3 warned 5", Merchant: "", Gone: "",
 	} {
-		var got []string
-		for _, s := range (Settings{}).Notices(Decline{First: first, Last: first, Class: class, Calendar: berlin(t)}) {
-			text := fmt.Sprint(int(s.At.Sub(first.Add(-time.Hour)).Hours() / 24))
-			if s.What == Warning {
-				text = "warned " + text
-			}
-			got = append(got, text)
+		if got := told(t, Settings{}, first, class); got != want {
+			t.Errorf("%s: %s, want %s", class, got, want)
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %s, want %s", class, strings.Join(got, " "), want)
+	}
+}
+
+// told returns the days, from that of the first decline, of what the customer is told.
+func told(t *testing.T, settings Settings, first time.Time, class Class) string {
+	t.Helper()
+	var list []string
+	for _, s := range settings.Notices(Decline{First: first, Last: first, Class: class, Calendar: berlin(t)}) {
+		text := fmt.Sprint(int(s.At.Sub(first.Add(-time.Hour)).Hours() / 24))
+		if s.What == Warning {
+			text = "warned " + text
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestSimplePlanThatEndsWithinTwoDaysSendsNoReminderOnItsLastDay(t *testing.T) {
+	t.Parallel()
+	first := time.Date(2025, 3, 4, 8, 0, 5, 0, time.UTC)
+	simple := func(retries, every int) Settings { return Settings{Mode: Simple, Retries: retries, EveryDays: every} }
+	for _, row := range []struct {
+		name     string
+		settings Settings
+		class    Class
+		want     string
+	}{
+		{"a fault on the way to the bank, a plan of one day", simple(1, 1), Transient, ""},
+		{"a fault on the way to the bank, a plan of two days", simple(2, 1), Transient, "1"},
+		{"a fault on the way to the bank, one retry after two days", simple(1, 2), Transient, "1"},
+		{"a confirmation, a plan of one day", simple(1, 1), Auth, "0"},
+		{"a confirmation, a plan of two days", simple(2, 1), Auth, "0"},
+		{"a confirmation, one retry after two days", simple(1, 2), Auth, "0"},
+		{"a confirmation, a plan of three days, which warns", simple(3, 1), Auth, "0 warned 1"},
+		{"lack of funds, a plan of two days", simple(2, 1), Funds, "0"},
+		{"a dead card, a plan of two days", simple(2, 1), Card, "0"},
+		{"a dead card, a plan without retries", simple(0, 1), Card, "0"},
+	} {
+		if got := told(t, row.settings, first, row.class); got != row.want {
+			t.Errorf("%s: told on days %q, want %q", row.name, got, row.want)
 		}
 	}
 }

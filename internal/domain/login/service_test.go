@@ -232,6 +232,30 @@ func TestTheLimitOfAnAddressIsItsOwnAndPasses(t *testing.T) {
 	d.wantKey(d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant), "linkLimit")
 }
 
+func TestLinksStillCountWhenTheFirstOfThemIsAnHourOld(t *testing.T) {
+	t.Parallel()
+	d := begin(t)
+	for _, minute := range []time.Duration{0, 56, 57, 58, 59} {
+		d.at.Set(noon.Add(minute * time.Minute))
+		if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.wantKey(d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant), "linkLimit")
+	d.at.Set(noon.Add(time.Hour))
+	// A link for another address forgets what counts no more.
+	if err := d.SendLink(t.Context(), d.of, login.Who{Email: bob}, merchant); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+		t.Errorf("an hour after the first: %v", err)
+	}
+	err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant)
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.TooMany || f.Key != "linkLimit" || f.Wait != 56*time.Minute {
+		t.Errorf("the next one: %+v, want it refused for 56 minutes", err)
+	}
+}
+
 func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
 	t.Parallel()
 	d := begin(t)

@@ -275,6 +275,36 @@ func TestExpiryIsNoActivity(t *testing.T) {
 	}
 }
 
+func TestPointsThatComeBackAfterTheyExpiredByInactivityMakeALotOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	day := 24 * time.Hour
+	terms := DefaultTerms()
+	terms.Expiry = ExpiryPolicy{Mode: Inactivity, Days: 30}
+	m := newMember(terms)
+	first := m.earn(500)
+	spent, err := m.spend(400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.pass(40 * day) // the other 100 expire
+	m.refund(spent)
+	own := m.lots[m.account.Seq]
+	if old := m.lots[first]; old.Rest != 0 || old.Expired != 100 {
+		t.Errorf("the lot that expired: %+v, want nothing left in it", old)
+	}
+	if own.Points != 400 || own.Rest != 400 || !own.AvailableFrom.Equal(m.now) || !own.ExpiresAt.Equal(m.now.Add(30*day)) || len(m.lots) != 2 {
+		t.Errorf("lots %+v, want a second one of 400 points for 30 days", m.lots)
+	}
+	m.check(t)
+	m.pass(20 * day)
+	m.earn(50) // activity keeps other points, not these
+	m.pass(10 * day)
+	if s := m.account.Sums; s.Available != 50 || s.Expired != 500 {
+		t.Errorf("thirty days later %d points are available and %d have expired, want 50 and 500", s.Available, s.Expired)
+	}
+	m.check(t)
+}
+
 func TestLedgersByExample(t *testing.T) {
 	t.Parallel()
 	lotAge := DefaultTerms()

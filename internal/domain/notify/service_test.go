@@ -245,6 +245,52 @@ func TestAMessageThatWasTakenOverIsSettledByWhoHasIt(t *testing.T) {
 	p.want(0, never, activity.Success)
 }
 
+// sleeper is a store after whose next commit the process sleeps.
+type sleeper struct {
+	notify.Store
+	sleep func()
+}
+
+func (s *sleeper) Update(ctx context.Context, of shop.ID, fn func(notify.Tx) error) error {
+	err := s.Store.Update(ctx, of, fn)
+	if sleep := s.sleep; sleep != nil {
+		s.sleep = nil
+		sleep()
+	}
+	return err
+}
+
+func TestNodeThatSleptPastItsLeaseBeforeItSpokeToTheServerSendsNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		asleep        time.Duration
+		slept, others int // letters
+	}{
+		"it wakes a moment before its lease ends": {lease - time.Millisecond, 2, 0},
+		"it wakes when its lease ends":            {lease, 0, 2},
+		"it wakes long after":                     {time.Hour, 0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := begin(t)
+			p.queue("a", "b")
+			other, taker := *p.Service, &server{}
+			other.Transport = taker
+			p.Store = &sleeper{p.Store, func() {
+				p.at.Set(p.at.Now().Add(test.asleep))
+				if err := other.Work(t.Context(), p.shop.ID); err != nil {
+					t.Error(err)
+				}
+			}}
+			p.pass(0)
+			if len(taker.taken) != test.others {
+				t.Errorf("the other node sent %d letters, want %d", len(taker.taken), test.others)
+			}
+			p.want(test.slept, never, activity.Success, activity.Success)
+		})
+	}
+}
+
 func TestManyMessagesGoInBatches(t *testing.T) {
 	t.Parallel()
 	p := begin(t)

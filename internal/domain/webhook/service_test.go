@@ -304,6 +304,43 @@ func TestWhatAnEndpointIsOwedEndsWithIt(t *testing.T) {
 	w.want()
 }
 
+func TestEndpointEnabledAgainAfterFiveDaysOfFailuresSurvivesItsFirstFailure(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	e := w.listener("down")
+	w.answer = func(context.Context, webhook.Call) webhook.Answer { return webhook.Answer{Code: 500, Failed: "it answered 500"} }
+	w.owe(1, e)
+	w.work()
+	w.pass(5 * 24 * time.Hour)
+	w.work()
+	if e, err := w.Endpoint(t.Context(), w.here, e.ID); err != nil || e.Enabled || e.Reason != "nothing arrived for 5 days" {
+		t.Fatalf("after five days: %+v, %v", e, err)
+	}
+	enabled := true
+	if _, err := w.Change(t.Context(), w.here, e.ID, webhook.Edit{Enabled: &enabled, Actor: activity.System}); err != nil {
+		t.Fatal(err)
+	}
+	w.owe(2, e)
+	w.got()
+	w.work()
+	if tries := len(w.got()); tries != 1 {
+		t.Fatalf("%d tries, want 1", tries)
+	}
+	if e, err := w.Endpoint(t.Context(), w.here, e.ID); err != nil || !e.Enabled || e.Reason != "" || !e.Failing.Equal(w.clock.Now()) {
+		t.Errorf("after the first failed try: %+v, %v; want it enabled, and failing since now", e, err)
+	}
+	w.pass(5*24*time.Hour - time.Millisecond)
+	w.work()
+	if e, err := w.Endpoint(t.Context(), w.here, e.ID); err != nil || !e.Enabled {
+		t.Errorf("just before five more days: %+v, %v", e, err)
+	}
+	w.pass(24 * time.Hour)
+	w.work()
+	if e, err := w.Endpoint(t.Context(), w.here, e.ID); err != nil || e.Enabled {
+		t.Errorf("after five more days: %+v, %v", e, err)
+	}
+}
+
 func TestOneProcessSendsForSoManyShopsAtATime(t *testing.T) {
 	t.Parallel()
 	w := begin(t)

@@ -261,6 +261,51 @@ func testWebhooks(t *testing.T, open opener) {
 			return nil
 		})
 	})
+	t.Run("a list of deliveries and its total hold the shop's own only", func(t *testing.T) {
+		w := begin(t, open)
+		second := w
+		second.shop = w.addShop("second.myshopify.com")
+		owner := map[webhook.DeliveryID]shop.ID{}
+		for _, of := range []world{w, second} {
+			e := listener(of, of.shop.ID, true)
+			for i := range 3 {
+				owe(of, day.Add(time.Duration(i)*time.Second), contract.ID(42+i), e.ID)
+			}
+			of.inShop(of.shop.ID, func(tx *store.Tx) error {
+				due, err := tx.DueDeliveries(t.Context(), e.ID, day, 1)
+				if err != nil || len(due) != 1 {
+					return fmt.Errorf("due %+v, %w", due, err)
+				}
+				due[0].Status, due[0].Due = webhook.Delivered, time.Time{}
+				return tx.PutDeliveries(t.Context(), due...)
+			})
+			for _, d := range all(of, of.shop.ID, webhook.Question{Endpoint: e.ID}) {
+				owner[d.ID] = of.shop.ID
+			}
+		}
+		if len(owner) != 6 {
+			t.Fatalf("%d deliveries of two shops, want 6", len(owner))
+		}
+		for _, of := range []shop.ID{w.shop.ID, second.shop.ID} {
+			for _, q := range []struct {
+				webhook.Question
+				want int
+			}{{webhook.Question{}, 3}, {webhook.Question{Status: webhook.Pending}, 2}, {webhook.Question{Status: webhook.Delivered}, 1}} {
+				// A page that is full has its total counted; one that is not knows it.
+				for _, size := range []int{1, 100} {
+					list, total, err := w.db.Webhooks().Deliveries(t.Context(), of, q.Question, page.Request{Size: size})
+					if err != nil || total != q.want || len(list) != min(size, q.want) {
+						t.Errorf("shop %d, status %q, pages of %d: %d deliveries of %d, %v; want %d", of, q.Status, size, len(list), total, err, q.want)
+					}
+					for _, d := range list {
+						if owner[d.ID] != of || d.Shop != of {
+							t.Errorf("shop %d, status %q: delivery %d is of shop %d", of, q.Status, d.ID, owner[d.ID])
+						}
+					}
+				}
+			}
+		}
+	})
 	t.Run("what waits is given up or put off together", func(t *testing.T) {
 		w := begin(t, open)
 		e, other := listener(w, w.shop.ID, true), listener(w, w.shop.ID, true)
