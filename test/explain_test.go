@@ -161,19 +161,27 @@ func TestAMembershipIsExplainedOnItsHost(t *testing.T) {
 		attempt any
 		key     string
 		want    int
+		refused string // its errorKey
 	}{
-		"the membership's order":        {s.urls.Memberships, queue[0].ID, s.key, http.StatusOK},
-		"the same on the other host":    {s.urls.Subscriptions, queue[0].ID, s.key, http.StatusNotFound},
-		"the subscription's order":      {s.urls.Subscriptions, subscribers, s.key, http.StatusOK},
-		"the same on the memberships'":  {s.urls.Memberships, subscribers, s.key, http.StatusNotFound},
-		"what is no number":             {s.urls.Subscriptions, "x", s.key, http.StatusBadRequest},
-		"zero, which is nobody's order": {s.urls.Subscriptions, 0, s.key, http.StatusBadRequest},
-		"without a key":                 {s.urls.Subscriptions, subscribers, "", http.StatusUnauthorized},
+		"the membership's order":        {s.urls.Memberships, queue[0].ID, s.key, http.StatusOK, ""},
+		"the same on the other host":    {s.urls.Subscriptions, queue[0].ID, s.key, http.StatusNotFound, "billingAttemptNotFound"},
+		"the subscription's order":      {s.urls.Subscriptions, subscribers, s.key, http.StatusOK, ""},
+		"the same on the memberships'":  {s.urls.Memberships, subscribers, s.key, http.StatusNotFound, "billingAttemptNotFound"},
+		"what is no number":             {s.urls.Subscriptions, "x", s.key, http.StatusBadRequest, "invalid"},
+		"zero, which is nobody's order": {s.urls.Subscriptions, 0, s.key, http.StatusBadRequest, "invalid"},
+		"without a key":                 {s.urls.Subscriptions, subscribers, "", http.StatusUnauthorized, "apiKeyMissing"},
 	} {
 		var e explanation
-		got := s.send("GET", fmt.Sprintf("%s%s/subscription-billing-attempts/%v/explanation", row.host, api, row.attempt), row.key, nil, &e)
-		if got != row.want || got == http.StatusOK && (e.Cycle != 1 || e.Next.Action != "CHARGE") {
-			t.Errorf("%s: answered %d with %+v, want %d", name, got, e.Next, row.want)
+		got := s.request("GET", fmt.Sprintf("%s%s/subscription-billing-attempts/%v/explanation", row.host, api, row.attempt), nil, "X-API-Key", row.key)
+		if got.status != row.want || got.errorKey() != row.refused {
+			t.Errorf("%s: answered %d %s, want %d %s", name, got.status, got.errorKey(), row.want, row.refused)
+			continue
+		}
+		if got.status != http.StatusOK {
+			continue
+		}
+		if got.into(t, &e); e.Cycle != 1 || e.Next.Action != "CHARGE" {
+			t.Errorf("%s: answered %+v", name, e.Next)
 		}
 	}
 }

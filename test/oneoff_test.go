@@ -311,24 +311,26 @@ func TestWhatOneTimeProductsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		path string
 		want int
+		key  string
 	}{
-		"no variant":                         {fmt.Sprintf("/subscription-contract-one-offs-by-contractId-and-billing-attempt-id?contractId=%d&billingAttemptId=%d", s.id, first.ID), 400},
-		"none of it":                         {oneOffPath(s.id, first.ID, v[1].VariantID, "&quantity=0"), 400},
-		"too many of it":                     {oneOffPath(s.id, first.ID, v[1].VariantID, "&quantity=1000"), 400},
-		"a handle that is none":              {oneOffPath(s.id, first.ID, v[1].VariantID, "&variantHandle=Cold_Brew"), 400},
-		"a variant that the store has not":   {oneOffPath(s.id, first.ID, 4711, ""), 404},
-		"an order that there is not":         {oneOffPath(s.id, 4711, v[1].VariantID, ""), 404},
-		"another contract than the order's":  {oneOffPath(other, first.ID, v[1].VariantID, ""), 404},
-		"a contract that the store has not":  {oneOffPath(4711, first.ID, v[1].VariantID, ""), 404},
-		"a variant that is not a graph id's": {strings.Replace(oneOffPath(s.id, first.ID, 1, ""), "variantId=1", "variantId=gid://shopify/Product/1", 1), 400},
+		"no variant":                         {fmt.Sprintf("/subscription-contract-one-offs-by-contractId-and-billing-attempt-id?contractId=%d&billingAttemptId=%d", s.id, first.ID), 400, "parameterMissing"},
+		"none of it":                         {oneOffPath(s.id, first.ID, v[1].VariantID, "&quantity=0"), 400, "invalid"},
+		"too many of it":                     {oneOffPath(s.id, first.ID, v[1].VariantID, "&quantity=1000"), 400, "invalid"},
+		"a handle that is none":              {oneOffPath(s.id, first.ID, v[1].VariantID, "&variantHandle=Cold_Brew"), 400, "invalid"},
+		"a variant that the store has not":   {oneOffPath(s.id, first.ID, 4711, ""), 404, "variantNotFound"},
+		"an order that there is not":         {oneOffPath(s.id, 4711, v[1].VariantID, ""), 404, "billingAttemptNotFound"},
+		"another contract than the order's":  {oneOffPath(other, first.ID, v[1].VariantID, ""), 404, "billingAttemptNotFound"},
+		"a contract that the store has not":  {oneOffPath(4711, first.ID, v[1].VariantID, ""), 404, "billingAttemptNotFound"},
+		"a variant that is not a graph id's": {strings.Replace(oneOffPath(s.id, first.ID, 1, ""), "variantId=1", "variantId=gid://shopify/Product/1", 1), 400, "invalid"},
 	} {
-		if got := s.put(test.path, nil, nil); got != test.want {
-			t.Errorf("%s: answered %d, want %d", name, got, test.want)
+		if got := s.demand("PUT", test.path, s.key, nil); got.status != test.want || got.errorKey() != test.key {
+			t.Errorf("%s: answered %d %s, want %d %s", name, got.status, got.errorKey(), test.want, test.key)
 		}
 	}
 	if got := s.upcomingOneOffs(); len(got) != 0 {
 		t.Errorf("added all the same: %+v", got)
 	}
+	want(t, s.demand("PUT", oneOffPath(s.id, first.ID, v[1].VariantID, ""), s.key, nil), http.StatusOK, "")
 }
 
 func TestAnOrderCarriesTheContractsNoteAndItsOwn(t *testing.T) {

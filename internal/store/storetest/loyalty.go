@@ -865,6 +865,15 @@ func testLoyalty(t *testing.T, open opener) {
 		if list, total, err := c.Top(t.Context(), other.ID, page.Request{Size: 10}); err != nil || total != 0 || len(list) != 0 {
 			t.Errorf("%d members, %v", total, err)
 		}
+		if _, err := c.Member(t.Context(), c.shop, loyalty.Who{Customer: ada}, ""); err != nil {
+			t.Errorf("the store itself got %v", err)
+		}
+		if _, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Email: "ada@example.com"}, Points: loyalty.One}); err != nil {
+			t.Errorf("the store itself got %v", err)
+		}
+		if list, total, err := c.Top(t.Context(), c.shop.ID, page.Request{Size: 10}); err != nil || total != 1 || len(list) != 1 {
+			t.Errorf("the store itself has %d members, %v; want 1", total, err)
+		}
 	})
 	t.Run("a programme that somebody else changed is not overwritten", func(t *testing.T) {
 		c := beginClub(t, open, nil)

@@ -261,7 +261,7 @@ func testWebhooks(t *testing.T, open opener) {
 			return nil
 		})
 	})
-	t.Run("a list of deliveries and its total hold the shop's own only", func(t *testing.T) {
+	t.Run("deliveries, their lists and totals are the shop's own only", func(t *testing.T) {
 		w := begin(t, open)
 		second := w
 		second.shop = w.addShop("second.myshopify.com")
@@ -285,6 +285,14 @@ func testWebhooks(t *testing.T, open opener) {
 		}
 		if len(owner) != 6 {
 			t.Fatalf("%d deliveries of two shops, want 6", len(owner))
+		}
+		for id, of := range owner {
+			for _, by := range []shop.ID{w.shop.ID, second.shop.ID} {
+				err := w.db.Update(t.Context(), by, func(tx *store.Tx) error { _, err := tx.Delivery(t.Context(), id); return err })
+				if by == of && err != nil || by != of && !fault.Is(err, fault.NotFound) {
+					t.Errorf("shop %d reads delivery %d of shop %d: %v", by, id, of, err)
+				}
+			}
 		}
 		for _, of := range []shop.ID{w.shop.ID, second.shop.ID} {
 			for _, q := range []struct {

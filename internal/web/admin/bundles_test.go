@@ -244,8 +244,12 @@ func TestABundleOfTheOtherHostDoesNotExist(t *testing.T) {
 	o.Shelf, o.Bundles = f, f
 	s := &server{fakes: &fakes{}, t: t, handler: New(o)}
 	for _, ask := range []struct{ method, path, body string }{{"GET", "/31", ""}, {"PUT", "", `{"id":31,"title":"Mine"}`}, {"DELETE", "/31", ""}} {
-		if w := s.ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusNotFound || f.put != nil || f.deleted != 0 {
+		if w := s.ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusNotFound || problem(t, w).ErrorKey != "bundleNotFound" || f.put != nil || f.deleted != 0 {
 			t.Errorf("%s%s answered %d %s", ask.method, ask.path, w.Code, w.Body)
+		}
+		own := &shelf{is: theBundle()}
+		if w := bundleServer(t, own).ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusOK {
+			t.Errorf("on its own host %s%s answered %d %s", ask.method, ask.path, w.Code, w.Body)
 		}
 	}
 }
