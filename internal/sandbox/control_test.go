@@ -312,7 +312,7 @@ func TestASandboxThatIsNotReadyIsNotDirected(t *testing.T) {
 	h := (&Sandbox{log: slog.New(slog.DiscardHandler)}).control()
 	for path, want := range map[string]int{"/clock": http.StatusServiceUnavailable, "/reset": http.StatusServiceUnavailable, "/webhook-sink/x/answers": http.StatusBadRequest} {
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader("{}")))
+		h.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost"+path, strings.NewReader("{}")))
 		if w.Code != want || want == http.StatusServiceUnavailable && !strings.Contains(w.Body.String(), "notReady") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}

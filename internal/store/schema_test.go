@@ -203,7 +203,7 @@ func TestDatabasesThatCannotBeOpened(t *testing.T) {
 
 func TestTheFileOfADatabaseMayHaveAnyName(t *testing.T) {
 	t.Parallel()
-	o := store.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "a b?c=d#e%20ü.db"), Relaxed: true}
+	o := store.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "a b?c=d#e%20ü.db"), Create: true, Relaxed: true}
 	if err := storetest.Open(t, o).Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}

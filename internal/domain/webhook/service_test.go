@@ -308,7 +308,9 @@ func TestEndpointEnabledAgainAfterFiveDaysOfFailuresSurvivesItsFirstFailure(t *t
 	t.Parallel()
 	w := begin(t)
 	e := w.listener("down")
-	w.answer = func(context.Context, webhook.Call) webhook.Answer { return webhook.Answer{Code: 500, Failed: "it answered 500"} }
+	w.answer = func(context.Context, webhook.Call) webhook.Answer {
+		return webhook.Answer{Code: 500, Failed: "it answered 500"}
+	}
 	w.owe(1, e)
 	w.work()
 	w.pass(5 * 24 * time.Hour)

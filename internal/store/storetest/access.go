@@ -79,22 +79,31 @@ func testKeyLimit(t *testing.T, open opener) {
 			t.Errorf("a key that has ended was followed: %v", err)
 		}
 	})
-	t.Run("a shop with ten keys replaces one only at once", func(t *testing.T) {
+	t.Run("a shop with ten keys rotates one of them, and another one when the first has ended", func(t *testing.T) {
 		w := begin(t, open)
-		s, _ := at(w)
-		var last access.Key
+		s, c := at(w)
+		var keys []access.Key
 		for range access.MaxKeys {
-			var err error
-			if _, last, err = s.Create(t.Context(), w.shop.ID, access.NewKey{Name: "ERP"}); err != nil {
+			_, k, err := s.Create(t.Context(), w.shop.ID, access.NewKey{Name: "ERP"})
+			if err != nil {
 				t.Fatal(err)
 			}
+			keys = append(keys, k)
 		}
-		if _, _, err := s.Rotate(t.Context(), w.shop.ID, access.Rotation{Key: last.ID}); !fault.Is(err, fault.Refused) {
-			t.Errorf("an eleventh: %v", err)
+		grace := time.Hour
+		rotate := func(k access.Key) error {
+			_, _, err := s.Rotate(t.Context(), w.shop.ID, access.Rotation{Key: k.ID, Grace: &grace})
+			return err
 		}
-		none := time.Duration(0)
-		if _, _, err := s.Rotate(t.Context(), w.shop.ID, access.Rotation{Key: last.ID, Grace: &none}); err != nil {
-			t.Errorf("at once: %v", err)
+		if err := rotate(keys[0]); err != nil {
+			t.Errorf("the first: %v", err)
+		}
+		if err := rotate(keys[1]); !fault.Is(err, fault.Refused) {
+			t.Errorf("the second beside it: %v", err)
+		}
+		c.Set(day.Add(grace))
+		if err := rotate(keys[1]); err != nil {
+			t.Errorf("the second after it: %v", err)
 		}
 	})
 	t.Run("a key from elsewhere opens the store, once it is brought in, and is nobody else's", func(t *testing.T) {
