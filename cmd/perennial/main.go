@@ -32,6 +32,7 @@ type cli struct {
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date and exit."`
 	Shops    shopsCommand    `cmd:"" help:"Connect stores and look at them."`
 	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
+	Key      keyCommand      `cmd:"" help:"Rotate the secret key."`
 	Partners partnersCommand `cmd:"" help:"Register applications of partners."`
 	Loyalty  loyaltyCommand  `cmd:"" help:"Start and stop the loyalty programmes of stores."`
 	Explain  explainCommand  `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`

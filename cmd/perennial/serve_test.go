@@ -111,3 +111,17 @@ func TestSettingsFile(t *testing.T) {
 		refuses(t, row.code, row.why, "serve", "--config", file)
 	}
 }
+
+func TestKeyRotate(t *testing.T) {
+	installation(t)
+	refuses(t, 1, "PERENNIAL_OTHER_SECRET_KEYS", "key", "rotate")
+	old := os.Getenv("PERENNIAL_SECRET_KEY")
+	t.Setenv("PERENNIAL_SECRET_KEY", base64.StdEncoding.EncodeToString([]byte("fedcba9876543210fedcba9876543210")))
+	t.Setenv("PERENNIAL_OTHER_SECRET_KEYS", "short")
+	refuses(t, 1, "each of PERENNIAL_OTHER_SECRET_KEYS must be 32 bytes", "key", "rotate")
+	t.Setenv("PERENNIAL_OTHER_SECRET_KEYS", " "+old+" ,")
+	var out, errs bytes.Buffer
+	if got := run([]string{"key", "rotate"}, &out, &errs); got != 0 || !strings.Contains(out.String(), "all secrets are encrypted with the new key") {
+		t.Errorf("ended with %d: %s %s", got, &out, &errs)
+	}
+}

@@ -198,7 +198,11 @@ func open(ctx context.Context, d config.Database, how opening) (*store.DB, error
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], Create: how.create, Relaxed: how.relaxed})
+	others, err := d.Others()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], OtherKeys: others, Create: how.create, Relaxed: how.relaxed})
 }
 
 func prepare(ctx context.Context, db *store.DB, o Options) error {

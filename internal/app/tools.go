@@ -51,6 +51,22 @@ func pending(ctx context.Context, db *store.DB) (int, error) {
 	return n, nil
 }
 
+// RotateKey seals everything with the secret key that another key has sealed.
+func RotateKey(ctx context.Context, d config.Database) (store.Resealed, error) {
+	if d.OtherKeys == "" {
+		return store.Resealed{}, errors.New("name the key that has encrypted until now in PERENNIAL_OTHER_SECRET_KEYS, and the new one in PERENNIAL_SECRET_KEY")
+	}
+	db, err := open(ctx, d, opening{})
+	if err != nil {
+		return store.Resealed{}, err
+	}
+	defer db.Close()
+	if err := upToDate(ctx, db); err != nil {
+		return store.Resealed{}, err
+	}
+	return db.Reseal(ctx)
+}
+
 // ShopRef names a store.
 type ShopRef struct {
 	ID     shop.ID

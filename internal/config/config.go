@@ -40,16 +40,40 @@ type Data struct {
 type Database struct {
 	Data      `embed:""`
 	SecretKey Secret `help:"Key that encrypts stores' tokens: 32 bytes in base64 (openssl rand -base64 32)." env:"PERENNIAL_SECRET_KEY"`
+	OtherKeys Secret `help:"Keys that open what they have encrypted, and encrypt nothing, with commas between: for the time in which the secret key is rotated." name:"other-secret-keys" env:"PERENNIAL_OTHER_SECRET_KEYS"`
 }
 
 // Key returns the encryption key.
 func (d Database) Key() ([32]byte, error) {
-	var key [32]byte
-	raw, err := base64.StdEncoding.DecodeString(string(d.SecretKey))
-	if err != nil || len(raw) != len(key) {
+	key, ok := keyOf(string(d.SecretKey))
+	if !ok {
 		return key, errors.New("secret key: set PERENNIAL_SECRET_KEY to 32 bytes in base64, for example from: openssl rand -base64 32")
 	}
-	return [32]byte(raw), nil
+	return key, nil
+}
+
+// Others returns the keys that only open.
+func (d Database) Others() ([][]byte, error) {
+	var keys [][]byte
+	for text := range strings.SplitSeq(string(d.OtherKeys), ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		key, ok := keyOf(text)
+		if !ok {
+			return nil, errors.New("other secret keys: each of PERENNIAL_OTHER_SECRET_KEYS must be 32 bytes in base64")
+		}
+		keys = append(keys, key[:])
+	}
+	return keys, nil
+}
+
+func keyOf(text string) (key [32]byte, ok bool) {
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(raw) != len(key) {
+		return key, false
+	}
+	return [32]byte(raw), true
 }
 
 // Platform says how the commerce platform is reached.
@@ -124,6 +148,9 @@ type Server struct {
 // Check says what is wrong with the settings, and what to do about it.
 func (s Server) Check() error {
 	if _, err := s.Key(); err != nil {
+		return err
+	}
+	if _, err := s.Others(); err != nil {
 		return err
 	}
 	if s.AppSecret == "" {

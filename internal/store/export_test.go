@@ -58,3 +58,11 @@ func (tx *Tx) Looked(ctx context.Context, table string) (rows int, err error) {
 		Where("relname = ?", table).Where("schemaname = current_schema()").Scan(ctx, &rows)
 	return rows, err
 }
+
+// SealedColumns returns the tables and columns that Reseal knows.
+func SealedColumns() (list [][2]string) {
+	for _, c := range sealedColumns() {
+		list = append(list, [2]string{c.table, c.column})
+	}
+	return list
+}

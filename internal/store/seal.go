@@ -14,21 +14,39 @@ import (
 
 // sealer encrypts the tokens that open stores, with AES-256-GCM. A token is
 // bound to its shop: moved into another shop's row, it cannot be opened.
-type sealer struct{ aead cipher.AEAD } // nil: there is no key
+type sealer struct {
+	aead   cipher.AEAD   // nil: there is no key
+	others []cipher.AEAD // of keys that open, and seal nothing
+}
 
-func newSealer(key []byte) (sealer, error) {
+func newSealer(key []byte, others ...[]byte) (sealer, error) {
 	if len(key) == 0 {
 		return sealer{}, nil
 	}
+	var s sealer
+	var err error
+	if s.aead, err = newAEAD(key); err != nil {
+		return sealer{}, err
+	}
+	for _, other := range others {
+		aead, err := newAEAD(other)
+		if err != nil {
+			return sealer{}, err
+		}
+		s.others = append(s.others, aead)
+	}
+	return s, nil
+}
+
+func newAEAD(key []byte) (cipher.AEAD, error) {
 	if len(key) != 32 {
-		return sealer{}, fault.New(fault.Invalid, "the secret key has %d bytes and must have 32", len(key))
+		return nil, fault.New(fault.Invalid, "the secret key has %d bytes and must have 32", len(key))
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return sealer{}, err
+		return nil, err
 	}
-	aead, err := cipher.NewGCM(block)
-	return sealer{aead}, err
+	return cipher.NewGCM(block)
 }
 
 func (s sealer) seal(of shop.ID, t platform.Token) (string, error) {
@@ -56,10 +74,22 @@ func (s sealer) open(of shop.ID, sealed string) (platform.Token, error) {
 	}
 	n := s.aead.NonceSize()
 	plain, err := s.aead.Open(nil, raw[:n], raw[n:], owner(of))
+	for _, other := range s.others {
+		if err == nil {
+			break
+		}
+		plain, err = other.Open(nil, raw[:n], raw[n:], owner(of))
+	}
 	if err != nil {
 		return "", fault.Because(fault.Internal, err, "the token of shop %d cannot be opened with this secret key", of)
 	}
 	return platform.Token(plain), nil
+}
+
+// current reports whether a text was sealed with the key that seals now.
+func (s sealer) current(of shop.ID, sealed string) bool {
+	_, err := sealer{aead: s.aead}.open(of, sealed)
+	return err == nil
 }
 
 func owner(of shop.ID) []byte {

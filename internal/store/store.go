@@ -24,6 +24,9 @@ type Options struct {
 	// SecretKey encrypts the tokens of stores: 32 bytes. Without it no token
 	// can be written or read.
 	SecretKey []byte
+	// OtherKeys open what they sealed, and seal nothing: they are for the time in which
+	// the secret key is rotated.
+	OtherKeys [][]byte
 	// MaxConns is how many connections are open at most: 0 means 20 on
 	// PostgreSQL, and 4 besides the writing one on SQLite.
 	MaxConns int
@@ -78,7 +81,7 @@ type engine interface {
 // Open opens a database without changing it. It must be migrated before it is
 // used.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	seal, err := newSealer(o.SecretKey)
+	seal, err := newSealer(o.SecretKey, o.OtherKeys...)
 	if err != nil {
 		return nil, err
 	}

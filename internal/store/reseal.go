@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// sealedColumn is a column with texts that are sealed, each for the shop of its row.
+type sealedColumn struct {
+	table  string
+	column string
+	key    []string // columns of the primary key
+	shop   string   // column of the shop; empty: none
+}
+
+// sealedColumns are all of them: whatever calls seal has its column here.
+func sealedColumns() []sealedColumn {
+	return []sealedColumn{
+		{"shops", "token", []string{"id"}, "id"},
+		{"partner_apps", "signing", []string{"id"}, ""},
+		{"webhook_endpoints", "secret", []string{"shop_id", "id"}, "shop_id"},
+		{"webhook_endpoints", "old_secret", []string{"shop_id", "id"}, "shop_id"},
+		{"webhook_messages", "body", []string{"shop_id", "id"}, "shop_id"},
+		{"messages", "body", []string{"shop_id", "id"}, "shop_id"},
+	}
+}
+
+// resealAtOnce is how many texts are read together.
+const resealAtOnce = 500
+
+// Resealed says what a rotation of the secret key has done.
+type Resealed struct {
+	Texts int // that are sealed with the present key now
+	Lost  int // that no key opens
+}
+
+// Reseal seals with the present key what was sealed with another one that opens still. It
+// may run while others use the database, and may be run again. A text that changes
+// meanwhile is sealed with the present key by whoever changes it.
+func (db *DB) Reseal(ctx context.Context) (Resealed, error) {
+	var sum Resealed
+	for _, c := range sealedColumns() {
+		if err := db.resealColumn(ctx, c, &sum); err != nil {
+			return sum, fmt.Errorf("seal %s.%s: %w", c.table, c.column, err)
+		}
+	}
+	return sum, nil
+}
+
+// sealedText is a text of a column.
+type sealedText struct {
+	Key  string // the primary key as text
+	Shop int64
+	Text string
+}
+
+// asText joins the columns of a primary key to one text, in which they compare as they do.
+func (c sealedColumn) asText() string {
+	text := "CAST(" + c.key[len(c.key)-1] + " AS TEXT)"
+	if len(c.key) == 2 {
+		text = "CAST(" + c.key[0] + " AS TEXT) || '/' || " + text
+	}
+	return text
+}
+
+func (db *DB) resealColumn(ctx context.Context, c sealedColumn, sum *Resealed) error {
+	owner := "0"
+	if c.shop != "" {
+		owner = c.shop
+	}
+	key := bun.Safe(c.asText())
+	for last := ""; ; {
+		var texts []sealedText
+		err := db.reader.NewSelect().TableExpr("?", bun.Ident(c.table)).ColumnExpr("? AS key, ? AS shop, ? AS text", key, bun.Safe(owner), bun.Ident(c.column)).
+			Where("? > ?", key, last).Where("? <> ''", bun.Ident(c.column)).OrderExpr("?", key).Limit(resealAtOnce).Scan(ctx, &texts)
+		if err != nil {
+			return err
+		}
+		if len(texts) == 0 {
+			return nil
+		}
+		last = texts[len(texts)-1].Key
+		texts = slices.DeleteFunc(texts, func(t sealedText) bool { return db.seal.current(shop.ID(t.Shop), t.Text) })
+		err = db.update(ctx, 0, func(tx *Tx) error {
+			for _, t := range texts {
+				plain, err := db.seal.open(shop.ID(t.Shop), t.Text)
+				if err != nil {
+					continue // counted below
+				}
+				sealed, err := db.seal.seal(shop.ID(t.Shop), plain)
+				if err != nil {
+					return err
+				}
+				if _, err := tx.q.NewUpdate().TableExpr("?", bun.Ident(c.table)).Set("? = ?", bun.Ident(c.column), sealed).
+					Where("? = ?", key, t.Key).Where("? = ?", bun.Ident(c.column), t.Text).Exec(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range texts {
+			if _, err := db.seal.open(shop.ID(t.Shop), t.Text); err != nil {
+				sum.Lost++
+			} else {
+				sum.Texts++
+			}
+		}
+	}
+}
