@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,5 +56,18 @@ func TestAStoreIsReadWhenItIsConnectedAndByTheServiceAtOnce(t *testing.T) {
 	must(err)
 	if len(due) != 1 {
 		t.Error("the service does not reconcile the store at once")
+	}
+
+	// The key is lost: another one opens nothing, and only --key-lost replaces the token.
+	t.Setenv("PERENNIAL_SECRET_KEY", base64.StdEncoding.EncodeToString([]byte("fedcba9876543210fedcba9876543210")))
+	connect := []string{"shops", "connect", "--shop", domain, "--token-file", token}
+	refuses(t, 1, "cannot be opened with this secret key: check PERENNIAL_SECRET_KEY", connect...)
+	out.Reset()
+	if got := run(append(connect, "--key-lost"), &out, &errs); got != 0 || !strings.Contains(out.String(), "lost with the secret key: the secrets of 0 webhook endpoints") {
+		t.Errorf("with --key-lost it ended with %d: %s %s", got, &out, &errs)
+	}
+	out.Reset()
+	if got := run(append(connect, "--key-lost"), &out, &errs); got != 0 || strings.Contains(out.String(), "lost") {
+		t.Errorf("once more it ended with %d: %s %s", got, &out, &errs)
 	}
 }

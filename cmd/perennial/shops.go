@@ -38,6 +38,7 @@ type shopsConnectCommand struct {
 	OrderTime       string  `help:"Local time of day at which orders of a new store are charged; a known one keeps its own." default:"09:00"`
 	ImmediateOrders bool    `help:"Permit immediate orders over the admin interface; of a new store."`
 	Memberships     []int64 `help:"Numbers of the selling plans whose contracts are memberships; of a new store." placeholder:"PLAN"`
+	KeyLost         bool    `help:"The secret key with which the store was connected is lost: replace its token, and remove what no key opens."`
 }
 
 // Run connects a store.
@@ -50,10 +51,16 @@ func (c *shopsConnectCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	store, err := app.Connect(ctx, c.Database, c.Platform, clock.System{}, platform.Shop{Domain: c.Shop, Token: token}, hour, minute,
-		shop.Settings{ImmediateOrders: c.ImmediateOrders, Memberships: c.Memberships})
+	store, lost, err := app.Connect(ctx, c.Database, c.Platform, clock.System{}, app.Connecting{
+		At: platform.Shop{Domain: c.Shop, Token: token}, Hour: hour, Minute: minute, KeyLost: c.KeyLost,
+		Settings: shop.Settings{ImmediateOrders: c.ImmediateOrders, Memberships: c.Memberships},
+	})
 	if err != nil {
 		return err
+	}
+	if lost != nil {
+		fmt.Fprintf(out, "lost with the secret key: the secrets of %d webhook endpoints, which are disabled (rotate them); %d webhooks and %d e-mails that were kept; the signing secrets of %d applications (perennial partners rotate)\n",
+			lost.Endpoints, lost.Webhooks, lost.Mails, lost.Apps)
 	}
 	_, err = fmt.Fprintf(out, "%s is connected: shop %d, %s, orders at %02d:%02d, %s\n", store.Domain, store.ID, store.TimeZone, store.OrderHour, store.OrderMinute, store.Currency)
 	return err

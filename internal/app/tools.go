@@ -98,18 +98,34 @@ func Shops(ctx context.Context, d config.Database) ([]shop.Shop, error) {
 	return db.Shops().All(ctx)
 }
 
+// Connecting says which store is connected, and how.
+type Connecting struct {
+	At           platform.Shop
+	Hour, Minute int // of orders, local to the store
+	Settings     shop.Settings
+	KeyLost      bool // the secret key of before is lost: what no key opens of the store is removed
+}
+
 // Connect adds a store, or gives a known one a new token, and brings in what it
-// has. The service, which knows where webhooks go, reconciles the store at once.
-func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, at platform.Shop, hour, minute int, settings shop.Settings) (shop.Shop, error) {
+// has. The service, which knows where webhooks go, reconciles the store at once. It says
+// what was lost of a store with a secret key; nil: nothing.
+func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, w Connecting) (shop.Shop, *store.Unreadable, error) {
 	a, err := New(ctx, Options{
 		Settings: config.Server{Database: d, Platform: p, RatePerSecond: 1, RateBurst: 1},
 		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production,
 	})
 	if err != nil {
-		return shop.Shop{}, err
+		return shop.Shop{}, nil, err
 	}
 	defer a.Close()
-	return a.Intake.Connect(ctx, at, hour, minute, settings)
+	var lost *store.Unreadable
+	if w.KeyLost {
+		if lost, err = a.Store.DropUnreadable(ctx, w.At.Domain); err != nil {
+			return shop.Shop{}, nil, err
+		}
+	}
+	connected, err := a.Intake.Connect(ctx, w.At, w.Hour, w.Minute, w.Settings)
+	return connected, lost, err
 }
 
 // Finding is the result of one check. Err says what is wrong and what to do.

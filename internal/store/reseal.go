@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -114,4 +116,87 @@ func (db *DB) resealColumn(ctx context.Context, c sealedColumn, sum *Resealed) e
 			}
 		}
 	}
+}
+
+// Unreadable is what no key opens any more of a shop, whose token was among it.
+type Unreadable struct {
+	Endpoints int // webhook endpoints whose secrets are lost: they are disabled
+	Webhooks  int // bodies of webhooks, which are not sent again
+	Mails     int // bodies of e-mails, which are not sent
+	Apps      int // applications of partners, of all shops, whose signing secrets are lost
+}
+
+// DropUnreadable removes of a shop what no key opens, where its token is among it, so that
+// the shop can be connected again. It returns nil when the token opens, and where there is
+// none.
+func (db *DB) DropUnreadable(ctx context.Context, domain string) (*Unreadable, error) {
+	var row sealedText
+	err := db.reader.NewSelect().Table("shops").ColumnExpr("id AS shop, token AS text").Where("domain = ?", domain).Scan(ctx, &row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the token of %s: %w", domain, err)
+	}
+	of := shop.ID(row.Shop)
+	if _, err := db.seal.open(of, row.Text); err == nil {
+		return nil, nil
+	}
+	var lost Unreadable
+	err = db.update(ctx, of, func(tx *Tx) error {
+		lost = Unreadable{}
+		if _, err := tx.q.NewUpdate().Table("shops").Set("token = ''").Where("id = ?", of).Exec(ctx); err != nil {
+			return err
+		}
+		counts := map[string]*int{"webhook_endpoints": &lost.Endpoints, "webhook_messages": &lost.Webhooks, "messages": &lost.Mails, "partner_apps": &lost.Apps}
+		for _, c := range sealedColumns() {
+			if c.table == "shops" || c.column == "old_secret" {
+				continue
+			}
+			if err := tx.dropColumn(ctx, c, counts[c.table]); err != nil {
+				return fmt.Errorf("%s.%s: %w", c.table, c.column, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("remove what no key opens of %s: %w", domain, err)
+	}
+	return &lost, nil
+}
+
+// lostSecret is why an endpoint is disabled whose secret no key opens.
+const lostSecret = "its secret was lost with the secret key of the installation: rotate it, then enable the endpoint again"
+
+// dropColumn counts the texts of the shop that no key opens, and removes those of rows that
+// are the shop's.
+func (tx *Tx) dropColumn(ctx context.Context, c sealedColumn, count *int) error {
+	key := bun.Safe(c.asText())
+	q := tx.q.NewSelect().TableExpr("?", bun.Ident(c.table)).ColumnExpr("? AS key, ? AS text", key, bun.Ident(c.column)).Where("? <> ''", bun.Ident(c.column))
+	owner := shop.ID(0)
+	if c.shop != "" {
+		owner = tx.of
+		q = q.Where("? = ?", bun.Ident(c.shop), tx.of)
+	}
+	var texts []sealedText
+	if err := q.Scan(ctx, &texts); err != nil {
+		return err
+	}
+	for _, t := range texts {
+		if _, err := tx.db.seal.open(owner, t.Text); err == nil {
+			continue
+		}
+		*count++
+		if c.shop == "" {
+			continue
+		}
+		u := tx.q.NewUpdate().TableExpr("?", bun.Ident(c.table)).Set("? = ''", bun.Ident(c.column)).Where("? = ?", key, t.Key)
+		if c.table == "webhook_endpoints" {
+			u = u.Set("old_secret = ''").Set("enabled = ?", false).Set("reason = ?", lostSecret)
+		}
+		if _, err := u.Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

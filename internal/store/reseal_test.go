@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
@@ -65,5 +66,53 @@ func TestColumnsThatAreResealedExist(t *testing.T) {
 		if err := db.Raw().NewRaw("SELECT count(*) FROM pragma_table_info(?) WHERE name = ?", c[0], c[1]).Scan(t.Context(), &n); err != nil || n != 1 {
 			t.Errorf("there is no column %s.%s (%v)", c[0], c[1], err)
 		}
+	}
+}
+
+func TestDropUnreadableRemovesOfOneShopWhatNoKeyOpens(t *testing.T) {
+	t.Parallel()
+	old, next := []byte(strings.Repeat("o", 32)), []byte(strings.Repeat("n", 32))
+	for name, options := range map[string]func(testing.TB) store.Options{"SQLite": storetest.SQLiteOptions, "PostgreSQL": storetest.PostgresOptions} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t)
+			o.SecretKey = old
+			before := storetest.Open(t, o)
+			if err := before.Migrate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var shops [2]shop.Shop
+			for i, domain := range []string{"one.myshopify.com", "two.myshopify.com"} {
+				shops[i] = shop.Shop{Domain: domain, Token: "token", TimeZone: "UTC", Currency: "USD", CreatedAt: time.Unix(1, 0)}
+				if err := before.Shops().AddShop(t.Context(), &shops[i]); err != nil {
+					t.Fatal(err)
+				}
+				if err := before.Update(t.Context(), shops[i].ID, func(tx *store.Tx) error {
+					return tx.PutEndpoint(t.Context(), &webhook.Endpoint{Shop: shops[i].ID, URL: "https://erp.example.com", Secret: "whsec_a", Enabled: true})
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if lost, err := before.DropUnreadable(t.Context(), shops[0].Domain); lost != nil || err != nil {
+				t.Errorf("with its key: %+v, %v", lost, err)
+			}
+			o.SecretKey = next
+			after := storetest.Open(t, o)
+			if lost, err := after.DropUnreadable(t.Context(), "unknown.myshopify.com"); lost != nil || err != nil {
+				t.Errorf("of a shop that is not there: %+v, %v", lost, err)
+			}
+			if lost, err := after.DropUnreadable(t.Context(), shops[0].Domain); err != nil || lost == nil || *lost != (store.Unreadable{Endpoints: 1}) {
+				t.Fatalf("lost %+v, %v", lost, err)
+			}
+			for i, db := range []*store.DB{after, before} {
+				list, err := db.Webhooks().Endpoints(t.Context(), shops[i].ID)
+				if err != nil || len(list) != 1 || list[0].Enabled != (i == 1) || (list[0].Secret == "whsec_a") != (i == 1) {
+					t.Errorf("shop %d has %+v, %v", i, list, err)
+				}
+			}
+			if s, err := after.Shops().ShopByDomain(t.Context(), shops[0].Domain); err != nil || s.Token != "" {
+				t.Errorf("its token is %q, %v", s.Token, err)
+			}
+		})
 	}
 }

@@ -81,7 +81,7 @@ func (s sealer) open(of shop.ID, sealed string) (platform.Token, error) {
 		plain, err = other.Open(nil, raw[:n], raw[n:], owner(of))
 	}
 	if err != nil {
-		return "", fault.Because(fault.Internal, err, "the token of shop %d cannot be opened with this secret key", of)
+		return "", fault.Because(fault.Internal, err, "what is encrypted of shop %d cannot be opened with this secret key: check PERENNIAL_SECRET_KEY, and see Secret key in docs/operating.md when it is lost", of)
 	}
 	return platform.Token(plain), nil
 }
