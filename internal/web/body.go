@@ -138,7 +138,7 @@ func DecodeJSON(text []byte, v any) error {
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		path := fieldPath(text, wrong)
-		return fault.New(fault.Invalid, "field '%s' cannot be a %s", path, wrong.Value).Keyed("bodyField").At(path)
+		return fault.New(fault.Invalid, "field '%s' cannot be a %s", path, strings.Replace(wrong.Value, "bool", "boolean", 1)).Keyed("bodyField").At(path)
 	}
 	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON: %s", strings.TrimPrefix(err.Error(), "json: ")).Keyed("bodyMalformed")
 }
