@@ -3554,6 +3554,11 @@ type ContractObject struct {
 	// OriginOrder The order with which the contract began; null when it began without one.
 	OriginOrder *OriginOrderObject `json:"originOrder"`
 
+	// OriginalContractId Number of the contract that this one was split from, or that it restarts; null when there is none.
+	//
+	// Examples: 9000
+	OriginalContractId *int64 `json:"originalContractId"`
+
 	// Status How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments.
 	//
 	// Examples: ACTIVE
@@ -3829,7 +3834,7 @@ type ContractRow struct {
 	// Examples: STORE_FRONT
 	OriginType ContractRowOriginType `json:"originType"`
 
-	// OriginalContractId The contract that this one was split from; null when it was not.
+	// OriginalContractId The contract that this one was split from, or that it restarts; null when there is none.
 	//
 	// Examples: 9000
 	OriginalContractId *int64 `json:"originalContractId"`
@@ -6164,6 +6169,15 @@ type Recommendations struct {
 // RecommendationsRecommendationStrategy How the storefront chooses them.
 type RecommendationsRecommendationStrategy string
 
+// RestartBody defines model for RestartBody.
+type RestartBody struct {
+	// NextBillingDate When the first order is charged. ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone.
+	//
+	// Examples: 2026-12-31
+	NextBillingDate      string                 `json:"nextBillingDate"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // RowDunning defines model for RowDunning.
 type RowDunning struct {
 	// BillingAttemptId Number of the billing attempt.
@@ -8475,6 +8489,12 @@ type CancelPendingDowngradeParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// RestartContractParams defines parameters for RestartContract.
+type RestartContractParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // ListOneOffsParams defines parameters for ListOneOffs.
 type ListOneOffsParams struct {
 	// Page Zero-based page. Default 0.
@@ -9284,6 +9304,9 @@ type ReplaceVariantsJSONRequestBody = VariantSwap
 
 // SplitContractJSONRequestBody defines body for SplitContract for application/json ContentType.
 type SplitContractJSONRequestBody = SplitContractJSONBody
+
+// RestartContractJSONRequestBody defines body for RestartContract for application/json ContentType.
+type RestartContractJSONRequestBody = RestartBody
 
 // AddLineItemsJSONRequestBody defines body for AddLineItems for application/json ContentType.
 type AddLineItemsJSONRequestBody = AddLineItemsJSONBody
@@ -13924,6 +13947,14 @@ func (a *ContractObject) UnmarshalJSON(b []byte) error {
 		delete(object, "originOrder")
 	}
 
+	if raw, found := object["originalContractId"]; found {
+		err = json.Unmarshal(raw, &a.OriginalContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'originalContractId': %w", err)
+		}
+		delete(object, "originalContractId")
+	}
+
 	if raw, found := object["status"]; found {
 		err = json.Unmarshal(raw, &a.Status)
 		if err != nil {
@@ -14049,6 +14080,11 @@ func (a ContractObject) MarshalJSON() ([]byte, error) {
 	object["originOrder"], err = json.Marshal(a.OriginOrder)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'originOrder': %w", err)
+	}
+
+	object["originalContractId"], err = json.Marshal(a.OriginalContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'originalContractId': %w", err)
 	}
 
 	object["status"], err = json.Marshal(a.Status)
@@ -23954,6 +23990,72 @@ func (a Recommendations) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for RestartBody. Returns the specified
+// element and whether it was found
+func (a RestartBody) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for RestartBody
+func (a *RestartBody) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for RestartBody to handle AdditionalProperties
+func (a *RestartBody) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["nextBillingDate"]; found {
+		err = json.Unmarshal(raw, &a.NextBillingDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'nextBillingDate': %w", err)
+		}
+		delete(object, "nextBillingDate")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for RestartBody to handle AdditionalProperties
+func (a RestartBody) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["nextBillingDate"], err = json.Marshal(a.NextBillingDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'nextBillingDate': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for RowDunning. Returns the specified
 // element and whether it was found
 func (a RowDunning) Get(fieldName string) (value interface{}, found bool) {
@@ -30634,6 +30736,24 @@ type ClientInterface interface {
 	// Corresponds with GET /api/external/v2/subscription-contract-details/{contractId}/pending-downgrade (the `GetPendingDowngrade` operationId).
 	GetPendingDowngrade(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RestartContractWithBody Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContractWithBody(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RestartContract Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContract(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListOneOffs One-time products of a contract
 	//
 	// What all orders of the contract carry or carried besides its lines, those that were made included.
@@ -30926,7 +31046,7 @@ type ClientInterface interface {
 
 	// UpdateStatus Pause, activate or cancel a contract
 	//
-	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-status (the `UpdateStatus` operationId).
 	UpdateStatus(ctx context.Context, params *UpdateStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -32303,6 +32423,44 @@ func (c *Client) GetPendingDowngrade(ctx context.Context, contractId string, req
 	return c.Client.Do(req)
 }
 
+// RestartContractWithBody Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *Client) RestartContractWithBody(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestartContractRequestWithBody(c.Server, contractId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RestartContract Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *Client) RestartContract(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestartContractRequest(c.Server, contractId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListOneOffs One-time products of a contract
 //
 // What all orders of the contract carry or carried besides its lines, those that were made included.
@@ -32975,7 +33133,7 @@ func (c *Client) UpdateShippingAddress(ctx context.Context, params *UpdateShippi
 
 // UpdateStatus Pause, activate or cancel a contract
 //
-// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-status (the `UpdateStatus` operationId).
 func (c *Client) UpdateStatus(ctx context.Context, params *UpdateStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -38406,6 +38564,68 @@ func NewGetPendingDowngradeRequest(server string, contractId string) (*http.Requ
 	return req, nil
 }
 
+// NewRestartContractRequest calls the generic RestartContract builder with application/json body
+func NewRestartContractRequest(server string, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRestartContractRequestWithBody(server, contractId, params, "application/json", bodyReader)
+}
+
+// NewRestartContractRequestWithBody constructs an http.Request for the RestartContract method, with any body, and a specified content type
+func NewRestartContractRequestWithBody(server string, contractId string, params *RestartContractParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "contractId", contractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/%s/restart", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListOneOffsRequest constructs an http.Request for the ListOneOffs method
 func NewListOneOffsRequest(server string, params *ListOneOffsParams) (*http.Request, error) {
 	var err error
@@ -43786,6 +44006,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/external/v2/subscription-contract-details/{contractId}/pending-downgrade (the `GetPendingDowngrade` operationId).
 	GetPendingDowngradeWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetPendingDowngradeResponse, error)
 
+	// RestartContractWithBodyWithResponse Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContractWithBodyWithResponse(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestartContractResponse, error)
+
+	// RestartContractWithResponse Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContractWithResponse(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*RestartContractResponse, error)
+
 	// ListOneOffsWithResponse One-time products of a contract
 	//
 	// What all orders of the contract carry or carried besides its lines, those that were made included.
@@ -44130,7 +44368,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateStatusWithResponse Pause, activate or cancel a contract
 	//
-	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -47390,6 +47628,66 @@ func (r GetPendingDowngradeResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetPendingDowngradeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RestartContractResponse201Headers the declared response headers of an HTTP 201 response for RestartContract
+type RestartContractResponse201Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type RestartContractResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *ContractObject
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers201 the parsed response headers for an HTTP 201 response
+	Headers201 *RestartContractResponse201Headers
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r RestartContractResponse) GetJSON201() *ContractObject {
+	return r.JSON201
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RestartContractResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RestartContractResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RestartContractResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RestartContractResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RestartContractResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -51846,6 +52144,36 @@ func (c *ClientWithResponses) GetPendingDowngradeWithResponse(ctx context.Contex
 	return ParseGetPendingDowngradeResponse(rsp)
 }
 
+// RestartContractWithBodyWithResponse Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *ClientWithResponses) RestartContractWithBodyWithResponse(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestartContractResponse, error) {
+	rsp, err := c.RestartContractWithBody(ctx, contractId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestartContractResponse(rsp)
+}
+
+// RestartContractWithResponse Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *ClientWithResponses) RestartContractWithResponse(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*RestartContractResponse, error) {
+	rsp, err := c.RestartContract(ctx, contractId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestartContractResponse(rsp)
+}
+
 // ListOneOffsWithResponse One-time products of a contract
 //
 // What all orders of the contract carry or carried besides its lines, those that were made included.
@@ -52418,7 +52746,7 @@ func (c *ClientWithResponses) UpdateShippingAddressWithResponse(ctx context.Cont
 
 // UpdateStatusWithResponse Pause, activate or cancel a contract
 //
-// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56971,6 +57299,87 @@ func ParseGetPendingDowngradeResponse(rsp *http.Response) (*GetPendingDowngradeR
 			headers.XRequestId = &value
 		}
 		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRestartContractResponse parses an HTTP response from a RestartContractWithResponse call
+func ParseRestartContractResponse(rsp *http.Response) (*RestartContractResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RestartContractResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest ContractObject
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 201:
+		var headers RestartContractResponse201Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers201 = &headers
 	}
 
 	return response, nil

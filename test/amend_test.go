@@ -12,6 +12,7 @@ import (
 type object struct {
 	ID              string
 	Status          string
+	Original        *int64 `json:"originalContractId"`
 	Note            *string
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 	DeliveryPrice   struct{ Amount string }

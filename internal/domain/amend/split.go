@@ -292,43 +292,23 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 		return platform.NewContract{}, fault.New(fault.Refused, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
 			On(entity).Keyed("contractNotActive")
 	}
-	billed, delivered := limitsLeft(is.Billing, known, w.Cycle), is.Delivery
+	billed := limitsLeft(is.Billing, known, w.Cycle)
 	if w.Once {
 		billed.MinCycles, billed.MaxCycles = 0, 1
 	}
-	n := platform.NewContract{
-		Customer: is.Customer.ID, Currency: is.Currency, NextBillingDate: known.NextBillingDate, Status: string(contract.Paused),
-		Edit: platform.Edit{
-			Billing: &billed, Delivery: &delivered, DeliveryPrice: &is.DeliveryPrice, Attributes: new(append(slices.Clone(is.Attributes), mark(w))),
-		},
-	}
+	n := like(is, billed)
+	n.NextBillingDate, n.Status = known.NextBillingDate, string(contract.Paused)
+	n.Attributes = new(append(slices.Clone(is.Attributes), mark(w)))
 	if n.NextBillingDate.IsZero() {
 		n.NextBillingDate = is.NextBillingDate
-	}
-	if is.Note != "" {
-		n.Note = &is.Note
 	}
 	if is.PaymentMethod.ID != "" {
 		n.PaymentMethod = &is.PaymentMethod.ID
 	}
-	if is.Method.Kind != "" {
-		n.Method = &is.Method
-	}
 	for at, l := range is.Lines {
-		if !slices.Contains(w.Lines, l.ID) {
-			continue
+		if slices.Contains(w.Lines, l.ID) {
+			n.Lines = append(n.Lines, lineLike(is, at, prices))
 		}
-		edit := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}
-		if on, ok := prices[l.ID]; ok {
-			edit.Price, edit.Pricing = &on.price, on.policy
-		}
-		if l.SellingPlanID != 0 {
-			edit.SellingPlanID, edit.SellingPlanName = &l.SellingPlanID, &l.SellingPlanName
-		}
-		if at < len(is.LineDetails) && len(is.LineDetails[at].Attributes) > 0 {
-			edit.Attributes = &is.LineDetails[at].Attributes
-		}
-		n.Lines = append(n.Lines, edit)
 	}
 	switch {
 	case len(n.Lines) < len(w.Lines):
@@ -337,6 +317,42 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 		return platform.NewContract{}, lastLine()
 	}
 	return n, nil
+}
+
+// like is a new contract of the same customer with the delivery, the note and the
+// attributes of one that exists, without lines and without a payment method.
+func like(is platform.Detail, billed platform.Policy) platform.NewContract {
+	n := platform.NewContract{
+		Customer: is.Customer.ID, Currency: is.Currency,
+		Edit: platform.Edit{Billing: &billed, Delivery: &is.Delivery, DeliveryPrice: &is.DeliveryPrice},
+	}
+	if len(is.Attributes) > 0 {
+		n.Attributes = &is.Attributes
+	}
+	if is.Note != "" {
+		n.Note = &is.Note
+	}
+	if is.Method.Kind != "" {
+		n.Method = &is.Method
+	}
+	return n
+}
+
+// lineLike is a line of a new contract as it is in one that exists, at the price that
+// it has in the new contract's first order.
+func lineLike(is platform.Detail, at int, prices map[string]going) platform.LineEdit {
+	l := is.Lines[at]
+	edit := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}
+	if on, ok := prices[l.ID]; ok {
+		edit.Price, edit.Pricing = &on.price, on.policy
+	}
+	if l.SellingPlanID != 0 {
+		edit.SellingPlanID, edit.SellingPlanName = &l.SellingPlanID, &l.SellingPlanName
+	}
+	if at < len(is.LineDetails) && len(is.LineDetails[at].Attributes) > 0 {
+		edit.Attributes = &is.LineDetails[at].Attributes
+	}
+	return edit
 }
 
 // loses is the change by which the old contract loses the lines that it still

@@ -15,7 +15,8 @@ import (
 func (o Options) statusOperations(api *web.API) {
 	status := o.amendment("updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
 		"Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. "+
-			"A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.")
+			"A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. "+
+			"A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.")
 	status.Status = http.StatusNoContent
 	web.Register(api, status, o.setStatus)
 	cancel := o.amendment("cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.")
