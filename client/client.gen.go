@@ -30679,6 +30679,13 @@ type ClientInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/create-subscription-contract (the `CreateContract` operationId).
 	CreateContract(ctx context.Context, params *CreateContractParams, body CreateContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetCurrentCycle Number of the next cycle
+	//
+	// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+	GetCurrentCycle(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SearchCustomers Search customers
 	//
 	// Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page.
@@ -32286,6 +32293,23 @@ func (c *Client) CreateContractWithBody(ctx context.Context, params *CreateContr
 // Corresponds with POST /api/external/v2/subscription-contract-details/create-subscription-contract (the `CreateContract` operationId).
 func (c *Client) CreateContract(ctx context.Context, params *CreateContractParams, body CreateContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateContractRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetCurrentCycle Number of the next cycle
+//
+// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+func (c *Client) GetCurrentCycle(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetCurrentCycleRequest(c.Server, contractId)
 	if err != nil {
 		return nil, err
 	}
@@ -38174,6 +38198,40 @@ func NewCreateContractRequestWithBody(server string, params *CreateContractParam
 	return req, nil
 }
 
+// NewGetCurrentCycleRequest constructs an http.Request for the GetCurrentCycle method
+func NewGetCurrentCycleRequest(server string, contractId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "contractId", contractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/current-cycle/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewSearchCustomersRequest constructs an http.Request for the SearchCustomers method
 func NewSearchCustomersRequest(server string, params *SearchCustomersParams) (*http.Request, error) {
 	var err error
@@ -43943,6 +44001,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/create-subscription-contract (the `CreateContract` operationId).
 	CreateContractWithResponse(ctx context.Context, params *CreateContractParams, body CreateContractJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateContractResponse, error)
 
+	// GetCurrentCycleWithResponse Number of the next cycle
+	//
+	// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+	GetCurrentCycleWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetCurrentCycleResponse, error)
+
 	// SearchCustomersWithResponse Search customers
 	//
 	// Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page.
@@ -47335,6 +47402,65 @@ func (r CreateContractResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CreateContractResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetCurrentCycleResponse200Headers the declared response headers of an HTTP 200 response for GetCurrentCycle
+type GetCurrentCycleResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type GetCurrentCycleResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *int32
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetCurrentCycleResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetCurrentCycleResponse) GetJSON200() *int32 {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetCurrentCycleResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetCurrentCycleResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetCurrentCycleResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetCurrentCycleResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetCurrentCycleResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -52037,6 +52163,21 @@ func (c *ClientWithResponses) CreateContractWithResponse(ctx context.Context, pa
 		return nil, err
 	}
 	return ParseCreateContractResponse(rsp)
+}
+
+// GetCurrentCycleWithResponse Number of the next cycle
+//
+// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+func (c *ClientWithResponses) GetCurrentCycleWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetCurrentCycleResponse, error) {
+	rsp, err := c.GetCurrentCycle(ctx, contractId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetCurrentCycleResponse(rsp)
 }
 
 // SearchCustomersWithResponse Search customers
@@ -56898,6 +57039,80 @@ func ParseCreateContractResponse(rsp *http.Response) (*CreateContractResponse, e
 			headers.XRequestId = &value
 		}
 		response.Headers201 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetCurrentCycleResponse parses an HTTP response from a GetCurrentCycleWithResponse call
+func ParseGetCurrentCycleResponse(rsp *http.Response) (*GetCurrentCycleResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetCurrentCycleResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest int32
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetCurrentCycleResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil

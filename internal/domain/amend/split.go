@@ -116,6 +116,24 @@ func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.T
 	return nextCycle(c, attempts, now), nil
 }
 
+// NextCycle returns the number of the contract's cycle that comes next. The platform is
+// not asked.
+func (s *Service) NextCycle(ctx context.Context, of shop.ID, cmd Command) (cycle int, err error) {
+	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
+			return contractNotFound(cmd.Contract)
+		}
+		attempts, err := tx.AttemptsOf(ctx, []contract.ID{cmd.Contract})
+		cycle = nextCycle(rows[0], attempts, s.Clock.Now())
+		return err
+	})
+	return cycle, err
+}
+
 // nextCycle returns the cycle of the contract's next order, which may be one that could not
 // be charged yet. While it stands still that is the one after the last that was made or
 // given up.

@@ -100,6 +100,23 @@ func (o Options) contractReads(api *web.API) {
 	web.Register(api, read, o.contractByPath)
 	read.ID, read.Path = "getContractRaw", base+"/contract-raw-response"
 	web.Register(api, read, o.contractByQuery)
+	cycle := read
+	cycle.ID, cycle.Path, cycle.Summary = "getCurrentCycle", base+"/subscription-contract-details/current-cycle/{contractId}", "Number of the next cycle"
+	cycle.Description = "The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last."
+	web.Register(api, cycle, o.currentCycle)
+}
+
+type cycleOut struct {
+	Body int32 `doc:"Number of the cycle." example:"4"`
+}
+
+func (o Options) currentCycle(ctx context.Context, in *contractPath) (*cycleOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	cycle, err := o.Amend.NextCycle(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	return &cycleOut{int32(cycle)}, err
 }
 
 func (o Options) pendingOperations(api *web.API) {
