@@ -3377,6 +3377,60 @@ type ChargeNode struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
+// ContractAnalytics defines model for ContractAnalytics.
+type ContractAnalytics struct {
+	// AverageOrderValue totalAmount by totalOrders, rounded to the currency's decimals; 0 before the first renewal order.
+	//
+	// Examples: 25
+	AverageOrderValue float64 `json:"averageOrderValue"`
+
+	// ContractId Number of the contract.
+	//
+	// Examples: 9001
+	ContractId int64 `json:"contractId"`
+
+	// CurrencyCode Currency of the amounts: ISO 4217.
+	//
+	// Examples: USD
+	CurrencyCode string `json:"currencyCode"`
+
+	// Failed Orders that could not be charged: those that are unpaid now, and those that dunning gave up.
+	//
+	// Examples: 0
+	Failed int32 `json:"failed"`
+
+	// FirstOrderDate When the first renewal order was charged, in UTC; null before.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	FirstOrderDate *time.Time `json:"firstOrderDate"`
+
+	// LastOrderDate When the last renewal order was charged, in UTC; null before the first one.
+	//
+	// Examples: 2026-03-31T08:00:00Z
+	LastOrderDate *time.Time `json:"lastOrderDate"`
+
+	// NextBillingDate When the next order is charged; null when none is to come.
+	//
+	// Examples: 2026-04-30T08:00:00Z
+	NextBillingDate *time.Time `json:"nextBillingDate"`
+
+	// Skipped Orders that are skipped, of those to come too.
+	//
+	// Examples: 1
+	Skipped int32 `json:"skipped"`
+
+	// TotalAmount Sum of the renewal orders, as they were charged, with taxes and delivery.
+	//
+	// Examples: 75
+	TotalAmount float64 `json:"totalAmount"`
+
+	// TotalOrders Renewal orders that were charged.
+	//
+	// Examples: 3
+	TotalOrders          int32                  `json:"totalOrders"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // ContractLine defines model for ContractLine.
 type ContractLine struct {
 	// CurrentPrice Price of one, before discounts, in the contract's currency.
@@ -13432,6 +13486,189 @@ func (a ChargeNode) MarshalJSON() ([]byte, error) {
 	object["ready"], err = json.Marshal(a.Ready)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'ready': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ContractAnalytics. Returns the specified
+// element and whether it was found
+func (a ContractAnalytics) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ContractAnalytics
+func (a *ContractAnalytics) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ContractAnalytics to handle AdditionalProperties
+func (a *ContractAnalytics) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["averageOrderValue"]; found {
+		err = json.Unmarshal(raw, &a.AverageOrderValue)
+		if err != nil {
+			return fmt.Errorf("error reading 'averageOrderValue': %w", err)
+		}
+		delete(object, "averageOrderValue")
+	}
+
+	if raw, found := object["contractId"]; found {
+		err = json.Unmarshal(raw, &a.ContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'contractId': %w", err)
+		}
+		delete(object, "contractId")
+	}
+
+	if raw, found := object["currencyCode"]; found {
+		err = json.Unmarshal(raw, &a.CurrencyCode)
+		if err != nil {
+			return fmt.Errorf("error reading 'currencyCode': %w", err)
+		}
+		delete(object, "currencyCode")
+	}
+
+	if raw, found := object["failed"]; found {
+		err = json.Unmarshal(raw, &a.Failed)
+		if err != nil {
+			return fmt.Errorf("error reading 'failed': %w", err)
+		}
+		delete(object, "failed")
+	}
+
+	if raw, found := object["firstOrderDate"]; found {
+		err = json.Unmarshal(raw, &a.FirstOrderDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'firstOrderDate': %w", err)
+		}
+		delete(object, "firstOrderDate")
+	}
+
+	if raw, found := object["lastOrderDate"]; found {
+		err = json.Unmarshal(raw, &a.LastOrderDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'lastOrderDate': %w", err)
+		}
+		delete(object, "lastOrderDate")
+	}
+
+	if raw, found := object["nextBillingDate"]; found {
+		err = json.Unmarshal(raw, &a.NextBillingDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'nextBillingDate': %w", err)
+		}
+		delete(object, "nextBillingDate")
+	}
+
+	if raw, found := object["skipped"]; found {
+		err = json.Unmarshal(raw, &a.Skipped)
+		if err != nil {
+			return fmt.Errorf("error reading 'skipped': %w", err)
+		}
+		delete(object, "skipped")
+	}
+
+	if raw, found := object["totalAmount"]; found {
+		err = json.Unmarshal(raw, &a.TotalAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'totalAmount': %w", err)
+		}
+		delete(object, "totalAmount")
+	}
+
+	if raw, found := object["totalOrders"]; found {
+		err = json.Unmarshal(raw, &a.TotalOrders)
+		if err != nil {
+			return fmt.Errorf("error reading 'totalOrders': %w", err)
+		}
+		delete(object, "totalOrders")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ContractAnalytics to handle AdditionalProperties
+func (a ContractAnalytics) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["averageOrderValue"], err = json.Marshal(a.AverageOrderValue)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'averageOrderValue': %w", err)
+	}
+
+	object["contractId"], err = json.Marshal(a.ContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
+	}
+
+	object["currencyCode"], err = json.Marshal(a.CurrencyCode)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currencyCode': %w", err)
+	}
+
+	object["failed"], err = json.Marshal(a.Failed)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'failed': %w", err)
+	}
+
+	object["firstOrderDate"], err = json.Marshal(a.FirstOrderDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'firstOrderDate': %w", err)
+	}
+
+	object["lastOrderDate"], err = json.Marshal(a.LastOrderDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lastOrderDate': %w", err)
+	}
+
+	object["nextBillingDate"], err = json.Marshal(a.NextBillingDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'nextBillingDate': %w", err)
+	}
+
+	object["skipped"], err = json.Marshal(a.Skipped)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'skipped': %w", err)
+	}
+
+	object["totalAmount"], err = json.Marshal(a.TotalAmount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'totalAmount': %w", err)
+	}
+
+	object["totalOrders"], err = json.Marshal(a.TotalOrders)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'totalOrders': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -30654,6 +30891,13 @@ type ClientInterface interface {
 	// Corresponds with GET /api/external/v2/subscription-contract-details (the `SearchContracts` operationId).
 	SearchContracts(ctx context.Context, params *SearchContractsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetContractAnalytics Figures of a contract
+	//
+	// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+	GetContractAnalytics(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListBillingIntervals Plans by selling plan
 	//
 	// The plans of this host with the given numbers, [] when there are none.
@@ -32238,6 +32482,23 @@ func (c *Client) AddLineItemWithPrice(ctx context.Context, params *AddLineItemWi
 // Corresponds with GET /api/external/v2/subscription-contract-details (the `SearchContracts` operationId).
 func (c *Client) SearchContracts(ctx context.Context, params *SearchContractsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSearchContractsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetContractAnalytics Figures of a contract
+//
+// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+func (c *Client) GetContractAnalytics(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetContractAnalyticsRequest(c.Server, contractId)
 	if err != nil {
 		return nil, err
 	}
@@ -38083,6 +38344,40 @@ func NewSearchContractsRequest(server string, params *SearchContractsParams) (*h
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
 		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetContractAnalyticsRequest constructs an http.Request for the GetContractAnalytics method
+func NewGetContractAnalyticsRequest(server string, contractId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "contractId", contractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/analytics/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -43974,6 +44269,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/external/v2/subscription-contract-details (the `SearchContracts` operationId).
 	SearchContractsWithResponse(ctx context.Context, params *SearchContractsParams, reqEditors ...RequestEditorFn) (*SearchContractsResponse, error)
 
+	// GetContractAnalyticsWithResponse Figures of a contract
+	//
+	// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+	GetContractAnalyticsWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetContractAnalyticsResponse, error)
+
 	// ListBillingIntervalsWithResponse Plans by selling plan
 	//
 	// The plans of this host with the given numbers, [] when there are none.
@@ -47281,6 +47585,65 @@ func (r SearchContractsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SearchContractsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetContractAnalyticsResponse200Headers the declared response headers of an HTTP 200 response for GetContractAnalytics
+type GetContractAnalyticsResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type GetContractAnalyticsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ContractAnalytics
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetContractAnalyticsResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetContractAnalyticsResponse) GetJSON200() *ContractAnalytics {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetContractAnalyticsResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetContractAnalyticsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetContractAnalyticsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetContractAnalyticsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetContractAnalyticsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -52120,6 +52483,21 @@ func (c *ClientWithResponses) SearchContractsWithResponse(ctx context.Context, p
 	return ParseSearchContractsResponse(rsp)
 }
 
+// GetContractAnalyticsWithResponse Figures of a contract
+//
+// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+func (c *ClientWithResponses) GetContractAnalyticsWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetContractAnalyticsResponse, error) {
+	rsp, err := c.GetContractAnalytics(ctx, contractId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetContractAnalyticsResponse(rsp)
+}
+
 // ListBillingIntervalsWithResponse Plans by selling plan
 //
 // The plans of this host with the given numbers, [] when there are none.
@@ -56868,6 +57246,80 @@ func ParseSearchContractsResponse(rsp *http.Response) (*SearchContractsResponse,
 				return nil, err
 			}
 			headers.XTotalCount = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetContractAnalyticsResponse parses an HTTP response from a GetContractAnalyticsWithResponse call
+func ParseGetContractAnalyticsResponse(rsp *http.Response) (*GetContractAnalyticsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetContractAnalyticsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ContractAnalytics
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetContractAnalyticsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
 		}
 		response.Headers200 = &headers
 	}
