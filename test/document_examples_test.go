@@ -49,6 +49,7 @@ var examples = map[string]example{
 	"addLineItems":             {body: func(f *facts) any { return []any{map[string]any{"variantId": f.variants[2], "quantity": 1}} }},
 	"removeLineItems":          {body: func(f *facts) any { return []any{f.lines[1]} }},
 	"splitContract":            {body: func(f *facts) any { return []any{f.lines[1]} }},
+	"restartContract": {before: terminated, body: func(*facts) any { return map[string]any{"nextBillingDate": "2027-01-31"} }},
 	"replaceVariants": {body: func(f *facts) any {
 		return map[string]any{"shop": f.domain, "contractId": f.contract, "oldVariants": []any{f.variants[0]}, "newVariants": map[string]any{fmt.Sprint(f.variants[2]): 1}}
 	}, free: []string{"eventSource"}},
@@ -144,6 +145,10 @@ func ofContract(f *facts) map[string]string {
 
 func attributes(f *facts) any {
 	return map[string]any{"subscriptionContractId": f.contract, "customAttributesList": []any{map[string]any{"key": "gift", "value": "yes"}}}
+}
+
+func terminated(w *stage) {
+	w.change("DELETE", fmt.Sprintf("/subscription-contracts/%d", w.mine.contract), nil, nil)
 }
 
 func skipFirst(w *stage) {
