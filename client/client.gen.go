@@ -9140,6 +9140,27 @@ type UpdateSubscriptionGroupByBodyParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// ListGroupSellingPlansParams defines parameters for ListGroupSellingPlans.
+type ListGroupSellingPlansParams struct {
+	// Page Zero-based page. Default 0.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Size Elements in a page, at most 2000. Default 2000.
+	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
+
+	// Sort The list has an order of its own: leave it out.
+	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// PageablePage Another spelling of page.
+	PageablePage *int64 `form:"pageable.page,omitempty" json:"pageable.page,omitempty"`
+
+	// PageableSize Another spelling of size.
+	PageableSize *int64 `form:"pageable.size,omitempty" json:"pageable.size,omitempty"`
+
+	// PageableSort Another spelling of sort.
+	PageableSort *[]string `form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
+}
+
 // RemoveProductsFromAllGroupsParams defines parameters for RemoveProductsFromAllGroups.
 type RemoveProductsFromAllGroupsParams struct {
 	// ProductIds Numbers of products, separated by commas.
@@ -31387,6 +31408,13 @@ type ClientInterface interface {
 	// Corresponds with PUT /api/external/v2/subscription-groups (the `UpdateSubscriptionGroupByBody` operationId).
 	UpdateSubscriptionGroupByBody(ctx context.Context, params *UpdateSubscriptionGroupByBodyParams, body UpdateSubscriptionGroupByBodyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListGroupSellingPlans All plans, below the groups
+	//
+	// The same as all-selling-plans.
+	//
+	// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+	ListGroupSellingPlans(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RemoveProductsFromAllGroups Take products out of all groups
 	//
 	// Does the same in every group of this host and answers with the groups that changed. Sent again after a failure it does what is left to do.
@@ -33618,6 +33646,23 @@ func (c *Client) UpdateSubscriptionGroupByBodyWithBody(ctx context.Context, para
 // Corresponds with PUT /api/external/v2/subscription-groups (the `UpdateSubscriptionGroupByBody` operationId).
 func (c *Client) UpdateSubscriptionGroupByBody(ctx context.Context, params *UpdateSubscriptionGroupByBodyParams, body UpdateSubscriptionGroupByBodyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateSubscriptionGroupByBodyRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListGroupSellingPlans All plans, below the groups
+//
+// The same as all-selling-plans.
+//
+// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+func (c *Client) ListGroupSellingPlans(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListGroupSellingPlansRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -42483,6 +42528,120 @@ func NewUpdateSubscriptionGroupByBodyRequestWithBody(server string, params *Upda
 	return req, nil
 }
 
+// NewListGroupSellingPlansRequest constructs an http.Request for the ListGroupSellingPlans method
+func NewListGroupSellingPlansRequest(server string, params *ListGroupSellingPlansParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-groups/all-selling-plans")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageablePage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.page", *params.PageablePage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSize != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.size", *params.PageableSize, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pageable.sort", *params.PageableSort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewRemoveProductsFromAllGroupsRequest constructs an http.Request for the RemoveProductsFromAllGroups method
 func NewRemoveProductsFromAllGroupsRequest(server string, params *RemoveProductsFromAllGroupsParams) (*http.Request, error) {
 	var err error
@@ -44844,6 +45003,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups (the `UpdateSubscriptionGroupByBody` operationId).
 	UpdateSubscriptionGroupByBodyWithResponse(ctx context.Context, params *UpdateSubscriptionGroupByBodyParams, body UpdateSubscriptionGroupByBodyJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupByBodyResponse, error)
+
+	// ListGroupSellingPlansWithResponse All plans, below the groups
+	//
+	// The same as all-selling-plans.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+	ListGroupSellingPlansWithResponse(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*ListGroupSellingPlansResponse, error)
 
 	// RemoveProductsFromAllGroupsWithResponse Take products out of all groups
 	//
@@ -50679,6 +50847,67 @@ func (r UpdateSubscriptionGroupByBodyResponse) ContentType() string {
 	return ""
 }
 
+// ListGroupSellingPlansResponse200Headers the declared response headers of an HTTP 200 response for ListGroupSellingPlans
+type ListGroupSellingPlansResponse200Headers struct {
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
+}
+
+type ListGroupSellingPlansResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]PlanOption
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListGroupSellingPlansResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListGroupSellingPlansResponse) GetJSON200() *[]PlanOption {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListGroupSellingPlansResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListGroupSellingPlansResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListGroupSellingPlansResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListGroupSellingPlansResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListGroupSellingPlansResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // RemoveProductsFromAllGroupsResponse200Headers the declared response headers of an HTTP 200 response for RemoveProductsFromAllGroups
 type RemoveProductsFromAllGroupsResponse200Headers struct {
 	Deprecation        *string
@@ -53441,6 +53670,21 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupByBodyWithResponse(ctx cont
 		return nil, err
 	}
 	return ParseUpdateSubscriptionGroupByBodyResponse(rsp)
+}
+
+// ListGroupSellingPlansWithResponse All plans, below the groups
+//
+// The same as all-selling-plans.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+func (c *ClientWithResponses) ListGroupSellingPlansWithResponse(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*ListGroupSellingPlansResponse, error) {
+	rsp, err := c.ListGroupSellingPlans(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListGroupSellingPlansResponse(rsp)
 }
 
 // RemoveProductsFromAllGroupsWithResponse Take products out of all groups
@@ -61459,6 +61703,94 @@ func ParseUpdateSubscriptionGroupByBodyResponse(rsp *http.Response) (*UpdateSubs
 				return nil, err
 			}
 			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListGroupSellingPlansResponse parses an HTTP response from a ListGroupSellingPlansWithResponse call
+func ParseListGroupSellingPlansResponse(rsp *http.Response) (*ListGroupSellingPlansResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListGroupSellingPlansResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []PlanOption
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListGroupSellingPlansResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Total-Count", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			}
+			headers.XTotalCount = &value
 		}
 		response.Headers200 = &headers
 	}
