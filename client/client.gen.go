@@ -5738,6 +5738,93 @@ type PayerObject struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
+// PaymentConnection defines model for PaymentConnection.
+type PaymentConnection struct {
+	// Edges The same, each wrapped in an edge.
+	Edges []PaymentEdge `json:"edges"`
+
+	// Nodes The payment methods.
+	Nodes []PaymentNode `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
+	PageInfo             PageInfo               `json:"pageInfo"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PaymentEdge defines model for PaymentEdge.
+type PaymentEdge struct {
+	// Node The payment method.
+	Node                 PaymentNode            `json:"node"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PaymentNode defines model for PaymentNode.
+type PaymentNode struct {
+	// CurrentPrice Always null.
+	CurrentPrice *AmountObject `json:"currentPrice"`
+
+	// CustomAttributes Always null.
+	CustomAttributes *string `json:"customAttributes"`
+
+	// DiscountAllocations Always null.
+	DiscountAllocations *string `json:"discountAllocations"`
+
+	// Id Graph id.
+	//
+	// Examples: gid://shopify/CustomerPaymentMethod/ab
+	Id string `json:"id"`
+
+	// Instrument What is behind the method; null when the platform does not say.
+	Instrument *InstrumentObject `json:"instrument"`
+
+	// LineDiscountedPrice Always null.
+	LineDiscountedPrice *AmountObject `json:"lineDiscountedPrice"`
+
+	// PricingPolicy Always null.
+	PricingPolicy *string `json:"pricingPolicy"`
+
+	// ProductId Always null.
+	ProductId *string `json:"productId"`
+
+	// Quantity Always null.
+	Quantity *int32 `json:"quantity"`
+
+	// RevokedAt Since when it cannot be charged any more, in UTC; null: it can be.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	RevokedAt *time.Time `json:"revokedAt"`
+
+	// RevokedReason Why it cannot be charged any more, in the platform's own code; null: it can be.
+	//
+	// Examples: AUTHORIZE_NET_GATEWAY_NOT_ENABLED
+	RevokedReason *string `json:"revokedReason"`
+
+	// SellingPlanId Always null.
+	SellingPlanId *string `json:"sellingPlanId"`
+
+	// SellingPlanName Always null.
+	SellingPlanName *string `json:"sellingPlanName"`
+
+	// Sku Always null.
+	Sku *string `json:"sku"`
+
+	// Taxable Always null.
+	Taxable *bool `json:"taxable"`
+
+	// Title Always null.
+	Title *string `json:"title"`
+
+	// VariantId Always null.
+	VariantId *string `json:"variantId"`
+
+	// VariantImage Always null.
+	VariantImage *ImageObject `json:"variantImage"`
+
+	// VariantTitle Always null.
+	VariantTitle         *string                `json:"variantTitle"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // PaymentObject defines model for PaymentObject.
 type PaymentObject struct {
 	// Id Graph id.
@@ -22545,6 +22632,468 @@ func (a PayerObject) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for PaymentConnection. Returns the specified
+// element and whether it was found
+func (a PaymentConnection) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PaymentConnection
+func (a *PaymentConnection) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PaymentConnection to handle AdditionalProperties
+func (a *PaymentConnection) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["edges"]; found {
+		err = json.Unmarshal(raw, &a.Edges)
+		if err != nil {
+			return fmt.Errorf("error reading 'edges': %w", err)
+		}
+		delete(object, "edges")
+	}
+
+	if raw, found := object["nodes"]; found {
+		err = json.Unmarshal(raw, &a.Nodes)
+		if err != nil {
+			return fmt.Errorf("error reading 'nodes': %w", err)
+		}
+		delete(object, "nodes")
+	}
+
+	if raw, found := object["pageInfo"]; found {
+		err = json.Unmarshal(raw, &a.PageInfo)
+		if err != nil {
+			return fmt.Errorf("error reading 'pageInfo': %w", err)
+		}
+		delete(object, "pageInfo")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PaymentConnection to handle AdditionalProperties
+func (a PaymentConnection) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Edges != nil {
+		object["edges"], err = json.Marshal(a.Edges)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'edges': %w", err)
+		}
+	}
+
+	if a.Nodes != nil {
+		object["nodes"], err = json.Marshal(a.Nodes)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'nodes': %w", err)
+		}
+	}
+
+	object["pageInfo"], err = json.Marshal(a.PageInfo)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'pageInfo': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for PaymentEdge. Returns the specified
+// element and whether it was found
+func (a PaymentEdge) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PaymentEdge
+func (a *PaymentEdge) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PaymentEdge to handle AdditionalProperties
+func (a *PaymentEdge) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["node"]; found {
+		err = json.Unmarshal(raw, &a.Node)
+		if err != nil {
+			return fmt.Errorf("error reading 'node': %w", err)
+		}
+		delete(object, "node")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PaymentEdge to handle AdditionalProperties
+func (a PaymentEdge) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["node"], err = json.Marshal(a.Node)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'node': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for PaymentNode. Returns the specified
+// element and whether it was found
+func (a PaymentNode) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PaymentNode
+func (a *PaymentNode) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PaymentNode to handle AdditionalProperties
+func (a *PaymentNode) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["currentPrice"]; found {
+		err = json.Unmarshal(raw, &a.CurrentPrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'currentPrice': %w", err)
+		}
+		delete(object, "currentPrice")
+	}
+
+	if raw, found := object["customAttributes"]; found {
+		err = json.Unmarshal(raw, &a.CustomAttributes)
+		if err != nil {
+			return fmt.Errorf("error reading 'customAttributes': %w", err)
+		}
+		delete(object, "customAttributes")
+	}
+
+	if raw, found := object["discountAllocations"]; found {
+		err = json.Unmarshal(raw, &a.DiscountAllocations)
+		if err != nil {
+			return fmt.Errorf("error reading 'discountAllocations': %w", err)
+		}
+		delete(object, "discountAllocations")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["instrument"]; found {
+		err = json.Unmarshal(raw, &a.Instrument)
+		if err != nil {
+			return fmt.Errorf("error reading 'instrument': %w", err)
+		}
+		delete(object, "instrument")
+	}
+
+	if raw, found := object["lineDiscountedPrice"]; found {
+		err = json.Unmarshal(raw, &a.LineDiscountedPrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'lineDiscountedPrice': %w", err)
+		}
+		delete(object, "lineDiscountedPrice")
+	}
+
+	if raw, found := object["pricingPolicy"]; found {
+		err = json.Unmarshal(raw, &a.PricingPolicy)
+		if err != nil {
+			return fmt.Errorf("error reading 'pricingPolicy': %w", err)
+		}
+		delete(object, "pricingPolicy")
+	}
+
+	if raw, found := object["productId"]; found {
+		err = json.Unmarshal(raw, &a.ProductId)
+		if err != nil {
+			return fmt.Errorf("error reading 'productId': %w", err)
+		}
+		delete(object, "productId")
+	}
+
+	if raw, found := object["quantity"]; found {
+		err = json.Unmarshal(raw, &a.Quantity)
+		if err != nil {
+			return fmt.Errorf("error reading 'quantity': %w", err)
+		}
+		delete(object, "quantity")
+	}
+
+	if raw, found := object["revokedAt"]; found {
+		err = json.Unmarshal(raw, &a.RevokedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'revokedAt': %w", err)
+		}
+		delete(object, "revokedAt")
+	}
+
+	if raw, found := object["revokedReason"]; found {
+		err = json.Unmarshal(raw, &a.RevokedReason)
+		if err != nil {
+			return fmt.Errorf("error reading 'revokedReason': %w", err)
+		}
+		delete(object, "revokedReason")
+	}
+
+	if raw, found := object["sellingPlanId"]; found {
+		err = json.Unmarshal(raw, &a.SellingPlanId)
+		if err != nil {
+			return fmt.Errorf("error reading 'sellingPlanId': %w", err)
+		}
+		delete(object, "sellingPlanId")
+	}
+
+	if raw, found := object["sellingPlanName"]; found {
+		err = json.Unmarshal(raw, &a.SellingPlanName)
+		if err != nil {
+			return fmt.Errorf("error reading 'sellingPlanName': %w", err)
+		}
+		delete(object, "sellingPlanName")
+	}
+
+	if raw, found := object["sku"]; found {
+		err = json.Unmarshal(raw, &a.Sku)
+		if err != nil {
+			return fmt.Errorf("error reading 'sku': %w", err)
+		}
+		delete(object, "sku")
+	}
+
+	if raw, found := object["taxable"]; found {
+		err = json.Unmarshal(raw, &a.Taxable)
+		if err != nil {
+			return fmt.Errorf("error reading 'taxable': %w", err)
+		}
+		delete(object, "taxable")
+	}
+
+	if raw, found := object["title"]; found {
+		err = json.Unmarshal(raw, &a.Title)
+		if err != nil {
+			return fmt.Errorf("error reading 'title': %w", err)
+		}
+		delete(object, "title")
+	}
+
+	if raw, found := object["variantId"]; found {
+		err = json.Unmarshal(raw, &a.VariantId)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantId': %w", err)
+		}
+		delete(object, "variantId")
+	}
+
+	if raw, found := object["variantImage"]; found {
+		err = json.Unmarshal(raw, &a.VariantImage)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantImage': %w", err)
+		}
+		delete(object, "variantImage")
+	}
+
+	if raw, found := object["variantTitle"]; found {
+		err = json.Unmarshal(raw, &a.VariantTitle)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantTitle': %w", err)
+		}
+		delete(object, "variantTitle")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PaymentNode to handle AdditionalProperties
+func (a PaymentNode) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["currentPrice"], err = json.Marshal(a.CurrentPrice)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currentPrice': %w", err)
+	}
+
+	object["customAttributes"], err = json.Marshal(a.CustomAttributes)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'customAttributes': %w", err)
+	}
+
+	object["discountAllocations"], err = json.Marshal(a.DiscountAllocations)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'discountAllocations': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["instrument"], err = json.Marshal(a.Instrument)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'instrument': %w", err)
+	}
+
+	object["lineDiscountedPrice"], err = json.Marshal(a.LineDiscountedPrice)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lineDiscountedPrice': %w", err)
+	}
+
+	object["pricingPolicy"], err = json.Marshal(a.PricingPolicy)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'pricingPolicy': %w", err)
+	}
+
+	object["productId"], err = json.Marshal(a.ProductId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'productId': %w", err)
+	}
+
+	object["quantity"], err = json.Marshal(a.Quantity)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'quantity': %w", err)
+	}
+
+	object["revokedAt"], err = json.Marshal(a.RevokedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'revokedAt': %w", err)
+	}
+
+	object["revokedReason"], err = json.Marshal(a.RevokedReason)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'revokedReason': %w", err)
+	}
+
+	object["sellingPlanId"], err = json.Marshal(a.SellingPlanId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sellingPlanId': %w", err)
+	}
+
+	object["sellingPlanName"], err = json.Marshal(a.SellingPlanName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sellingPlanName': %w", err)
+	}
+
+	object["sku"], err = json.Marshal(a.Sku)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sku': %w", err)
+	}
+
+	object["taxable"], err = json.Marshal(a.Taxable)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'taxable': %w", err)
+	}
+
+	object["title"], err = json.Marshal(a.Title)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'title': %w", err)
+	}
+
+	object["variantId"], err = json.Marshal(a.VariantId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantId': %w", err)
+	}
+
+	object["variantImage"], err = json.Marshal(a.VariantImage)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantImage': %w", err)
+	}
+
+	object["variantTitle"], err = json.Marshal(a.VariantTitle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantTitle': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for PaymentObject. Returns the specified
 // element and whether it was found
 func (a PaymentObject) Get(fieldName string) (value interface{}, found bool) {
@@ -30976,6 +31525,13 @@ type ClientInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/replace-variants-v3 (the `ReplaceVariants` operationId).
 	ReplaceVariants(ctx context.Context, params *ReplaceVariantsParams, body ReplaceVariantsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListCustomerPaymentMethods Payment methods of a customer
+	//
+	// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+	ListCustomerPaymentMethods(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SplitContractWithBody Split a contract
 	//
 	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
@@ -32654,6 +33210,23 @@ func (c *Client) ReplaceVariantsWithBody(ctx context.Context, params *ReplaceVar
 // Corresponds with POST /api/external/v2/subscription-contract-details/replace-variants-v3 (the `ReplaceVariants` operationId).
 func (c *Client) ReplaceVariants(ctx context.Context, params *ReplaceVariantsParams, body ReplaceVariantsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplaceVariantsRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCustomerPaymentMethods Payment methods of a customer
+//
+// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+func (c *Client) ListCustomerPaymentMethods(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCustomerPaymentMethodsRequest(c.Server, customerId)
 	if err != nil {
 		return nil, err
 	}
@@ -38777,6 +39350,40 @@ func NewReplaceVariantsRequestWithBody(server string, params *ReplaceVariantsPar
 	return req, nil
 }
 
+// NewListCustomerPaymentMethodsRequest constructs an http.Request for the ListCustomerPaymentMethods method
+func NewListCustomerPaymentMethodsRequest(server string, customerId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customerId", customerId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/shopify/customer/%s/payment-methods", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewSplitContractRequest calls the generic SplitContract builder with application/json body
 func NewSplitContractRequest(server string, params *SplitContractParams, body SplitContractJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -44500,6 +45107,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/replace-variants-v3 (the `ReplaceVariants` operationId).
 	ReplaceVariantsWithResponse(ctx context.Context, params *ReplaceVariantsParams, body ReplaceVariantsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceVariantsResponse, error)
 
+	// ListCustomerPaymentMethodsWithResponse Payment methods of a customer
+	//
+	// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+	ListCustomerPaymentMethodsWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*ListCustomerPaymentMethodsResponse, error)
+
 	// SplitContractWithBodyWithResponse Split a contract
 	//
 	// Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. 409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too.
@@ -48113,6 +48729,65 @@ func (r ReplaceVariantsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ReplaceVariantsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListCustomerPaymentMethodsResponse200Headers the declared response headers of an HTTP 200 response for ListCustomerPaymentMethods
+type ListCustomerPaymentMethodsResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type ListCustomerPaymentMethodsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PaymentConnection
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCustomerPaymentMethodsResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCustomerPaymentMethodsResponse) GetJSON200() *PaymentConnection {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListCustomerPaymentMethodsResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCustomerPaymentMethodsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCustomerPaymentMethodsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCustomerPaymentMethodsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCustomerPaymentMethodsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -52830,6 +53505,21 @@ func (c *ClientWithResponses) ReplaceVariantsWithResponse(ctx context.Context, p
 		return nil, err
 	}
 	return ParseReplaceVariantsResponse(rsp)
+}
+
+// ListCustomerPaymentMethodsWithResponse Payment methods of a customer
+//
+// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+func (c *ClientWithResponses) ListCustomerPaymentMethodsWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*ListCustomerPaymentMethodsResponse, error) {
+	rsp, err := c.ListCustomerPaymentMethods(ctx, customerId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCustomerPaymentMethodsResponse(rsp)
 }
 
 // SplitContractWithBodyWithResponse Split a contract
@@ -57948,6 +58638,80 @@ func ParseReplaceVariantsResponse(rsp *http.Response) (*ReplaceVariantsResponse,
 				return nil, err
 			}
 			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListCustomerPaymentMethodsResponse parses an HTTP response from a ListCustomerPaymentMethodsWithResponse call
+func ParseListCustomerPaymentMethodsResponse(rsp *http.Response) (*ListCustomerPaymentMethodsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCustomerPaymentMethodsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PaymentConnection
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCustomerPaymentMethodsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
 		}
 		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
 			var value int

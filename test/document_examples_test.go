@@ -49,7 +49,7 @@ var examples = map[string]example{
 	"addLineItems":             {body: func(f *facts) any { return []any{map[string]any{"variantId": f.variants[2], "quantity": 1}} }},
 	"removeLineItems":          {body: func(f *facts) any { return []any{f.lines[1]} }},
 	"splitContract":            {body: func(f *facts) any { return []any{f.lines[1]} }},
-	"restartContract": {before: terminated, body: func(*facts) any { return map[string]any{"nextBillingDate": "2027-01-31"} }},
+	"restartContract":          {before: terminated, body: func(*facts) any { return map[string]any{"nextBillingDate": "2027-01-31"} }},
 	"replaceVariants": {body: func(f *facts) any {
 		return map[string]any{"shop": f.domain, "contractId": f.contract, "oldVariants": []any{f.variants[0]}, "newVariants": map[string]any{fmt.Sprint(f.variants[2]): 1}}
 	}, free: []string{"eventSource"}},
@@ -117,6 +117,7 @@ var examples = map[string]example{
 		return map[string]string{"contractId": fmt.Sprint(f.contract), "billingAttemptId": fmt.Sprint(f.attempts[0]), "variantId": fmt.Sprint(f.variants[2]), "quantity": "3"}
 	}, body: func(*facts) any { return map[string]any{} }, free: []string{"contractId", "billingAttemptId", "variantId", "quantity"}},
 	"listCustomerContracts":         {hides: true},
+	"listCustomerPaymentMethods":    {hides: true},
 	"listCustomerContractIds":       {hides: true},
 	"getCustomer":                   {hides: true},
 	"reportPastOrders":              {params: func(*facts) map[string]string { return map[string]string{"status": "SUCCESS"} }, hides: true},

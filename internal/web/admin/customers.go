@@ -49,6 +49,32 @@ func (o Options) customers(api *web.API) {
 	all.Description = "Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page."
 	all.List = &customerList
 	web.Register(api, all, o.searchCustomers)
+
+	methods := list
+	methods.ID, methods.Path, methods.Summary = "listCustomerPaymentMethods", base+"/subscription-contract-details/shopify/customer/{customerId}/payment-methods", "Payment methods of a customer"
+	methods.Description = "The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. " +
+		"The fields of a line of a contract are there too, and have no value."
+	web.Register(api, methods, o.customerPayments)
+}
+
+type paymentsPath struct {
+	Customer string `path:"customerId" format:"id" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
+}
+
+type paymentsOut struct {
+	Body record.PaymentConnection
+}
+
+func (o Options) customerPayments(ctx context.Context, in *paymentsPath) (*paymentsOut, error) {
+	customer, err := web.ParseID("Customer", "customerId", in.Customer)
+	if err != nil {
+		return nil, err
+	}
+	methods, err := o.Amend.PaymentMethods(ctx, web.CallerOf(ctx).Shop.ID, customer)
+	if err != nil {
+		return nil, err
+	}
+	return &paymentsOut{record.NewPaymentConnection(methods)}, nil
 }
 
 type customerIDQuery struct {
