@@ -9092,6 +9092,18 @@ type UpdateMinCyclesParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// UpdateMultipleLineItemAttributesJSONBody defines parameters for UpdateMultipleLineItemAttributes.
+type UpdateMultipleLineItemAttributesJSONBody map[string]*[]AttributeObject
+
+// UpdateMultipleLineItemAttributesParams defines parameters for UpdateMultipleLineItemAttributes.
+type UpdateMultipleLineItemAttributesParams struct {
+	// ContractId The contract: number or graph id.
+	ContractId string `form:"contractId" json:"contractId"`
+
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // UpdateOrderNoteParams defines parameters for UpdateOrderNote.
 type UpdateOrderNoteParams struct {
 	// OrderNote The note; empty clears it. Plain text; lines end with newline characters. Required.
@@ -9484,6 +9496,9 @@ type UpdateLineItemAttributesJSONRequestBody = UpdateLineItemAttributesJSONBody
 
 // UpdateLineItemPricingPolicyJSONRequestBody defines body for UpdateLineItemPricingPolicy for application/json ContentType.
 type UpdateLineItemPricingPolicyJSONRequestBody = UpdateLineItemPricingPolicyJSONBody
+
+// UpdateMultipleLineItemAttributesJSONRequestBody defines body for UpdateMultipleLineItemAttributes for application/json ContentType.
+type UpdateMultipleLineItemAttributesJSONRequestBody UpdateMultipleLineItemAttributesJSONBody
 
 // UpdateShippingAddressJSONRequestBody defines body for UpdateShippingAddress for application/json ContentType.
 type UpdateShippingAddressJSONRequestBody = ShippingAddress
@@ -31840,6 +31855,24 @@ type ClientInterface interface {
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-min-cycles (the `UpdateMinCycles` operationId).
 	UpdateMinCycles(ctx context.Context, params *UpdateMinCyclesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdateMultipleLineItemAttributesWithBody Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributesWithBody(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMultipleLineItemAttributes Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributes(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UpdateOrderNote Change a contract's order note
 	//
 	// Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true.
@@ -33935,6 +33968,44 @@ func (c *Client) UpdateMaxCycles(ctx context.Context, params *UpdateMaxCyclesPar
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-min-cycles (the `UpdateMinCycles` operationId).
 func (c *Client) UpdateMinCycles(ctx context.Context, params *UpdateMinCyclesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateMinCyclesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMultipleLineItemAttributesWithBody Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *Client) UpdateMultipleLineItemAttributesWithBody(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMultipleLineItemAttributesRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMultipleLineItemAttributes Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *Client) UpdateMultipleLineItemAttributes(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMultipleLineItemAttributesRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -42163,6 +42234,84 @@ func NewUpdateMinCyclesRequest(server string, params *UpdateMinCyclesParams) (*h
 	return req, nil
 }
 
+// NewUpdateMultipleLineItemAttributesRequest calls the generic UpdateMultipleLineItemAttributes builder with application/json body
+func NewUpdateMultipleLineItemAttributesRequest(server string, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMultipleLineItemAttributesRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewUpdateMultipleLineItemAttributesRequestWithBody constructs an http.Request for the UpdateMultipleLineItemAttributes method, with any body, and a specified content type
+func NewUpdateMultipleLineItemAttributesRequestWithBody(server string, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contracts-update-multiple-line-item-attributes")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "contractId", params.ContractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "id"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewUpdateOrderNoteRequest constructs an http.Request for the UpdateOrderNote method
 func NewUpdateOrderNoteRequest(server string, contractId string, params *UpdateOrderNoteParams) (*http.Request, error) {
 	var err error
@@ -45475,6 +45624,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-min-cycles (the `UpdateMinCycles` operationId).
 	UpdateMinCyclesWithResponse(ctx context.Context, params *UpdateMinCyclesParams, reqEditors ...RequestEditorFn) (*UpdateMinCyclesResponse, error)
+
+	// UpdateMultipleLineItemAttributesWithBodyWithResponse Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributesWithBodyWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error)
+
+	// UpdateMultipleLineItemAttributesWithResponse Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributesWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error)
 
 	// UpdateOrderNoteWithResponse Change a contract's order note
 	//
@@ -50763,6 +50930,66 @@ func (r UpdateMinCyclesResponse) ContentType() string {
 	return ""
 }
 
+// UpdateMultipleLineItemAttributesResponse200Headers the declared response headers of an HTTP 200 response for UpdateMultipleLineItemAttributes
+type UpdateMultipleLineItemAttributesResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type UpdateMultipleLineItemAttributesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ContractObject
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateMultipleLineItemAttributesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateMultipleLineItemAttributesResponse) GetJSON200() *ContractObject {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateMultipleLineItemAttributesResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateMultipleLineItemAttributesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateMultipleLineItemAttributesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateMultipleLineItemAttributesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateMultipleLineItemAttributesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // UpdateOrderNoteResponse200Headers the declared response headers of an HTTP 200 response for UpdateOrderNote
 type UpdateOrderNoteResponse200Headers struct {
 	Deprecation        *string
@@ -54120,6 +54347,36 @@ func (c *ClientWithResponses) UpdateMinCyclesWithResponse(ctx context.Context, p
 		return nil, err
 	}
 	return ParseUpdateMinCyclesResponse(rsp)
+}
+
+// UpdateMultipleLineItemAttributesWithBodyWithResponse Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *ClientWithResponses) UpdateMultipleLineItemAttributesWithBodyWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error) {
+	rsp, err := c.UpdateMultipleLineItemAttributesWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMultipleLineItemAttributesResponse(rsp)
+}
+
+// UpdateMultipleLineItemAttributesWithResponse Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *ClientWithResponses) UpdateMultipleLineItemAttributesWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error) {
+	rsp, err := c.UpdateMultipleLineItemAttributes(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMultipleLineItemAttributesResponse(rsp)
 }
 
 // UpdateOrderNoteWithResponse Change a contract's order note
@@ -61385,6 +61642,87 @@ func ParseUpdateMinCyclesResponse(rsp *http.Response) (*UpdateMinCyclesResponse,
 	switch {
 	case rsp.StatusCode == 200:
 		var headers UpdateMinCyclesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateMultipleLineItemAttributesResponse parses an HTTP response from a UpdateMultipleLineItemAttributesWithResponse call
+func ParseUpdateMultipleLineItemAttributesResponse(rsp *http.Response) (*UpdateMultipleLineItemAttributesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateMultipleLineItemAttributesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ContractObject
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateMultipleLineItemAttributesResponse200Headers
 		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {

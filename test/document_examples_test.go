@@ -45,6 +45,9 @@ var examples = map[string]example{
 	"updateLineItemPricingPolicy": {body: func(*facts) any {
 		return []any{map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 10}, map[string]any{"afterCycle": 3, "discountType": "PRICE", "value": 9.5}}
 	}},
+	"updateMultipleLineItemAttributes": {body: func(f *facts) any {
+		return map[string]any{f.lines[0]: []any{map[string]any{"key": "size", "value": "L"}}}
+	}},
 	"updateLineItemAttributes": {body: func(*facts) any { return []any{map[string]any{"key": "size", "value": "L"}} }},
 	"addLineItems":             {body: func(f *facts) any { return []any{map[string]any{"variantId": f.variants[2], "quantity": 1}} }},
 	"removeLineItems":          {body: func(f *facts) any { return []any{f.lines[1]} }},
