@@ -31940,6 +31940,13 @@ type ClientInterface interface {
 	// Corresponds with GET /api/external/v2/subscription-customers-detail/valid/{customerId} (the `ListCustomerContracts` operationId).
 	ListCustomerContracts(ctx context.Context, customerId string, params *ListCustomerContractsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SyncCustomer Read a customer's contracts from the platform
+	//
+	// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+	//
+	// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+	SyncCustomer(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListCustomerContractIds Contract numbers of a customer
 	//
 	// The numbers of all contracts of a customer, ascending; an empty list for a customer who has none or is not known.
@@ -34163,6 +34170,23 @@ func (c *Client) GetContract(ctx context.Context, contractId string, reqEditors 
 // Corresponds with GET /api/external/v2/subscription-customers-detail/valid/{customerId} (the `ListCustomerContracts` operationId).
 func (c *Client) ListCustomerContracts(ctx context.Context, customerId string, params *ListCustomerContractsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCustomerContractsRequest(c.Server, customerId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SyncCustomer Read a customer's contracts from the platform
+//
+// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+//
+// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+func (c *Client) SyncCustomer(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSyncCustomerRequest(c.Server, customerId)
 	if err != nil {
 		return nil, err
 	}
@@ -42965,6 +42989,40 @@ func NewListCustomerContractsRequest(server string, customerId string, params *L
 	return req, nil
 }
 
+// NewSyncCustomerRequest constructs an http.Request for the SyncCustomer method
+func NewSyncCustomerRequest(server string, customerId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customerId", customerId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-customers/sync-info/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListCustomerContractIdsRequest constructs an http.Request for the ListCustomerContractIds method
 func NewListCustomerContractIdsRequest(server string, id string) (*http.Request, error) {
 	var err error
@@ -45723,6 +45781,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/external/v2/subscription-customers-detail/valid/{customerId} (the `ListCustomerContracts` operationId).
 	ListCustomerContractsWithResponse(ctx context.Context, customerId string, params *ListCustomerContractsParams, reqEditors ...RequestEditorFn) (*ListCustomerContractsResponse, error)
+
+	// SyncCustomerWithResponse Read a customer's contracts from the platform
+	//
+	// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+	SyncCustomerWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*SyncCustomerResponse, error)
 
 	// ListCustomerContractIdsWithResponse Contract numbers of a customer
 	//
@@ -51448,6 +51515,58 @@ func (r ListCustomerContractsResponse) ContentType() string {
 	return ""
 }
 
+// SyncCustomerResponse204Headers the declared response headers of an HTTP 204 response for SyncCustomer
+type SyncCustomerResponse204Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type SyncCustomerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *SyncCustomerResponse204Headers
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r SyncCustomerResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SyncCustomerResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SyncCustomerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SyncCustomerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SyncCustomerResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListCustomerContractIdsResponse200Headers the declared response headers of an HTTP 200 response for ListCustomerContractIds
 type ListCustomerContractIdsResponse200Headers struct {
 	Deprecation        *string
@@ -54512,6 +54631,21 @@ func (c *ClientWithResponses) ListCustomerContractsWithResponse(ctx context.Cont
 		return nil, err
 	}
 	return ParseListCustomerContractsResponse(rsp)
+}
+
+// SyncCustomerWithResponse Read a customer's contracts from the platform
+//
+// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+func (c *ClientWithResponses) SyncCustomerWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*SyncCustomerResponse, error) {
+	rsp, err := c.SyncCustomer(ctx, customerId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSyncCustomerResponse(rsp)
 }
 
 // ListCustomerContractIdsWithResponse Contract numbers of a customer
@@ -62395,6 +62529,76 @@ func ParseListCustomerContractsResponse(rsp *http.Response) (*ListCustomerContra
 			headers.XTotalCount = &value
 		}
 		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSyncCustomerResponse parses an HTTP response from a SyncCustomerWithResponse call
+func ParseSyncCustomerResponse(rsp *http.Response) (*SyncCustomerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SyncCustomerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers SyncCustomerResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
 	}
 
 	return response, nil

@@ -41,3 +41,21 @@ func TestThePaymentMethodsOfACustomerAreListed(t *testing.T) {
 	}
 	s.refused(http.StatusBadRequest, "GET", "/subscription-contract-details/shopify/customer/gid:%2F%2Fshopify%2FOrder%2F1/payment-methods", nil)
 }
+
+// What no webhook told is known at once after the contracts of its customer were read.
+func TestContractsOfACustomerAreReadNow(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	customer := s.payer(s.id)
+	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1}, nil)
+	s.mutate(fmt.Sprintf(`mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, s.id))
+	if c := s.phase(); c.Status != "active" {
+		t.Fatalf("the contract is %s before it is read", c.Status)
+	}
+	s.refused(http.StatusNoContent, "GET", fmt.Sprintf("/subscription-customers/sync-info/%d", customer), nil)
+	if c := s.phase(); c.Status != "paused" {
+		t.Errorf("the contract is %s", c.Status)
+	}
+	s.refused(http.StatusNotFound, "GET", "/subscription-customers/sync-info/1", nil)
+	s.wantEntries(created, "SHOPIFY_EVENT CONTRACT_PAUSED SUCCESS")
+}
