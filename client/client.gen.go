@@ -3377,6 +3377,60 @@ type ChargeNode struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
+// ContractAnalytics defines model for ContractAnalytics.
+type ContractAnalytics struct {
+	// AverageOrderValue totalAmount by totalOrders, rounded to the currency's decimals; 0 before the first renewal order.
+	//
+	// Examples: 25
+	AverageOrderValue float64 `json:"averageOrderValue"`
+
+	// ContractId Number of the contract.
+	//
+	// Examples: 9001
+	ContractId int64 `json:"contractId"`
+
+	// CurrencyCode Currency of the amounts: ISO 4217.
+	//
+	// Examples: USD
+	CurrencyCode string `json:"currencyCode"`
+
+	// Failed Orders that could not be charged: those that are unpaid now, and those that dunning gave up.
+	//
+	// Examples: 0
+	Failed int32 `json:"failed"`
+
+	// FirstOrderDate When the first renewal order was charged, in UTC; null before.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	FirstOrderDate *time.Time `json:"firstOrderDate"`
+
+	// LastOrderDate When the last renewal order was charged, in UTC; null before the first one.
+	//
+	// Examples: 2026-03-31T08:00:00Z
+	LastOrderDate *time.Time `json:"lastOrderDate"`
+
+	// NextBillingDate When the next order is charged; null when none is to come.
+	//
+	// Examples: 2026-04-30T08:00:00Z
+	NextBillingDate *time.Time `json:"nextBillingDate"`
+
+	// Skipped Orders that are skipped, of those to come too.
+	//
+	// Examples: 1
+	Skipped int32 `json:"skipped"`
+
+	// TotalAmount Sum of the renewal orders, as they were charged, with taxes and delivery.
+	//
+	// Examples: 75
+	TotalAmount float64 `json:"totalAmount"`
+
+	// TotalOrders Renewal orders that were charged.
+	//
+	// Examples: 3
+	TotalOrders          int32                  `json:"totalOrders"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // ContractLine defines model for ContractLine.
 type ContractLine struct {
 	// CurrentPrice Price of one, before discounts, in the contract's currency.
@@ -3553,6 +3607,11 @@ type ContractObject struct {
 
 	// OriginOrder The order with which the contract began; null when it began without one.
 	OriginOrder *OriginOrderObject `json:"originOrder"`
+
+	// OriginalContractId Number of the contract that this one was split from, or that it restarts; null when there is none.
+	//
+	// Examples: 9000
+	OriginalContractId *int64 `json:"originalContractId"`
 
 	// Status How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments.
 	//
@@ -3829,7 +3888,7 @@ type ContractRow struct {
 	// Examples: STORE_FRONT
 	OriginType ContractRowOriginType `json:"originType"`
 
-	// OriginalContractId The contract that this one was split from; null when it was not.
+	// OriginalContractId The contract that this one was split from, or that it restarts; null when there is none.
 	//
 	// Examples: 9000
 	OriginalContractId *int64 `json:"originalContractId"`
@@ -5679,6 +5738,93 @@ type PayerObject struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
+// PaymentConnection defines model for PaymentConnection.
+type PaymentConnection struct {
+	// Edges The same, each wrapped in an edge.
+	Edges []PaymentEdge `json:"edges"`
+
+	// Nodes The payment methods.
+	Nodes []PaymentNode `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
+	PageInfo             PageInfo               `json:"pageInfo"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PaymentEdge defines model for PaymentEdge.
+type PaymentEdge struct {
+	// Node The payment method.
+	Node                 PaymentNode            `json:"node"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PaymentNode defines model for PaymentNode.
+type PaymentNode struct {
+	// CurrentPrice Always null.
+	CurrentPrice *AmountObject `json:"currentPrice"`
+
+	// CustomAttributes Always null.
+	CustomAttributes *string `json:"customAttributes"`
+
+	// DiscountAllocations Always null.
+	DiscountAllocations *string `json:"discountAllocations"`
+
+	// Id Graph id.
+	//
+	// Examples: gid://shopify/CustomerPaymentMethod/ab
+	Id string `json:"id"`
+
+	// Instrument What is behind the method; null when the platform does not say.
+	Instrument *InstrumentObject `json:"instrument"`
+
+	// LineDiscountedPrice Always null.
+	LineDiscountedPrice *AmountObject `json:"lineDiscountedPrice"`
+
+	// PricingPolicy Always null.
+	PricingPolicy *string `json:"pricingPolicy"`
+
+	// ProductId Always null.
+	ProductId *string `json:"productId"`
+
+	// Quantity Always null.
+	Quantity *int32 `json:"quantity"`
+
+	// RevokedAt Since when it cannot be charged any more, in UTC; null: it can be.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	RevokedAt *time.Time `json:"revokedAt"`
+
+	// RevokedReason Why it cannot be charged any more, in the platform's own code; null: it can be.
+	//
+	// Examples: AUTHORIZE_NET_GATEWAY_NOT_ENABLED
+	RevokedReason *string `json:"revokedReason"`
+
+	// SellingPlanId Always null.
+	SellingPlanId *string `json:"sellingPlanId"`
+
+	// SellingPlanName Always null.
+	SellingPlanName *string `json:"sellingPlanName"`
+
+	// Sku Always null.
+	Sku *string `json:"sku"`
+
+	// Taxable Always null.
+	Taxable *bool `json:"taxable"`
+
+	// Title Always null.
+	Title *string `json:"title"`
+
+	// VariantId Always null.
+	VariantId *string `json:"variantId"`
+
+	// VariantImage Always null.
+	VariantImage *ImageObject `json:"variantImage"`
+
+	// VariantTitle Always null.
+	VariantTitle         *string                `json:"variantTitle"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // PaymentObject defines model for PaymentObject.
 type PaymentObject struct {
 	// Id Graph id.
@@ -6163,6 +6309,15 @@ type Recommendations struct {
 
 // RecommendationsRecommendationStrategy How the storefront chooses them.
 type RecommendationsRecommendationStrategy string
+
+// RestartBody defines model for RestartBody.
+type RestartBody struct {
+	// NextBillingDate When the first order is charged. ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone.
+	//
+	// Examples: 2026-12-31
+	NextBillingDate      string                 `json:"nextBillingDate"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
 
 // RowDunning defines model for RowDunning.
 type RowDunning struct {
@@ -8475,6 +8630,12 @@ type CancelPendingDowngradeParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// RestartContractParams defines parameters for RestartContract.
+type RestartContractParams struct {
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // ListOneOffsParams defines parameters for ListOneOffs.
 type ListOneOffsParams struct {
 	// Page Zero-based page. Default 0.
@@ -8931,6 +9092,18 @@ type UpdateMinCyclesParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// UpdateMultipleLineItemAttributesJSONBody defines parameters for UpdateMultipleLineItemAttributes.
+type UpdateMultipleLineItemAttributesJSONBody map[string]*[]AttributeObject
+
+// UpdateMultipleLineItemAttributesParams defines parameters for UpdateMultipleLineItemAttributes.
+type UpdateMultipleLineItemAttributesParams struct {
+	// ContractId The contract: number or graph id.
+	ContractId string `form:"contractId" json:"contractId"`
+
+	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // UpdateOrderNoteParams defines parameters for UpdateOrderNote.
 type UpdateOrderNoteParams struct {
 	// OrderNote The note; empty clears it. Plain text; lines end with newline characters. Required.
@@ -9064,6 +9237,27 @@ type CreateSubscriptionGroupParams struct {
 type UpdateSubscriptionGroupByBodyParams struct {
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// ListGroupSellingPlansParams defines parameters for ListGroupSellingPlans.
+type ListGroupSellingPlansParams struct {
+	// Page Zero-based page. Default 0.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Size Elements in a page, at most 2000. Default 2000.
+	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
+
+	// Sort The list has an order of its own: leave it out.
+	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// PageablePage Another spelling of page.
+	PageablePage *int64 `form:"pageable.page,omitempty" json:"pageable.page,omitempty"`
+
+	// PageableSize Another spelling of size.
+	PageableSize *int64 `form:"pageable.size,omitempty" json:"pageable.size,omitempty"`
+
+	// PageableSort Another spelling of sort.
+	PageableSort *[]string `form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
 }
 
 // RemoveProductsFromAllGroupsParams defines parameters for RemoveProductsFromAllGroups.
@@ -9285,6 +9479,9 @@ type ReplaceVariantsJSONRequestBody = VariantSwap
 // SplitContractJSONRequestBody defines body for SplitContract for application/json ContentType.
 type SplitContractJSONRequestBody = SplitContractJSONBody
 
+// RestartContractJSONRequestBody defines body for RestartContract for application/json ContentType.
+type RestartContractJSONRequestBody = RestartBody
+
 // AddLineItemsJSONRequestBody defines body for AddLineItems for application/json ContentType.
 type AddLineItemsJSONRequestBody = AddLineItemsJSONBody
 
@@ -9299,6 +9496,9 @@ type UpdateLineItemAttributesJSONRequestBody = UpdateLineItemAttributesJSONBody
 
 // UpdateLineItemPricingPolicyJSONRequestBody defines body for UpdateLineItemPricingPolicy for application/json ContentType.
 type UpdateLineItemPricingPolicyJSONRequestBody = UpdateLineItemPricingPolicyJSONBody
+
+// UpdateMultipleLineItemAttributesJSONRequestBody defines body for UpdateMultipleLineItemAttributes for application/json ContentType.
+type UpdateMultipleLineItemAttributesJSONRequestBody UpdateMultipleLineItemAttributesJSONBody
 
 // UpdateShippingAddressJSONRequestBody defines body for UpdateShippingAddress for application/json ContentType.
 type UpdateShippingAddressJSONRequestBody = ShippingAddress
@@ -13420,6 +13620,189 @@ func (a ChargeNode) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for ContractAnalytics. Returns the specified
+// element and whether it was found
+func (a ContractAnalytics) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ContractAnalytics
+func (a *ContractAnalytics) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ContractAnalytics to handle AdditionalProperties
+func (a *ContractAnalytics) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["averageOrderValue"]; found {
+		err = json.Unmarshal(raw, &a.AverageOrderValue)
+		if err != nil {
+			return fmt.Errorf("error reading 'averageOrderValue': %w", err)
+		}
+		delete(object, "averageOrderValue")
+	}
+
+	if raw, found := object["contractId"]; found {
+		err = json.Unmarshal(raw, &a.ContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'contractId': %w", err)
+		}
+		delete(object, "contractId")
+	}
+
+	if raw, found := object["currencyCode"]; found {
+		err = json.Unmarshal(raw, &a.CurrencyCode)
+		if err != nil {
+			return fmt.Errorf("error reading 'currencyCode': %w", err)
+		}
+		delete(object, "currencyCode")
+	}
+
+	if raw, found := object["failed"]; found {
+		err = json.Unmarshal(raw, &a.Failed)
+		if err != nil {
+			return fmt.Errorf("error reading 'failed': %w", err)
+		}
+		delete(object, "failed")
+	}
+
+	if raw, found := object["firstOrderDate"]; found {
+		err = json.Unmarshal(raw, &a.FirstOrderDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'firstOrderDate': %w", err)
+		}
+		delete(object, "firstOrderDate")
+	}
+
+	if raw, found := object["lastOrderDate"]; found {
+		err = json.Unmarshal(raw, &a.LastOrderDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'lastOrderDate': %w", err)
+		}
+		delete(object, "lastOrderDate")
+	}
+
+	if raw, found := object["nextBillingDate"]; found {
+		err = json.Unmarshal(raw, &a.NextBillingDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'nextBillingDate': %w", err)
+		}
+		delete(object, "nextBillingDate")
+	}
+
+	if raw, found := object["skipped"]; found {
+		err = json.Unmarshal(raw, &a.Skipped)
+		if err != nil {
+			return fmt.Errorf("error reading 'skipped': %w", err)
+		}
+		delete(object, "skipped")
+	}
+
+	if raw, found := object["totalAmount"]; found {
+		err = json.Unmarshal(raw, &a.TotalAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'totalAmount': %w", err)
+		}
+		delete(object, "totalAmount")
+	}
+
+	if raw, found := object["totalOrders"]; found {
+		err = json.Unmarshal(raw, &a.TotalOrders)
+		if err != nil {
+			return fmt.Errorf("error reading 'totalOrders': %w", err)
+		}
+		delete(object, "totalOrders")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ContractAnalytics to handle AdditionalProperties
+func (a ContractAnalytics) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["averageOrderValue"], err = json.Marshal(a.AverageOrderValue)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'averageOrderValue': %w", err)
+	}
+
+	object["contractId"], err = json.Marshal(a.ContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
+	}
+
+	object["currencyCode"], err = json.Marshal(a.CurrencyCode)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currencyCode': %w", err)
+	}
+
+	object["failed"], err = json.Marshal(a.Failed)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'failed': %w", err)
+	}
+
+	object["firstOrderDate"], err = json.Marshal(a.FirstOrderDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'firstOrderDate': %w", err)
+	}
+
+	object["lastOrderDate"], err = json.Marshal(a.LastOrderDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lastOrderDate': %w", err)
+	}
+
+	object["nextBillingDate"], err = json.Marshal(a.NextBillingDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'nextBillingDate': %w", err)
+	}
+
+	object["skipped"], err = json.Marshal(a.Skipped)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'skipped': %w", err)
+	}
+
+	object["totalAmount"], err = json.Marshal(a.TotalAmount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'totalAmount': %w", err)
+	}
+
+	object["totalOrders"], err = json.Marshal(a.TotalOrders)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'totalOrders': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for ContractLine. Returns the specified
 // element and whether it was found
 func (a ContractLine) Get(fieldName string) (value interface{}, found bool) {
@@ -13924,6 +14307,14 @@ func (a *ContractObject) UnmarshalJSON(b []byte) error {
 		delete(object, "originOrder")
 	}
 
+	if raw, found := object["originalContractId"]; found {
+		err = json.Unmarshal(raw, &a.OriginalContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'originalContractId': %w", err)
+		}
+		delete(object, "originalContractId")
+	}
+
 	if raw, found := object["status"]; found {
 		err = json.Unmarshal(raw, &a.Status)
 		if err != nil {
@@ -14049,6 +14440,11 @@ func (a ContractObject) MarshalJSON() ([]byte, error) {
 	object["originOrder"], err = json.Marshal(a.OriginOrder)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'originOrder': %w", err)
+	}
+
+	object["originalContractId"], err = json.Marshal(a.OriginalContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'originalContractId': %w", err)
 	}
 
 	object["status"], err = json.Marshal(a.Status)
@@ -22251,6 +22647,468 @@ func (a PayerObject) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for PaymentConnection. Returns the specified
+// element and whether it was found
+func (a PaymentConnection) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PaymentConnection
+func (a *PaymentConnection) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PaymentConnection to handle AdditionalProperties
+func (a *PaymentConnection) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["edges"]; found {
+		err = json.Unmarshal(raw, &a.Edges)
+		if err != nil {
+			return fmt.Errorf("error reading 'edges': %w", err)
+		}
+		delete(object, "edges")
+	}
+
+	if raw, found := object["nodes"]; found {
+		err = json.Unmarshal(raw, &a.Nodes)
+		if err != nil {
+			return fmt.Errorf("error reading 'nodes': %w", err)
+		}
+		delete(object, "nodes")
+	}
+
+	if raw, found := object["pageInfo"]; found {
+		err = json.Unmarshal(raw, &a.PageInfo)
+		if err != nil {
+			return fmt.Errorf("error reading 'pageInfo': %w", err)
+		}
+		delete(object, "pageInfo")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PaymentConnection to handle AdditionalProperties
+func (a PaymentConnection) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Edges != nil {
+		object["edges"], err = json.Marshal(a.Edges)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'edges': %w", err)
+		}
+	}
+
+	if a.Nodes != nil {
+		object["nodes"], err = json.Marshal(a.Nodes)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'nodes': %w", err)
+		}
+	}
+
+	object["pageInfo"], err = json.Marshal(a.PageInfo)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'pageInfo': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for PaymentEdge. Returns the specified
+// element and whether it was found
+func (a PaymentEdge) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PaymentEdge
+func (a *PaymentEdge) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PaymentEdge to handle AdditionalProperties
+func (a *PaymentEdge) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["node"]; found {
+		err = json.Unmarshal(raw, &a.Node)
+		if err != nil {
+			return fmt.Errorf("error reading 'node': %w", err)
+		}
+		delete(object, "node")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PaymentEdge to handle AdditionalProperties
+func (a PaymentEdge) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["node"], err = json.Marshal(a.Node)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'node': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for PaymentNode. Returns the specified
+// element and whether it was found
+func (a PaymentNode) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PaymentNode
+func (a *PaymentNode) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PaymentNode to handle AdditionalProperties
+func (a *PaymentNode) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["currentPrice"]; found {
+		err = json.Unmarshal(raw, &a.CurrentPrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'currentPrice': %w", err)
+		}
+		delete(object, "currentPrice")
+	}
+
+	if raw, found := object["customAttributes"]; found {
+		err = json.Unmarshal(raw, &a.CustomAttributes)
+		if err != nil {
+			return fmt.Errorf("error reading 'customAttributes': %w", err)
+		}
+		delete(object, "customAttributes")
+	}
+
+	if raw, found := object["discountAllocations"]; found {
+		err = json.Unmarshal(raw, &a.DiscountAllocations)
+		if err != nil {
+			return fmt.Errorf("error reading 'discountAllocations': %w", err)
+		}
+		delete(object, "discountAllocations")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["instrument"]; found {
+		err = json.Unmarshal(raw, &a.Instrument)
+		if err != nil {
+			return fmt.Errorf("error reading 'instrument': %w", err)
+		}
+		delete(object, "instrument")
+	}
+
+	if raw, found := object["lineDiscountedPrice"]; found {
+		err = json.Unmarshal(raw, &a.LineDiscountedPrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'lineDiscountedPrice': %w", err)
+		}
+		delete(object, "lineDiscountedPrice")
+	}
+
+	if raw, found := object["pricingPolicy"]; found {
+		err = json.Unmarshal(raw, &a.PricingPolicy)
+		if err != nil {
+			return fmt.Errorf("error reading 'pricingPolicy': %w", err)
+		}
+		delete(object, "pricingPolicy")
+	}
+
+	if raw, found := object["productId"]; found {
+		err = json.Unmarshal(raw, &a.ProductId)
+		if err != nil {
+			return fmt.Errorf("error reading 'productId': %w", err)
+		}
+		delete(object, "productId")
+	}
+
+	if raw, found := object["quantity"]; found {
+		err = json.Unmarshal(raw, &a.Quantity)
+		if err != nil {
+			return fmt.Errorf("error reading 'quantity': %w", err)
+		}
+		delete(object, "quantity")
+	}
+
+	if raw, found := object["revokedAt"]; found {
+		err = json.Unmarshal(raw, &a.RevokedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'revokedAt': %w", err)
+		}
+		delete(object, "revokedAt")
+	}
+
+	if raw, found := object["revokedReason"]; found {
+		err = json.Unmarshal(raw, &a.RevokedReason)
+		if err != nil {
+			return fmt.Errorf("error reading 'revokedReason': %w", err)
+		}
+		delete(object, "revokedReason")
+	}
+
+	if raw, found := object["sellingPlanId"]; found {
+		err = json.Unmarshal(raw, &a.SellingPlanId)
+		if err != nil {
+			return fmt.Errorf("error reading 'sellingPlanId': %w", err)
+		}
+		delete(object, "sellingPlanId")
+	}
+
+	if raw, found := object["sellingPlanName"]; found {
+		err = json.Unmarshal(raw, &a.SellingPlanName)
+		if err != nil {
+			return fmt.Errorf("error reading 'sellingPlanName': %w", err)
+		}
+		delete(object, "sellingPlanName")
+	}
+
+	if raw, found := object["sku"]; found {
+		err = json.Unmarshal(raw, &a.Sku)
+		if err != nil {
+			return fmt.Errorf("error reading 'sku': %w", err)
+		}
+		delete(object, "sku")
+	}
+
+	if raw, found := object["taxable"]; found {
+		err = json.Unmarshal(raw, &a.Taxable)
+		if err != nil {
+			return fmt.Errorf("error reading 'taxable': %w", err)
+		}
+		delete(object, "taxable")
+	}
+
+	if raw, found := object["title"]; found {
+		err = json.Unmarshal(raw, &a.Title)
+		if err != nil {
+			return fmt.Errorf("error reading 'title': %w", err)
+		}
+		delete(object, "title")
+	}
+
+	if raw, found := object["variantId"]; found {
+		err = json.Unmarshal(raw, &a.VariantId)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantId': %w", err)
+		}
+		delete(object, "variantId")
+	}
+
+	if raw, found := object["variantImage"]; found {
+		err = json.Unmarshal(raw, &a.VariantImage)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantImage': %w", err)
+		}
+		delete(object, "variantImage")
+	}
+
+	if raw, found := object["variantTitle"]; found {
+		err = json.Unmarshal(raw, &a.VariantTitle)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantTitle': %w", err)
+		}
+		delete(object, "variantTitle")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PaymentNode to handle AdditionalProperties
+func (a PaymentNode) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["currentPrice"], err = json.Marshal(a.CurrentPrice)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currentPrice': %w", err)
+	}
+
+	object["customAttributes"], err = json.Marshal(a.CustomAttributes)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'customAttributes': %w", err)
+	}
+
+	object["discountAllocations"], err = json.Marshal(a.DiscountAllocations)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'discountAllocations': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["instrument"], err = json.Marshal(a.Instrument)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'instrument': %w", err)
+	}
+
+	object["lineDiscountedPrice"], err = json.Marshal(a.LineDiscountedPrice)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lineDiscountedPrice': %w", err)
+	}
+
+	object["pricingPolicy"], err = json.Marshal(a.PricingPolicy)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'pricingPolicy': %w", err)
+	}
+
+	object["productId"], err = json.Marshal(a.ProductId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'productId': %w", err)
+	}
+
+	object["quantity"], err = json.Marshal(a.Quantity)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'quantity': %w", err)
+	}
+
+	object["revokedAt"], err = json.Marshal(a.RevokedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'revokedAt': %w", err)
+	}
+
+	object["revokedReason"], err = json.Marshal(a.RevokedReason)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'revokedReason': %w", err)
+	}
+
+	object["sellingPlanId"], err = json.Marshal(a.SellingPlanId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sellingPlanId': %w", err)
+	}
+
+	object["sellingPlanName"], err = json.Marshal(a.SellingPlanName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sellingPlanName': %w", err)
+	}
+
+	object["sku"], err = json.Marshal(a.Sku)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sku': %w", err)
+	}
+
+	object["taxable"], err = json.Marshal(a.Taxable)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'taxable': %w", err)
+	}
+
+	object["title"], err = json.Marshal(a.Title)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'title': %w", err)
+	}
+
+	object["variantId"], err = json.Marshal(a.VariantId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantId': %w", err)
+	}
+
+	object["variantImage"], err = json.Marshal(a.VariantImage)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantImage': %w", err)
+	}
+
+	object["variantTitle"], err = json.Marshal(a.VariantTitle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'variantTitle': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for PaymentObject. Returns the specified
 // element and whether it was found
 func (a PaymentObject) Get(fieldName string) (value interface{}, found bool) {
@@ -23943,6 +24801,72 @@ func (a Recommendations) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'showCuratedBundles': %w", err)
 		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for RestartBody. Returns the specified
+// element and whether it was found
+func (a RestartBody) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for RestartBody
+func (a *RestartBody) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for RestartBody to handle AdditionalProperties
+func (a *RestartBody) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["nextBillingDate"]; found {
+		err = json.Unmarshal(raw, &a.NextBillingDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'nextBillingDate': %w", err)
+		}
+		delete(object, "nextBillingDate")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for RestartBody to handle AdditionalProperties
+func (a RestartBody) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["nextBillingDate"], err = json.Marshal(a.NextBillingDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'nextBillingDate': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -30552,6 +31476,13 @@ type ClientInterface interface {
 	// Corresponds with GET /api/external/v2/subscription-contract-details (the `SearchContracts` operationId).
 	SearchContracts(ctx context.Context, params *SearchContractsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetContractAnalytics Figures of a contract
+	//
+	// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+	GetContractAnalytics(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListBillingIntervals Plans by selling plan
 	//
 	// The plans of this host with the given numbers, [] when there are none.
@@ -30577,6 +31508,13 @@ type ClientInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/create-subscription-contract (the `CreateContract` operationId).
 	CreateContract(ctx context.Context, params *CreateContractParams, body CreateContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetCurrentCycle Number of the next cycle
+	//
+	// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+	GetCurrentCycle(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SearchCustomers Search customers
 	//
 	// Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page.
@@ -30601,6 +31539,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/external/v2/subscription-contract-details/replace-variants-v3 (the `ReplaceVariants` operationId).
 	ReplaceVariants(ctx context.Context, params *ReplaceVariantsParams, body ReplaceVariantsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListCustomerPaymentMethods Payment methods of a customer
+	//
+	// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+	ListCustomerPaymentMethods(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SplitContractWithBody Split a contract
 	//
@@ -30633,6 +31578,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/external/v2/subscription-contract-details/{contractId}/pending-downgrade (the `GetPendingDowngrade` operationId).
 	GetPendingDowngrade(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RestartContractWithBody Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContractWithBody(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RestartContract Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContract(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListOneOffs One-time products of a contract
 	//
@@ -30892,6 +31855,24 @@ type ClientInterface interface {
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-min-cycles (the `UpdateMinCycles` operationId).
 	UpdateMinCycles(ctx context.Context, params *UpdateMinCyclesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdateMultipleLineItemAttributesWithBody Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributesWithBody(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMultipleLineItemAttributes Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributes(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UpdateOrderNote Change a contract's order note
 	//
 	// Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true.
@@ -30926,7 +31907,7 @@ type ClientInterface interface {
 
 	// UpdateStatus Pause, activate or cancel a contract
 	//
-	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-status (the `UpdateStatus` operationId).
 	UpdateStatus(ctx context.Context, params *UpdateStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -30958,6 +31939,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/external/v2/subscription-customers-detail/valid/{customerId} (the `ListCustomerContracts` operationId).
 	ListCustomerContracts(ctx context.Context, customerId string, params *ListCustomerContractsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SyncCustomer Read a customer's contracts from the platform
+	//
+	// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+	//
+	// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+	SyncCustomer(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCustomerContractIds Contract numbers of a customer
 	//
@@ -31015,6 +32003,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups (the `UpdateSubscriptionGroupByBody` operationId).
 	UpdateSubscriptionGroupByBody(ctx context.Context, params *UpdateSubscriptionGroupByBodyParams, body UpdateSubscriptionGroupByBodyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListGroupSellingPlans All plans, below the groups
+	//
+	// The same as all-selling-plans.
+	//
+	// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+	ListGroupSellingPlans(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RemoveProductsFromAllGroups Take products out of all groups
 	//
@@ -32121,6 +33116,23 @@ func (c *Client) SearchContracts(ctx context.Context, params *SearchContractsPar
 	return c.Client.Do(req)
 }
 
+// GetContractAnalytics Figures of a contract
+//
+// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+func (c *Client) GetContractAnalytics(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetContractAnalyticsRequest(c.Server, contractId)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListBillingIntervals Plans by selling plan
 //
 // The plans of this host with the given numbers, [] when there are none.
@@ -32176,6 +33188,23 @@ func (c *Client) CreateContract(ctx context.Context, params *CreateContractParam
 	return c.Client.Do(req)
 }
 
+// GetCurrentCycle Number of the next cycle
+//
+// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+func (c *Client) GetCurrentCycle(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetCurrentCycleRequest(c.Server, contractId)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SearchCustomers Search customers
 //
 // Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page.
@@ -32221,6 +33250,23 @@ func (c *Client) ReplaceVariantsWithBody(ctx context.Context, params *ReplaceVar
 // Corresponds with POST /api/external/v2/subscription-contract-details/replace-variants-v3 (the `ReplaceVariants` operationId).
 func (c *Client) ReplaceVariants(ctx context.Context, params *ReplaceVariantsParams, body ReplaceVariantsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplaceVariantsRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCustomerPaymentMethods Payment methods of a customer
+//
+// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+func (c *Client) ListCustomerPaymentMethods(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCustomerPaymentMethodsRequest(c.Server, customerId)
 	if err != nil {
 		return nil, err
 	}
@@ -32293,6 +33339,44 @@ func (c *Client) CancelPendingDowngrade(ctx context.Context, contractId string, 
 // Corresponds with GET /api/external/v2/subscription-contract-details/{contractId}/pending-downgrade (the `GetPendingDowngrade` operationId).
 func (c *Client) GetPendingDowngrade(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPendingDowngradeRequest(c.Server, contractId)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RestartContractWithBody Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *Client) RestartContractWithBody(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestartContractRequestWithBody(c.Server, contractId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RestartContract Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *Client) RestartContract(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestartContractRequest(c.Server, contractId, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -32901,6 +33985,44 @@ func (c *Client) UpdateMinCycles(ctx context.Context, params *UpdateMinCyclesPar
 	return c.Client.Do(req)
 }
 
+// UpdateMultipleLineItemAttributesWithBody Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *Client) UpdateMultipleLineItemAttributesWithBody(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMultipleLineItemAttributesRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMultipleLineItemAttributes Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *Client) UpdateMultipleLineItemAttributes(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMultipleLineItemAttributesRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // UpdateOrderNote Change a contract's order note
 //
 // Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true.
@@ -32975,7 +34097,7 @@ func (c *Client) UpdateShippingAddress(ctx context.Context, params *UpdateShippi
 
 // UpdateStatus Pause, activate or cancel a contract
 //
-// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-status (the `UpdateStatus` operationId).
 func (c *Client) UpdateStatus(ctx context.Context, params *UpdateStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -33048,6 +34170,23 @@ func (c *Client) GetContract(ctx context.Context, contractId string, reqEditors 
 // Corresponds with GET /api/external/v2/subscription-customers-detail/valid/{customerId} (the `ListCustomerContracts` operationId).
 func (c *Client) ListCustomerContracts(ctx context.Context, customerId string, params *ListCustomerContractsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCustomerContractsRequest(c.Server, customerId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SyncCustomer Read a customer's contracts from the platform
+//
+// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+//
+// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+func (c *Client) SyncCustomer(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSyncCustomerRequest(c.Server, customerId)
 	if err != nil {
 		return nil, err
 	}
@@ -33175,6 +34314,23 @@ func (c *Client) UpdateSubscriptionGroupByBodyWithBody(ctx context.Context, para
 // Corresponds with PUT /api/external/v2/subscription-groups (the `UpdateSubscriptionGroupByBody` operationId).
 func (c *Client) UpdateSubscriptionGroupByBody(ctx context.Context, params *UpdateSubscriptionGroupByBodyParams, body UpdateSubscriptionGroupByBodyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateSubscriptionGroupByBodyRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListGroupSellingPlans All plans, below the groups
+//
+// The same as all-selling-plans.
+//
+// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+func (c *Client) ListGroupSellingPlans(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListGroupSellingPlansRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -37911,6 +39067,40 @@ func NewSearchContractsRequest(server string, params *SearchContractsParams) (*h
 	return req, nil
 }
 
+// NewGetContractAnalyticsRequest constructs an http.Request for the GetContractAnalytics method
+func NewGetContractAnalyticsRequest(server string, contractId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "contractId", contractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/analytics/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListBillingIntervalsRequest constructs an http.Request for the ListBillingIntervals method
 func NewListBillingIntervalsRequest(server string, params *ListBillingIntervalsParams) (*http.Request, error) {
 	var err error
@@ -38011,6 +39201,40 @@ func NewCreateContractRequestWithBody(server string, params *CreateContractParam
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewGetCurrentCycleRequest constructs an http.Request for the GetCurrentCycle method
+func NewGetCurrentCycleRequest(server string, contractId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "contractId", contractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/current-cycle/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -38221,6 +39445,40 @@ func NewReplaceVariantsRequestWithBody(server string, params *ReplaceVariantsPar
 	return req, nil
 }
 
+// NewListCustomerPaymentMethodsRequest constructs an http.Request for the ListCustomerPaymentMethods method
+func NewListCustomerPaymentMethodsRequest(server string, customerId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customerId", customerId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/shopify/customer/%s/payment-methods", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewSplitContractRequest calls the generic SplitContract builder with application/json body
 func NewSplitContractRequest(server string, params *SplitContractParams, body SplitContractJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -38401,6 +39659,68 @@ func NewGetPendingDowngradeRequest(server string, contractId string) (*http.Requ
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRestartContractRequest calls the generic RestartContract builder with application/json body
+func NewRestartContractRequest(server string, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRestartContractRequestWithBody(server, contractId, params, "application/json", bodyReader)
+}
+
+// NewRestartContractRequestWithBody constructs an http.Request for the RestartContract method, with any body, and a specified content type
+func NewRestartContractRequestWithBody(server string, contractId string, params *RestartContractParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "contractId", contractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/%s/restart", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -40938,6 +42258,84 @@ func NewUpdateMinCyclesRequest(server string, params *UpdateMinCyclesParams) (*h
 	return req, nil
 }
 
+// NewUpdateMultipleLineItemAttributesRequest calls the generic UpdateMultipleLineItemAttributes builder with application/json body
+func NewUpdateMultipleLineItemAttributesRequest(server string, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMultipleLineItemAttributesRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewUpdateMultipleLineItemAttributesRequestWithBody constructs an http.Request for the UpdateMultipleLineItemAttributes method, with any body, and a specified content type
+func NewUpdateMultipleLineItemAttributesRequestWithBody(server string, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contracts-update-multiple-line-item-attributes")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "contractId", params.ContractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "id"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewUpdateOrderNoteRequest constructs an http.Request for the UpdateOrderNote method
 func NewUpdateOrderNoteRequest(server string, contractId string, params *UpdateOrderNoteParams) (*http.Request, error) {
 	var err error
@@ -41591,6 +42989,40 @@ func NewListCustomerContractsRequest(server string, customerId string, params *L
 	return req, nil
 }
 
+// NewSyncCustomerRequest constructs an http.Request for the SyncCustomer method
+func NewSyncCustomerRequest(server string, customerId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "customerId", customerId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-customers/sync-info/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListCustomerContractIdsRequest constructs an http.Request for the ListCustomerContractIds method
 func NewListCustomerContractIdsRequest(server string, id string) (*http.Request, error) {
 	var err error
@@ -41905,6 +43337,120 @@ func NewUpdateSubscriptionGroupByBodyRequestWithBody(server string, params *Upda
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewListGroupSellingPlansRequest constructs an http.Request for the ListGroupSellingPlans method
+func NewListGroupSellingPlansRequest(server string, params *ListGroupSellingPlansParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-groups/all-selling-plans")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Size != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageablePage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.page", *params.PageablePage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSize != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "pageable.size", *params.PageableSize, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageableSort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pageable.sort", *params.PageableSort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -43696,6 +45242,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/external/v2/subscription-contract-details (the `SearchContracts` operationId).
 	SearchContractsWithResponse(ctx context.Context, params *SearchContractsParams, reqEditors ...RequestEditorFn) (*SearchContractsResponse, error)
 
+	// GetContractAnalyticsWithResponse Figures of a contract
+	//
+	// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+	GetContractAnalyticsWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetContractAnalyticsResponse, error)
+
 	// ListBillingIntervalsWithResponse Plans by selling plan
 	//
 	// The plans of this host with the given numbers, [] when there are none.
@@ -43723,6 +45278,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/create-subscription-contract (the `CreateContract` operationId).
 	CreateContractWithResponse(ctx context.Context, params *CreateContractParams, body CreateContractJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateContractResponse, error)
 
+	// GetCurrentCycleWithResponse Number of the next cycle
+	//
+	// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+	GetCurrentCycleWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetCurrentCycleResponse, error)
+
 	// SearchCustomersWithResponse Search customers
 	//
 	// Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page.
@@ -43749,6 +45313,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/external/v2/subscription-contract-details/replace-variants-v3 (the `ReplaceVariants` operationId).
 	ReplaceVariantsWithResponse(ctx context.Context, params *ReplaceVariantsParams, body ReplaceVariantsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceVariantsResponse, error)
+
+	// ListCustomerPaymentMethodsWithResponse Payment methods of a customer
+	//
+	// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+	ListCustomerPaymentMethodsWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*ListCustomerPaymentMethodsResponse, error)
 
 	// SplitContractWithBodyWithResponse Split a contract
 	//
@@ -43785,6 +45358,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/external/v2/subscription-contract-details/{contractId}/pending-downgrade (the `GetPendingDowngrade` operationId).
 	GetPendingDowngradeWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetPendingDowngradeResponse, error)
+
+	// RestartContractWithBodyWithResponse Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContractWithBodyWithResponse(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestartContractResponse, error)
+
+	// RestartContractWithResponse Restart a contract that has ended
+	//
+	// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+	RestartContractWithResponse(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*RestartContractResponse, error)
 
 	// ListOneOffsWithResponse One-time products of a contract
 	//
@@ -44092,6 +45683,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-min-cycles (the `UpdateMinCycles` operationId).
 	UpdateMinCyclesWithResponse(ctx context.Context, params *UpdateMinCyclesParams, reqEditors ...RequestEditorFn) (*UpdateMinCyclesResponse, error)
 
+	// UpdateMultipleLineItemAttributesWithBodyWithResponse Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributesWithBodyWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error)
+
+	// UpdateMultipleLineItemAttributesWithResponse Change the attributes of several lines
+	//
+	// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+	UpdateMultipleLineItemAttributesWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error)
+
 	// UpdateOrderNoteWithResponse Change a contract's order note
 	//
 	// Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true.
@@ -44130,7 +45739,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateStatusWithResponse Pause, activate or cancel a contract
 	//
-	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+	// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -44172,6 +45781,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/external/v2/subscription-customers-detail/valid/{customerId} (the `ListCustomerContracts` operationId).
 	ListCustomerContractsWithResponse(ctx context.Context, customerId string, params *ListCustomerContractsParams, reqEditors ...RequestEditorFn) (*ListCustomerContractsResponse, error)
+
+	// SyncCustomerWithResponse Read a customer's contracts from the platform
+	//
+	// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+	SyncCustomerWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*SyncCustomerResponse, error)
 
 	// ListCustomerContractIdsWithResponse Contract numbers of a customer
 	//
@@ -44235,6 +45853,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups (the `UpdateSubscriptionGroupByBody` operationId).
 	UpdateSubscriptionGroupByBodyWithResponse(ctx context.Context, params *UpdateSubscriptionGroupByBodyParams, body UpdateSubscriptionGroupByBodyJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupByBodyResponse, error)
+
+	// ListGroupSellingPlansWithResponse All plans, below the groups
+	//
+	// The same as all-selling-plans.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+	ListGroupSellingPlansWithResponse(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*ListGroupSellingPlansResponse, error)
 
 	// RemoveProductsFromAllGroupsWithResponse Take products out of all groups
 	//
@@ -46982,6 +48609,65 @@ func (r SearchContractsResponse) ContentType() string {
 	return ""
 }
 
+// GetContractAnalyticsResponse200Headers the declared response headers of an HTTP 200 response for GetContractAnalytics
+type GetContractAnalyticsResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type GetContractAnalyticsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ContractAnalytics
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetContractAnalyticsResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetContractAnalyticsResponse) GetJSON200() *ContractAnalytics {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetContractAnalyticsResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetContractAnalyticsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetContractAnalyticsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetContractAnalyticsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetContractAnalyticsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListBillingIntervalsResponse200Headers the declared response headers of an HTTP 200 response for ListBillingIntervals
 type ListBillingIntervalsResponse200Headers struct {
 	Deprecation        *string
@@ -47103,6 +48789,65 @@ func (r CreateContractResponse) ContentType() string {
 	return ""
 }
 
+// GetCurrentCycleResponse200Headers the declared response headers of an HTTP 200 response for GetCurrentCycle
+type GetCurrentCycleResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type GetCurrentCycleResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *int32
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetCurrentCycleResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetCurrentCycleResponse) GetJSON200() *int32 {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetCurrentCycleResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetCurrentCycleResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetCurrentCycleResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetCurrentCycleResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetCurrentCycleResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // SearchCustomersResponse200Headers the declared response headers of an HTTP 200 response for SearchCustomers
 type SearchCustomersResponse200Headers struct {
 	Deprecation        *string
@@ -47218,6 +48963,65 @@ func (r ReplaceVariantsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ReplaceVariantsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListCustomerPaymentMethodsResponse200Headers the declared response headers of an HTTP 200 response for ListCustomerPaymentMethods
+type ListCustomerPaymentMethodsResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type ListCustomerPaymentMethodsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PaymentConnection
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListCustomerPaymentMethodsResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCustomerPaymentMethodsResponse) GetJSON200() *PaymentConnection {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListCustomerPaymentMethodsResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCustomerPaymentMethodsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCustomerPaymentMethodsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCustomerPaymentMethodsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCustomerPaymentMethodsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -47390,6 +49194,66 @@ func (r GetPendingDowngradeResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetPendingDowngradeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RestartContractResponse201Headers the declared response headers of an HTTP 201 response for RestartContract
+type RestartContractResponse201Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type RestartContractResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *ContractObject
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers201 the parsed response headers for an HTTP 201 response
+	Headers201 *RestartContractResponse201Headers
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r RestartContractResponse) GetJSON201() *ContractObject {
+	return r.JSON201
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RestartContractResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RestartContractResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RestartContractResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RestartContractResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RestartContractResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -49133,6 +50997,66 @@ func (r UpdateMinCyclesResponse) ContentType() string {
 	return ""
 }
 
+// UpdateMultipleLineItemAttributesResponse200Headers the declared response headers of an HTTP 200 response for UpdateMultipleLineItemAttributes
+type UpdateMultipleLineItemAttributesResponse200Headers struct {
+	Deprecation        *string
+	IdempotentReplayed *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type UpdateMultipleLineItemAttributesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ContractObject
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateMultipleLineItemAttributesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateMultipleLineItemAttributesResponse) GetJSON200() *ContractObject {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateMultipleLineItemAttributesResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateMultipleLineItemAttributesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateMultipleLineItemAttributesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateMultipleLineItemAttributesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateMultipleLineItemAttributesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // UpdateOrderNoteResponse200Headers the declared response headers of an HTTP 200 response for UpdateOrderNote
 type UpdateOrderNoteResponse200Headers struct {
 	Deprecation        *string
@@ -49591,6 +51515,58 @@ func (r ListCustomerContractsResponse) ContentType() string {
 	return ""
 }
 
+// SyncCustomerResponse204Headers the declared response headers of an HTTP 204 response for SyncCustomer
+type SyncCustomerResponse204Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type SyncCustomerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *SyncCustomerResponse204Headers
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r SyncCustomerResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SyncCustomerResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SyncCustomerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SyncCustomerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SyncCustomerResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListCustomerContractIdsResponse200Headers the declared response headers of an HTTP 200 response for ListCustomerContractIds
 type ListCustomerContractIdsResponse200Headers struct {
 	Deprecation        *string
@@ -49886,6 +51862,67 @@ func (r UpdateSubscriptionGroupByBodyResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdateSubscriptionGroupByBodyResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListGroupSellingPlansResponse200Headers the declared response headers of an HTTP 200 response for ListGroupSellingPlans
+type ListGroupSellingPlansResponse200Headers struct {
+	Deprecation        *string
+	Link               *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+	XTotalCount        *int64
+}
+
+type ListGroupSellingPlansResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]PlanOption
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListGroupSellingPlansResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListGroupSellingPlansResponse) GetJSON200() *[]PlanOption {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListGroupSellingPlansResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListGroupSellingPlansResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListGroupSellingPlansResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListGroupSellingPlansResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListGroupSellingPlansResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -51696,6 +53733,21 @@ func (c *ClientWithResponses) SearchContractsWithResponse(ctx context.Context, p
 	return ParseSearchContractsResponse(rsp)
 }
 
+// GetContractAnalyticsWithResponse Figures of a contract
+//
+// What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/analytics/{contractId} (the `GetContractAnalytics` operationId).
+func (c *ClientWithResponses) GetContractAnalyticsWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetContractAnalyticsResponse, error) {
+	rsp, err := c.GetContractAnalytics(ctx, contractId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetContractAnalyticsResponse(rsp)
+}
+
 // ListBillingIntervalsWithResponse Plans by selling plan
 //
 // The plans of this host with the given numbers, [] when there are none.
@@ -51741,6 +53793,21 @@ func (c *ClientWithResponses) CreateContractWithResponse(ctx context.Context, pa
 	return ParseCreateContractResponse(rsp)
 }
 
+// GetCurrentCycleWithResponse Number of the next cycle
+//
+// The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/current-cycle/{contractId} (the `GetCurrentCycle` operationId).
+func (c *ClientWithResponses) GetCurrentCycleWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetCurrentCycleResponse, error) {
+	rsp, err := c.GetCurrentCycle(ctx, contractId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetCurrentCycleResponse(rsp)
+}
+
 // SearchCustomersWithResponse Search customers
 //
 // Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page.
@@ -51784,6 +53851,21 @@ func (c *ClientWithResponses) ReplaceVariantsWithResponse(ctx context.Context, p
 		return nil, err
 	}
 	return ParseReplaceVariantsResponse(rsp)
+}
+
+// ListCustomerPaymentMethodsWithResponse Payment methods of a customer
+//
+// The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. The fields of a line of a contract are there too, and have no value.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/shopify/customer/{customerId}/payment-methods (the `ListCustomerPaymentMethods` operationId).
+func (c *ClientWithResponses) ListCustomerPaymentMethodsWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*ListCustomerPaymentMethodsResponse, error) {
+	rsp, err := c.ListCustomerPaymentMethods(ctx, customerId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCustomerPaymentMethodsResponse(rsp)
 }
 
 // SplitContractWithBodyWithResponse Split a contract
@@ -51844,6 +53926,36 @@ func (c *ClientWithResponses) GetPendingDowngradeWithResponse(ctx context.Contex
 		return nil, err
 	}
 	return ParseGetPendingDowngradeResponse(rsp)
+}
+
+// RestartContractWithBodyWithResponse Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *ClientWithResponses) RestartContractWithBodyWithResponse(ctx context.Context, contractId string, params *RestartContractParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestartContractResponse, error) {
+	rsp, err := c.RestartContractWithBody(ctx, contractId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestartContractResponse(rsp)
+}
+
+// RestartContractWithResponse Restart a contract that has ended
+//
+// Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/external/v2/subscription-contract-details/{contractId}/restart (the `RestartContract` operationId).
+func (c *ClientWithResponses) RestartContractWithResponse(ctx context.Context, contractId string, params *RestartContractParams, body RestartContractJSONRequestBody, reqEditors ...RequestEditorFn) (*RestartContractResponse, error) {
+	rsp, err := c.RestartContract(ctx, contractId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestartContractResponse(rsp)
 }
 
 // ListOneOffsWithResponse One-time products of a contract
@@ -52356,6 +54468,36 @@ func (c *ClientWithResponses) UpdateMinCyclesWithResponse(ctx context.Context, p
 	return ParseUpdateMinCyclesResponse(rsp)
 }
 
+// UpdateMultipleLineItemAttributesWithBodyWithResponse Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *ClientWithResponses) UpdateMultipleLineItemAttributesWithBodyWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error) {
+	rsp, err := c.UpdateMultipleLineItemAttributesWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMultipleLineItemAttributesResponse(rsp)
+}
+
+// UpdateMultipleLineItemAttributesWithResponse Change the attributes of several lines
+//
+// Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/external/v2/subscription-contracts-update-multiple-line-item-attributes (the `UpdateMultipleLineItemAttributes` operationId).
+func (c *ClientWithResponses) UpdateMultipleLineItemAttributesWithResponse(ctx context.Context, params *UpdateMultipleLineItemAttributesParams, body UpdateMultipleLineItemAttributesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMultipleLineItemAttributesResponse, error) {
+	rsp, err := c.UpdateMultipleLineItemAttributes(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMultipleLineItemAttributesResponse(rsp)
+}
+
 // UpdateOrderNoteWithResponse Change a contract's order note
 //
 // Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true.
@@ -52418,7 +54560,7 @@ func (c *ClientWithResponses) UpdateShippingAddressWithResponse(ctx context.Cont
 
 // UpdateStatusWithResponse Pause, activate or cancel a contract
 //
-// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.
+// Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -52489,6 +54631,21 @@ func (c *ClientWithResponses) ListCustomerContractsWithResponse(ctx context.Cont
 		return nil, err
 	}
 	return ParseListCustomerContractsResponse(rsp)
+}
+
+// SyncCustomerWithResponse Read a customer's contracts from the platform
+//
+// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
+func (c *ClientWithResponses) SyncCustomerWithResponse(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*SyncCustomerResponse, error) {
+	rsp, err := c.SyncCustomer(ctx, customerId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSyncCustomerResponse(rsp)
 }
 
 // ListCustomerContractIdsWithResponse Contract numbers of a customer
@@ -52594,6 +54751,21 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupByBodyWithResponse(ctx cont
 		return nil, err
 	}
 	return ParseUpdateSubscriptionGroupByBodyResponse(rsp)
+}
+
+// ListGroupSellingPlansWithResponse All plans, below the groups
+//
+// The same as all-selling-plans.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-groups/all-selling-plans (the `ListGroupSellingPlans` operationId).
+func (c *ClientWithResponses) ListGroupSellingPlansWithResponse(ctx context.Context, params *ListGroupSellingPlansParams, reqEditors ...RequestEditorFn) (*ListGroupSellingPlansResponse, error) {
+	rsp, err := c.ListGroupSellingPlans(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListGroupSellingPlansResponse(rsp)
 }
 
 // RemoveProductsFromAllGroupsWithResponse Take products out of all groups
@@ -56406,6 +58578,80 @@ func ParseSearchContractsResponse(rsp *http.Response) (*SearchContractsResponse,
 	return response, nil
 }
 
+// ParseGetContractAnalyticsResponse parses an HTTP response from a GetContractAnalyticsWithResponse call
+func ParseGetContractAnalyticsResponse(rsp *http.Response) (*GetContractAnalyticsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetContractAnalyticsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ContractAnalytics
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetContractAnalyticsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListBillingIntervalsResponse parses an HTTP response from a ListBillingIntervalsWithResponse call
 func ParseListBillingIntervalsResponse(rsp *http.Response) (*ListBillingIntervalsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -56575,6 +58821,80 @@ func ParseCreateContractResponse(rsp *http.Response) (*CreateContractResponse, e
 	return response, nil
 }
 
+// ParseGetCurrentCycleResponse parses an HTTP response from a GetCurrentCycleWithResponse call
+func ParseGetCurrentCycleResponse(rsp *http.Response) (*GetCurrentCycleResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetCurrentCycleResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest int32
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetCurrentCycleResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseSearchCustomersResponse parses an HTTP response from a SearchCustomersWithResponse call
 func ParseSearchCustomersResponse(rsp *http.Response) (*SearchCustomersResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -56709,6 +59029,80 @@ func ParseReplaceVariantsResponse(rsp *http.Response) (*ReplaceVariantsResponse,
 				return nil, err
 			}
 			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListCustomerPaymentMethodsResponse parses an HTTP response from a ListCustomerPaymentMethodsWithResponse call
+func ParseListCustomerPaymentMethodsResponse(rsp *http.Response) (*ListCustomerPaymentMethodsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCustomerPaymentMethodsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PaymentConnection
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListCustomerPaymentMethodsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
 		}
 		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
 			var value int
@@ -56971,6 +59365,87 @@ func ParseGetPendingDowngradeResponse(rsp *http.Response) (*GetPendingDowngradeR
 			headers.XRequestId = &value
 		}
 		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRestartContractResponse parses an HTTP response from a RestartContractWithResponse call
+func ParseRestartContractResponse(rsp *http.Response) (*RestartContractResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RestartContractResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest ContractObject
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 201:
+		var headers RestartContractResponse201Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers201 = &headers
 	}
 
 	return response, nil
@@ -59349,6 +61824,87 @@ func ParseUpdateMinCyclesResponse(rsp *http.Response) (*UpdateMinCyclesResponse,
 	return response, nil
 }
 
+// ParseUpdateMultipleLineItemAttributesResponse parses an HTTP response from a UpdateMultipleLineItemAttributesWithResponse call
+func ParseUpdateMultipleLineItemAttributesResponse(rsp *http.Response) (*UpdateMultipleLineItemAttributesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateMultipleLineItemAttributesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ContractObject
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateMultipleLineItemAttributesResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseUpdateOrderNoteResponse parses an HTTP response from a UpdateOrderNoteWithResponse call
 func ParseUpdateOrderNoteResponse(rsp *http.Response) (*UpdateOrderNoteResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -59978,6 +62534,76 @@ func ParseListCustomerContractsResponse(rsp *http.Response) (*ListCustomerContra
 	return response, nil
 }
 
+// ParseSyncCustomerResponse parses an HTTP response from a SyncCustomerWithResponse call
+func ParseSyncCustomerResponse(rsp *http.Response) (*SyncCustomerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SyncCustomerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers SyncCustomerResponse204Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers204 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListCustomerContractIdsResponse parses an HTTP response from a ListCustomerContractIdsWithResponse call
 func ParseListCustomerContractIdsResponse(rsp *http.Response) (*ListCustomerContractIdsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -60383,6 +63009,94 @@ func ParseUpdateSubscriptionGroupByBodyResponse(rsp *http.Response) (*UpdateSubs
 				return nil, err
 			}
 			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListGroupSellingPlansResponse parses an HTTP response from a ListGroupSellingPlansWithResponse call
+func ParseListGroupSellingPlansResponse(rsp *http.Response) (*ListGroupSellingPlansResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListGroupSellingPlansResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []PlanOption
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListGroupSellingPlansResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		if values := rsp.Header.Values("X-Total-Count"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Total-Count", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			}
+			headers.XTotalCount = &value
 		}
 		response.Headers200 = &headers
 	}

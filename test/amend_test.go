@@ -12,6 +12,7 @@ import (
 type object struct {
 	ID              string
 	Status          string
+	Original        *int64 `json:"originalContractId"`
 	Note            *string
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 	DeliveryPrice   struct{ Amount string }
@@ -574,4 +575,57 @@ func TestALostAnswerToAChangeIsFoundAgain(t *testing.T) {
 		quantities[n.Quantity]++
 	}
 	t.Logf("quantities %v", quantities)
+}
+
+func TestTheAttributesOfSeveralLinesAreReplacedInOneChange(t *testing.T) {
+	t.Parallel()
+	sold := []any{}
+	for _, variant := range []int64{4001, 4002, 4003} {
+		sold = append(sold, map[string]any{"variantId": variant, "quantity": 1, "currentPrice": "10.00"})
+	}
+	s := subscribe(t, map[string]any{"lines": sold})
+	type shown struct {
+		Lines struct {
+			Nodes []struct {
+				ID               string
+				CustomAttributes []struct{ Key, Value string }
+			}
+		}
+	}
+	var o shown
+	s.get(fmt.Sprintf("/subscription-contracts/%d", s.id), &o)
+	path := fmt.Sprintf("/subscription-contracts-update-multiple-line-item-attributes?contractId=%d", s.id)
+	attributes := func(keys ...string) (list []any) {
+		for _, key := range keys {
+			list = append(list, map[string]string{"key": key, "value": "yes"})
+		}
+		return list
+	}
+	a, b, c := o.Lines.Nodes[0].ID, o.Lines.Nodes[1].ID, o.Lines.Nodes[2].ID
+	if got := s.put(path, map[string]any{a: attributes("gift", "card"), c: attributes("gift")}, nil); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	if got := s.put(path, map[string]any{b: attributes("wrap"), c: []any{}}, &o); got != http.StatusOK {
+		t.Fatalf("answered %d", got)
+	}
+	var is []string
+	for _, l := range o.Lines.Nodes {
+		is = append(is, fmt.Sprint(l.CustomAttributes))
+	}
+	if got, want := fmt.Sprint(is), "[[{gift yes} {card yes}] [{wrap yes}] []]"; got != want {
+		t.Errorf("the lines have %s, want %s", got, want)
+	}
+	for what, body := range map[string]any{
+		"no line": map[string]any{}, "an unknown line": map[string]any{a: attributes("new"), a + "0": attributes("new")}, "a key twice": map[string]any{a: attributes("new", "new")}, "a list": []any{},
+	} {
+		if got := s.put(path, body, nil); got != http.StatusBadRequest {
+			t.Errorf("%s answered %d, want 400", what, got)
+		}
+	}
+	s.get(fmt.Sprintf("/subscription-contracts/%d", s.id), &o)
+	if got := fmt.Sprint(o.Lines.Nodes[0].CustomAttributes); got != "[{gift yes} {card yes}]" {
+		t.Errorf("after what was refused the first line has %s", got)
+	}
+	changed := api2 + "SUBSCRIPTION_CONTRACT_UPDATED SUCCESS"
+	s.wantEntries(created, changed, changed, changed, changed)
 }

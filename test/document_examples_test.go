@@ -45,10 +45,14 @@ var examples = map[string]example{
 	"updateLineItemPricingPolicy": {body: func(*facts) any {
 		return []any{map[string]any{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 10}, map[string]any{"afterCycle": 3, "discountType": "PRICE", "value": 9.5}}
 	}},
+	"updateMultipleLineItemAttributes": {body: func(f *facts) any {
+		return map[string]any{f.lines[0]: []any{map[string]any{"key": "size", "value": "L"}}}
+	}},
 	"updateLineItemAttributes": {body: func(*facts) any { return []any{map[string]any{"key": "size", "value": "L"}} }},
 	"addLineItems":             {body: func(f *facts) any { return []any{map[string]any{"variantId": f.variants[2], "quantity": 1}} }},
 	"removeLineItems":          {body: func(f *facts) any { return []any{f.lines[1]} }},
 	"splitContract":            {body: func(f *facts) any { return []any{f.lines[1]} }},
+	"restartContract":          {before: terminated, body: func(*facts) any { return map[string]any{"nextBillingDate": "2027-01-31"} }},
 	"replaceVariants": {body: func(f *facts) any {
 		return map[string]any{"shop": f.domain, "contractId": f.contract, "oldVariants": []any{f.variants[0]}, "newVariants": map[string]any{fmt.Sprint(f.variants[2]): 1}}
 	}, free: []string{"eventSource"}},
@@ -116,6 +120,7 @@ var examples = map[string]example{
 		return map[string]string{"contractId": fmt.Sprint(f.contract), "billingAttemptId": fmt.Sprint(f.attempts[0]), "variantId": fmt.Sprint(f.variants[2]), "quantity": "3"}
 	}, body: func(*facts) any { return map[string]any{} }, free: []string{"contractId", "billingAttemptId", "variantId", "quantity"}},
 	"listCustomerContracts":         {hides: true},
+	"listCustomerPaymentMethods":    {hides: true},
 	"listCustomerContractIds":       {hides: true},
 	"getCustomer":                   {hides: true},
 	"reportPastOrders":              {params: func(*facts) map[string]string { return map[string]string{"status": "SUCCESS"} }, hides: true},
@@ -144,6 +149,10 @@ func ofContract(f *facts) map[string]string {
 
 func attributes(f *facts) any {
 	return map[string]any{"subscriptionContractId": f.contract, "customAttributesList": []any{map[string]any{"key": "gift", "value": "yes"}}}
+}
+
+func terminated(w *stage) {
+	w.change("DELETE", fmt.Sprintf("/subscription-contracts/%d", w.mine.contract), nil, nil)
 }
 
 func skipFirst(w *stage) {

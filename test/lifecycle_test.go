@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 )
@@ -862,20 +861,4 @@ func (s *subscription) cancelLost(lose, calm func()) {
 	if c := s.phase(); c.CancellationFeedback == nil || *c.CancellationFeedback != "enough" {
 		s.t.Errorf("cancelled: %+v", c)
 	}
-}
-
-// What the platform refuses is not tried again, and nothing is left of it.
-func TestARefusedChangeOfStatusLeavesNothing(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t, nil)
-	s.cancel(http.StatusNoContent, "")
-	for range 2 { // the second does not wait for the first
-		r := s.demand("PUT", fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=ACTIVE", s.id), s.key, nil)
-		want(t, r, http.StatusBadRequest, "platformRefused")
-		if said := "the platform refuses the change: Subscription contract status cannot be changed once terminated."; !strings.Contains(string(r.body), said) {
-			t.Errorf("the refusal says %s, want %q", r.body, said)
-		}
-	}
-	s.pass("PT5M")
-	s.wantEntries(created, cancelled)
 }

@@ -44,7 +44,7 @@ func (a *App) route() error {
 		return withLoyalty(points, admin.New(admin.Options{
 			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Billing, Explainer: a.explainer(), Keys: a.Access, Connections: a.Partner, Webhooks: a.Webhooks, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store, Amend: a.Amend, Shown: a.Amend,
 			Swaps: a.Swaps, SwapBook: a.Store, Foresight: a.Billing, OneOffs: a.Billing, OneOffBook: a.Store,
-			Upcoming: a.Billing, Reports: a.Store, Customers: a.Store, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,
+			Upcoming: a.Billing, Reports: a.Store, Customers: a.Store, Syncer: a.Intake, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,
 		}))
 	}
 	shoppers := a.shoppers(frame)

@@ -91,6 +91,8 @@ type Contracts interface {
 	Cycles(ctx context.Context, shop Shop, contract int64, from, to int) ([]Cycle, error)
 	// ContractsPaidWith returns the ids of contracts that use the payment method.
 	ContractsPaidWith(ctx context.Context, shop Shop, paymentMethod string) ([]int64, error)
+	// CustomerContracts returns the ids of the customer's contracts, or ErrNotFound.
+	CustomerContracts(ctx context.Context, shop Shop, customer int64) ([]int64, error)
 }
 
 // Scheduler changes one billing cycle. Repeating a call changes nothing more.

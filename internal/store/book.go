@@ -83,9 +83,13 @@ func there(ctx context.Context, contracts *bun.SelectQuery, id contract.ID) erro
 		return fmt.Errorf("look for contract %d: %w", id, err)
 	}
 	if !known {
-		return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
+		return contractNotFound(id)
 	}
 	return nil
+}
+
+func contractNotFound(id contract.ID) error {
+	return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
 }
 
 // records joins attempts with their contracts. Those of another line are left

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -56,4 +57,36 @@ func (db *DB) PastAttempts(ctx context.Context, of shop.ID, s billing.Survey, p 
 	}
 	records, err := db.records(ctx, of, s.Line, rows)
 	return records, total, err
+}
+
+// Analytics returns the figures of a contract, or NotFound.
+func (db *DB) Analytics(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (billing.Analytics, error) {
+	var rows []contractRow
+	err := db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.id = ?", id).Scan(ctx)
+	if err != nil {
+		return billing.Analytics{}, fmt.Errorf("read contract %d: %w", id, err)
+	}
+	contracts, err := contractsOf(rows)
+	if err != nil {
+		return billing.Analytics{}, err
+	}
+	if len(contracts) == 0 {
+		return billing.Analytics{}, contractNotFound(id)
+	}
+	var counts []struct {
+		Status      string
+		Attempts    int
+		First, Last int64
+	}
+	err = db.reader.NewSelect().Model((*attemptRow)(nil)).Column("status").ColumnExpr("count(*) AS attempts").
+		ColumnExpr("min(a.attempted_at) AS first").ColumnExpr("max(a.attempted_at) AS last").
+		Where("a.shop_id = ?", of).Where("a.contract_id = ?", id).Group("status").Scan(ctx, &counts)
+	if err != nil {
+		return billing.Analytics{}, fmt.Errorf("count the attempts of contract %d: %w", id, err)
+	}
+	figures := billing.Analytics{Of: contracts[0]}
+	for _, c := range counts {
+		figures.Add(billing.Status(c.Status), c.Attempts, instant(c.First), instant(c.Last))
+	}
+	return figures, nil
 }

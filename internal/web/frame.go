@@ -160,7 +160,7 @@ func (w *recorder) answered() int {
 //
 // A graph id in a path may be written with its slashes, as who puts addresses together
 // by hand does, or percent-encoded: either is one segment.
-func Routes(mux *http.ServeMux) http.Handler {
+func Routes(mux muxer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = withGraphIDs(r)
 		unknown := fault.New(fault.NotFound, "there is nothing at %s", strings.ToValidUTF8(r.URL.Path, "�")).Keyed("pathNotFound")

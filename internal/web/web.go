@@ -23,7 +23,7 @@ import (
 // API is one audience's operations and the document that describes them.
 type API struct {
 	huma huma.API
-	mux  *http.ServeMux
+	mux  *router
 	gate Gate
 }
 
@@ -53,7 +53,7 @@ func NewAPI(info Info, gate Gate, d *Documents, register func(*API)) *API {
 	shared := d.of(gate.Line)
 	shared.mutex.Lock()
 	defer shared.mutex.Unlock()
-	mux := http.NewServeMux()
+	mux := &router{}
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",

@@ -272,7 +272,7 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 			return err
 		}
 		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
-			return fault.New(fault.NotFound, "subscription contract %d does not exist", cmd.Contract).On(entity).Keyed("contractNotFound")
+			return contractNotFound(cmd.Contract)
 		}
 		known = rows[0]
 		store, err = tx.Shop(ctx)
@@ -282,6 +282,10 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 		err = fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
 	}
 	return store, known, err
+}
+
+func contractNotFound(id contract.ID) error {
+	return fault.New(fault.NotFound, "subscription contract %d does not exist", id).On(entity).Keyed("contractNotFound")
 }
 
 // adopt takes over what the platform answered, with the entries that are owed. A

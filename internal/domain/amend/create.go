@@ -80,7 +80,8 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 // the service keeps.
 type creation struct {
 	platform.NewContract
-	trial *contract.Trial // nil: it begins without one
+	trial *contract.Trial    // nil: it begins without one
+	of    *contract.Contract // the one that it restarts; nil: none
 }
 
 // trial returns the free trial with which a contract begins of which nobody says when
@@ -139,14 +140,25 @@ func (s *Service) ask(ctx context.Context, store shop.Shop, n platform.NewContra
 
 // takeOver adopts the contract that was made, with the entry of who made it.
 func (s *Service) takeOver(ctx context.Context, store shop.Shop, by activity.Actor, n creation, made platform.Detail) (contract.Detail, error) {
+	said := madeNote{Status: n.Status}
+	if n.of != nil {
+		said.From = int64(n.of.ID)
+	}
 	return s.adopt(ctx, store, Command{Contract: contract.ID(made.ID), Actor: by}, made, change{
-		edit: n.Edit, entries: []note{{activity.ContractCreated, madeNote{Status: n.Status}}}, also: func(c *contract.Contract) { c.Trial = n.trial },
+		edit: n.Edit, entries: []note{{activity.ContractCreated, said}},
+		also: func(c *contract.Contract) {
+			c.Trial = n.trial
+			if n.of != nil {
+				c.SplitFrom, c.Earlier = n.of.ID, n.of.NextOrder()-1
+			}
+		},
 	}.priced())
 }
 
 // madeNote is the information of an entry about a contract that was made.
 type madeNote struct {
 	Status string `json:"to"`
+	From   int64  `json:"fromContractId,omitempty"` // the one that it restarts
 }
 
 // created looks for the contract of which the making was not answered.
@@ -309,7 +321,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 		return creation{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
 			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
 	}
-	return creation{made, n.trial}, nil
+	return creation{NewContract: made, trial: n.trial}, nil
 }
 
 // payment returns the payment method of a new contract.

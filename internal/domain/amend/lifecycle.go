@@ -14,13 +14,12 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// moves lists what people may make of a contract's status. The platform has the
-// last word: it may not let a contract that ended run again.
+// moves lists what people may make of a contract's status. A contract that is
+// terminated has no moves: Restart makes a new one from it.
 var moves = map[contract.Status][]contract.Status{
-	contract.Active:    {contract.Paused, contract.Cancelled},
-	contract.Paused:    {contract.Active, contract.Cancelled},
-	contract.Failed:    {contract.Active, contract.Cancelled},
-	contract.Cancelled: {contract.Active},
+	contract.Active: {contract.Paused, contract.Cancelled},
+	contract.Paused: {contract.Active, contract.Cancelled},
+	contract.Failed: {contract.Active, contract.Cancelled},
 }
 
 // maxYearsAhead is how far ahead a pause may end.
@@ -58,6 +57,8 @@ func toward(c *contract.Contract, w StatusChange, g standing, now time.Time) ([]
 	switch {
 	case w.To == contract.Active && c.Status == contract.Active && c.Ending != nil:
 		return []activity.Entry{stayOn(c).Entry(c.ID, contract.Cleared, g.by, now)}, nil
+	case w.To == contract.Active && c.Terminated():
+		return nil, terminated(*c)
 	case w.To == contract.Active && !w.From.IsZero() && w.From.After(now):
 		return runLater(c, w.From, g.by, now)
 	}
@@ -225,6 +226,12 @@ func movable(c contract.Contract, to contract.Status) error {
 		}
 	}
 	return fault.New(fault.Refused, "subscription contract %d is %s and cannot become %s", c.ID, c.Status, to).On(entity).Keyed("contractStatus").At("status")
+}
+
+// terminated refuses to activate a contract that has ended for good.
+func terminated(c contract.Contract) error {
+	return fault.New(fault.Refused, "subscription contract %d is %s and cannot be activated again: make a new contract from it with POST /subscription-contract-details/%d/restart", c.ID, c.Status, c.ID).
+		On(entity).Keyed("contractTerminated").At("status")
 }
 
 // lessens reports whether an edit makes less of what somebody is committed to:

@@ -54,6 +54,39 @@ func (s *Service) ChangeLine(ctx context.Context, of shop.ID, cmd Command, l Lin
 	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) { return s.lineChange(ctx, store, d, l) })
 }
 
+// SetLineAttributes replaces the attributes of lines, by their graph ids, in one change.
+func (s *Service) SetLineAttributes(ctx context.Context, of shop.ID, cmd Command, by map[string][]contract.Attribute) (contract.Detail, error) {
+	if len(by) == 0 || len(by) > MaxLines {
+		return contract.Detail{}, fault.New(fault.Invalid, "give the attributes of 1 to %d lines", MaxLines).On(entity).Keyed("linesCount")
+	}
+	for _, list := range by {
+		if err := CheckAttributes(list); err != nil {
+			return contract.Detail{}, err
+		}
+	}
+	return s.amend(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (change, error) {
+		var all change
+		found := 0
+		for _, l := range d.Lines {
+			list, named := by[l.ID]
+			if !named {
+				continue
+			}
+			found++
+			one, err := s.lineChange(ctx, store, d, LineChange{Line: l.ID, Attributes: &list})
+			if err != nil {
+				return change{}, err
+			}
+			all.edit.Lines = append(all.edit.Lines, one.edit.Lines...)
+			all.entries = append(all.entries, one.entries...)
+		}
+		if found < len(by) {
+			return change{}, lineNotFound()
+		}
+		return all, nil
+	})
+}
+
 func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.Detail, l LineChange) (change, error) {
 	if err := changeable(d.Contract); err != nil {
 		return change{}, err

@@ -116,6 +116,24 @@ func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.T
 	return nextCycle(c, attempts, now), nil
 }
 
+// NextCycle returns the number of the contract's cycle that comes next. The platform is
+// not asked.
+func (s *Service) NextCycle(ctx context.Context, of shop.ID, cmd Command) (cycle int, err error) {
+	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
+			return contractNotFound(cmd.Contract)
+		}
+		attempts, err := tx.AttemptsOf(ctx, []contract.ID{cmd.Contract})
+		cycle = nextCycle(rows[0], attempts, s.Clock.Now())
+		return err
+	})
+	return cycle, err
+}
+
 // nextCycle returns the cycle of the contract's next order, which may be one that could not
 // be charged yet. While it stands still that is the one after the last that was made or
 // given up.
@@ -292,43 +310,23 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 		return platform.NewContract{}, fault.New(fault.Refused, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
 			On(entity).Keyed("contractNotActive")
 	}
-	billed, delivered := limitsLeft(is.Billing, known, w.Cycle), is.Delivery
+	billed := limitsLeft(is.Billing, known, w.Cycle)
 	if w.Once {
 		billed.MinCycles, billed.MaxCycles = 0, 1
 	}
-	n := platform.NewContract{
-		Customer: is.Customer.ID, Currency: is.Currency, NextBillingDate: known.NextBillingDate, Status: string(contract.Paused),
-		Edit: platform.Edit{
-			Billing: &billed, Delivery: &delivered, DeliveryPrice: &is.DeliveryPrice, Attributes: new(append(slices.Clone(is.Attributes), mark(w))),
-		},
-	}
+	n := like(is, billed)
+	n.NextBillingDate, n.Status = known.NextBillingDate, string(contract.Paused)
+	n.Attributes = new(append(slices.Clone(is.Attributes), mark(w)))
 	if n.NextBillingDate.IsZero() {
 		n.NextBillingDate = is.NextBillingDate
-	}
-	if is.Note != "" {
-		n.Note = &is.Note
 	}
 	if is.PaymentMethod.ID != "" {
 		n.PaymentMethod = &is.PaymentMethod.ID
 	}
-	if is.Method.Kind != "" {
-		n.Method = &is.Method
-	}
 	for at, l := range is.Lines {
-		if !slices.Contains(w.Lines, l.ID) {
-			continue
+		if slices.Contains(w.Lines, l.ID) {
+			n.Lines = append(n.Lines, lineLike(is, at, prices))
 		}
-		edit := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}
-		if on, ok := prices[l.ID]; ok {
-			edit.Price, edit.Pricing = &on.price, on.policy
-		}
-		if l.SellingPlanID != 0 {
-			edit.SellingPlanID, edit.SellingPlanName = &l.SellingPlanID, &l.SellingPlanName
-		}
-		if at < len(is.LineDetails) && len(is.LineDetails[at].Attributes) > 0 {
-			edit.Attributes = &is.LineDetails[at].Attributes
-		}
-		n.Lines = append(n.Lines, edit)
 	}
 	switch {
 	case len(n.Lines) < len(w.Lines):
@@ -337,6 +335,42 @@ func splitOff(known contract.Contract, is platform.Detail, w contract.SplitInten
 		return platform.NewContract{}, lastLine()
 	}
 	return n, nil
+}
+
+// like is a new contract of the same customer with the delivery, the note and the
+// attributes of one that exists, without lines and without a payment method.
+func like(is platform.Detail, billed platform.Policy) platform.NewContract {
+	n := platform.NewContract{
+		Customer: is.Customer.ID, Currency: is.Currency,
+		Edit: platform.Edit{Billing: &billed, Delivery: &is.Delivery, DeliveryPrice: &is.DeliveryPrice},
+	}
+	if len(is.Attributes) > 0 {
+		n.Attributes = &is.Attributes
+	}
+	if is.Note != "" {
+		n.Note = &is.Note
+	}
+	if is.Method.Kind != "" {
+		n.Method = &is.Method
+	}
+	return n
+}
+
+// lineLike is a line of a new contract as it is in one that exists, at the price that
+// it has in the new contract's first order.
+func lineLike(is platform.Detail, at int, prices map[string]going) platform.LineEdit {
+	l := is.Lines[at]
+	edit := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}
+	if on, ok := prices[l.ID]; ok {
+		edit.Price, edit.Pricing = &on.price, on.policy
+	}
+	if l.SellingPlanID != 0 {
+		edit.SellingPlanID, edit.SellingPlanName = &l.SellingPlanID, &l.SellingPlanName
+	}
+	if at < len(is.LineDetails) && len(is.LineDetails[at].Attributes) > 0 {
+		edit.Attributes = &is.LineDetails[at].Attributes
+	}
+	return edit
 }
 
 // loses is the change by which the old contract loses the lines that it still

@@ -110,7 +110,7 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 			return err
 		}
 		if len(rows) == 0 || rows[0].Hidden(cmd.Actor) {
-			return fault.New(fault.NotFound, "subscription contract %d does not exist", cmd.Contract).On(entity).Keyed("contractNotFound")
+			return contractNotFound(cmd.Contract)
 		}
 		c := &rows[0]
 		if c.Moving != nil && c.Moving.To == w.To {

@@ -2,14 +2,15 @@ package amend_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend"
-	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -84,61 +85,45 @@ func TestABusyPlatformDoesNotUndoAChangeOfStatus(t *testing.T) {
 	}
 }
 
-// The simulator lets no contract that has ended run again. What the service does
-// where a platform does is seen on one that says so of a contract that never ended.
-func TestACancelledContractStartsAgainWhereThePlatformAllowsIt(t *testing.T) {
+// What has ended is not activated again, and the platform is not asked to.
+func TestATerminatedContractIsNotActivated(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
+	_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Cancelled})
+	w.must(err)
 	w.way.status = func(to string) (platform.Detail, error) {
-		d, err := w.way.client.Detail(t.Context(), w.of.At(), int64(w.ours))
-		d.Status = to
-		d.Revision = w.contract(w.ours).Revision + 1
-		return d, err
+		t.Errorf("the platform is asked for %s", to)
+		return platform.Detail{}, platform.ErrUnknown
 	}
-	set := func(to contract.Status, said string) contract.Contract {
-		w.at.Set(w.at.Now().Add(time.Minute))
-		_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: to, Feedback: said})
-		w.must(err)
-		return w.contract(w.ours)
+	for name, change := range map[string]amend.StatusChange{
+		"at once":        {To: contract.Active},
+		"on a later day": {To: contract.Active, From: w.at.Now().AddDate(0, 0, 3)},
+	} {
+		_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), change)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Refused || f.Key != "contractTerminated" || !strings.Contains(f.Message, "restart") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	due := w.contract(w.ours).NextBillingDate
-	if c := set(contract.Cancelled, "enough"); c.Status != contract.Cancelled || !c.NextBillingDate.IsZero() || c.CancellationFeedback != "enough" {
-		t.Fatalf("cancelled: %s, next order %s, %q", c.Status, c.NextBillingDate, c.CancellationFeedback)
-	}
-	if c := set(contract.Active, ""); c.Status != contract.Active || !c.NextBillingDate.Equal(due) || !c.CancelledAt.IsZero() || c.CancellationFeedback != "" {
-		t.Errorf("started again: %s, next order %s instead of %s, cancelled at %s, %q", c.Status, c.NextBillingDate, due, c.CancelledAt, c.CancellationFeedback)
-	}
-	w.wantEntries("in the end", w.ours, "MERCHANT_EXTERNAL_API CONTRACT_CANCELLED", "MERCHANT_EXTERNAL_API CONTRACT_ACTIVATED")
+	w.wantEntries("in the end", w.ours, "MERCHANT_EXTERNAL_API CONTRACT_CANCELLED")
 }
 
-// A contract that starts again has its orders on the days that people gave them, whatever
-// it was before it was cancelled.
-func TestAContractThatStartsAgainHasItsOrdersOnTheirDays(t *testing.T) {
+// What the platform refuses is not tried again, and nothing is left of it.
+func TestARefusedChangeOfStatusLeavesNothing(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string][]contract.Status{
-		"cancelled": {contract.Cancelled}, "paused, then cancelled": {contract.Paused, contract.Cancelled},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := begin(t)
-			w.way.status = func(to string) (platform.Detail, error) {
-				d, err := w.way.client.Detail(w.t.Context(), w.of.At(), int64(w.ours))
-				d.Status, d.Revision = to, w.contract(w.ours).Revision+1
-				return d, err
-			}
-			day := w.contract(w.ours).NextBillingDate.AddDate(0, 0, 3)
-			_, err := w.bills.Reschedule(t.Context(), w.of.ID, billing.RescheduleCommand{Line: shop.Subscriptions, Contract: w.ours, BillingDate: day, Actor: w.command().Actor})
-			w.must(err)
-			for _, to := range append(before, contract.Active) {
-				w.at.Set(w.at.Now().Add(time.Minute))
-				_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: to})
-				w.must(err)
-			}
-			if next := w.contract(w.ours).NextBillingDate; !next.Equal(day) {
-				t.Errorf("the next order is due on %s, want %s", next, day)
-			}
-		})
+	w := begin(t)
+	w.way.status = func(string) (platform.Detail, error) {
+		return platform.Detail{}, &platform.Refusal{Code: "INVALID", Message: "Not today."}
 	}
+	for range 2 { // the second does not wait for the first
+		_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Paused})
+		if !fault.Is(err, fault.Refused) && !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "the platform refuses the change: Not today.") {
+			t.Errorf("the change ended with %v", err)
+		}
+		if c := w.contract(w.ours); c.Moving != nil {
+			t.Errorf("the contract is on the move %+v", c.Moving)
+		}
+	}
+	w.wantEntries("in the end", w.ours)
 }
 
 // sleepy is a store of a node that sleeps after its nth commit, while others go on.

@@ -33,6 +33,9 @@ const (
 // Statuses lists every status.
 var Statuses = []Status{Active, Paused, Cancelled, Expired, Failed}
 
+// Terminated reports whether the contract has ended for good: it is never charged again.
+func (c Contract) Terminated() bool { return c.Status == Cancelled || c.Status == Expired }
+
 // ParseStatus reads a status in any letter case.
 func ParseStatus(s string) (Status, error) {
 	for _, known := range Statuses {
@@ -90,7 +93,7 @@ type Contract struct {
 	ImportedID      string // set when the contract was imported, else empty
 	LastPayment     string // SUCCEEDED, FAILED or empty
 	Origin          Origin
-	SplitFrom       ID           // the contract that this one was split from; 0: none
+	SplitFrom       ID           // the contract that this one was split from, or that it restarts; 0: none
 	Earlier         int          // orders, by the count of plans' prices, of what it was split from
 	Split           *SplitIntent // under way
 	Pending         *PendingChange

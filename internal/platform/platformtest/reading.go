@@ -163,6 +163,20 @@ var reading = []promise{
 			t.Errorf("got %v, %v; want %v", got, err, []int64{a, b})
 		}
 	}},
+	{"contracts are found by their customer", func(t *testing.T, w World) {
+		next := w.Now().Add(time.Hour)
+		a := w.Contract(Contract{Next: next, Customer: "ada@example.com"})
+		w.Contract(Contract{Next: next})
+		b := w.Contract(Contract{Next: next, Customer: "ada@example.com"})
+		got, err := w.Platform().CustomerContracts(t.Context(), w.Shop(), detail(t, w, a).Customer.ID)
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, []int64{a, b}) {
+			t.Errorf("got %v, %v; want %v", got, err, []int64{a, b})
+		}
+		if got, err := w.Platform().CustomerContracts(t.Context(), w.Shop(), missing); !errors.Is(err, platform.ErrNotFound) {
+			t.Errorf("of an unknown customer: %v, %v; want ErrNotFound", got, err)
+		}
+	}},
 	{"an unknown payment method is not found", func(t *testing.T, w World) {
 		got, err := w.Platform().ContractsPaidWith(t.Context(), w.Shop(), "gid://shopify/CustomerPaymentMethod/ffffffff")
 		if !errors.Is(err, platform.ErrNotFound) {

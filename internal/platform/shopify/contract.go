@@ -152,6 +152,26 @@ func (c *Client) ContractsPaidWith(ctx context.Context, shop platform.Shop, paym
 	return ids, nil
 }
 
+// CustomerContracts returns all ids, however many pages they take.
+func (c *Client) CustomerContracts(ctx context.Context, shop platform.Shop, customer int64) ([]int64, error) {
+	var ids []int64
+	for cursor, more := "", true; more; {
+		got, err := admin.CustomerContracts(ctx, c.session(shop), gid.Of(typeCustomer, customer), cursor)
+		if err == nil && got.Customer == nil {
+			err = platform.ErrNotFound
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the contracts of customer %d: %w", customer, err)
+		}
+		page := got.Customer.SubscriptionContracts
+		if ids, err = contractIDs(ids, page.Nodes); err != nil {
+			return nil, err
+		}
+		cursor, more = page.PageInfo.EndCursor, page.PageInfo.HasNextPage
+	}
+	return ids, nil
+}
+
 // contractIDs appends the numeric ids of the nodes to ids.
 func contractIDs(ids []int64, nodes []admin.ContractID) ([]int64, error) {
 	for _, n := range nodes {

@@ -217,6 +217,35 @@ func testReports(t *testing.T, open opener) {
 			}
 		}
 	})
+	t.Run("the figures of a contract", func(t *testing.T) {
+		charged := func(c contract.ID, cycle int, s billing.Status, days int) billing.Attempt {
+			a := past(c, cycle, s, days, 1)
+			a.AttemptedAt = day.AddDate(0, 0, days).Add(time.Minute)
+			return a
+		}
+		w.put(monthly(8))
+		w.queue(charged(8, 1, billing.Success, -60), charged(8, 2, billing.Success, -30), charged(8, 3, billing.Success, -20), charged(8, 4, billing.Failure, -1), charged(8, 5, billing.SkippedDunning, -2),
+			past(8, 6, billing.Skipped, 30, 0), past(8, 7, billing.Queued, 60, 0))
+		is, err := w.db.Analytics(t.Context(), w.shop.ID, shop.Subscriptions, 8)
+		is.Of = contract.Contract{ID: is.Of.ID}
+		want := billing.Analytics{
+			Of: contract.Contract{ID: 8}, First: day.AddDate(0, 0, -60).Add(time.Minute), Last: day.AddDate(0, 0, -20).Add(time.Minute), Skipped: 1, Failed: 2,
+		}
+		if err != nil || !reflect.DeepEqual(is, want) {
+			t.Errorf("got %+v, %v, want %+v", is, err, want)
+		}
+		for name, of := range map[string]struct {
+			shop shop.ID
+			line shop.Line
+			id   contract.ID
+		}{
+			"of another store": {other.ID, shop.Subscriptions, 8}, "of the other line": {w.shop.ID, shop.Subscriptions, 3}, "of nobody": {w.shop.ID, shop.Subscriptions, 4711},
+		} {
+			if _, err := w.db.Analytics(t.Context(), of.shop, of.line, of.id); !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
 	t.Run("lists of a contract's orders can be sorted by every field", func(t *testing.T) {
 		for _, field := range billing.SortFields {
 			ask := billing.Question{Line: shop.Subscriptions, Contract: 1}

@@ -67,6 +67,7 @@ type Options struct {
 	Reports   billing.Reports
 	Customers contract.Customers
 	Shown     Shown
+	Syncer    Syncer
 	Links     Links
 
 	Swaps      Swaps

@@ -43,6 +43,8 @@ func (o Options) lineOperations(api *web.API) {
 	web.Register(api, o.amendment("updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
 	web.Register(api, o.withBody([]record.AttributeObject{}, o.amendment("updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
 		"Replaces a line's attributes.")), o.updateLineAttributes)
+	web.Register(api, o.withBody(map[string][]record.AttributeObject{}, o.amendment("updateMultipleLineItemAttributes", "/subscription-contracts-update-multiple-line-item-attributes", "Change the attributes of several lines",
+		"Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.")), o.updateLinesAttributes)
 	web.Register(api, o.amendment("updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
 		"Puts a line on another selling plan, at the price that the plan gives."), o.updateLinePlan)
 	replace := once(o.withBody(variantSwap{}, o.amendment("replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
@@ -352,6 +354,27 @@ func (o Options) updateLineAttributes(ctx context.Context, in *lineListBody) (*c
 		return nil, err
 	}
 	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
+}
+
+type contractBody struct {
+	OfContract
+	web.JSONBody
+}
+
+func (o Options) updateLinesAttributes(ctx context.Context, in *contractBody) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var body map[string][]record.AttributeObject
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	by := make(map[string][]contract.Attribute, len(body))
+	for line, list := range body {
+		by[line] = parseAttributes(list)
+	}
+	return newContractOut(o.Amend.SetLineAttributes(ctx, web.CallerOf(ctx).Shop.ID, cmd, by))
 }
 
 func parseAttributes(list []record.AttributeObject) []contract.Attribute {

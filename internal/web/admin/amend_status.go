@@ -15,7 +15,8 @@ import (
 func (o Options) statusOperations(api *web.API) {
 	status := o.amendment("updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
 		"Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. "+
-			"A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits.")
+			"A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. "+
+			"A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.")
 	status.Status = http.StatusNoContent
 	web.Register(api, status, o.setStatus)
 	cancel := o.amendment("cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.")
@@ -99,6 +100,23 @@ func (o Options) contractReads(api *web.API) {
 	web.Register(api, read, o.contractByPath)
 	read.ID, read.Path = "getContractRaw", base+"/contract-raw-response"
 	web.Register(api, read, o.contractByQuery)
+	cycle := read
+	cycle.ID, cycle.Path, cycle.Summary = "getCurrentCycle", base+"/subscription-contract-details/current-cycle/{contractId}", "Number of the next cycle"
+	cycle.Description = "The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last."
+	web.Register(api, cycle, o.currentCycle)
+}
+
+type cycleOut struct {
+	Body int32 `doc:"Number of the cycle." example:"4"`
+}
+
+func (o Options) currentCycle(ctx context.Context, in *contractPath) (*cycleOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	cycle, err := o.Amend.NextCycle(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	return &cycleOut{int32(cycle)}, err
 }
 
 func (o Options) pendingOperations(api *web.API) {

@@ -51,6 +51,10 @@ func (f *fakes) PastAttempts(_ context.Context, of shop.ID, s billing.Survey, p 
 	return f.records, f.count(len(f.records)), f.err
 }
 
+func (f *fakes) Analytics(context.Context, shop.ID, shop.Line, contract.ID) (billing.Analytics, error) {
+	return billing.Analytics{}, f.err
+}
+
 func TestSkippingTheNextOrder(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{

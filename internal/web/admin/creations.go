@@ -30,6 +30,42 @@ func (o Options) creations(api *web.API) {
 			"409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too."))
 	split.Method = http.MethodPost
 	web.Register(api, split, o.splitContract)
+	restart := o.withBody(restartBody{}, o.amendment("restartContract", "/subscription-contract-details/{contractId}/restart", "Restart a contract that has ended",
+		"Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. "+
+			"It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. "+
+			"originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated."))
+	restart.Method, restart.Status = http.MethodPost, http.StatusCreated
+	web.Register(api, restart, o.restartContract)
+}
+
+// restartBody says when the first order of a restarted contract is charged.
+type restartBody struct {
+	NextBillingDate string `json:"nextBillingDate" maxLength:"40" doc:"When the first order is charged. ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone." example:"2026-12-31"`
+}
+
+type restartIn struct {
+	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
+	web.JSONBody
+}
+
+func (o Options) restartContract(ctx context.Context, in *restartIn) (*contractOut, error) {
+	cmd, err := o.command(ctx, in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var body restartBody
+	if err := in.Into(&body); err != nil {
+		return nil, err
+	}
+	if body.NextBillingDate == "" {
+		return nil, fault.New(fault.Invalid, "field 'nextBillingDate' is required").On(contractEntity).Keyed("bodyField").At("nextBillingDate")
+	}
+	caller := web.CallerOf(ctx)
+	w := amend.Restart{Request: web.RequestName(ctx)}
+	if w.NextBillingDate, err = caller.OrderDate("nextBillingDate", body.NextBillingDate); err != nil {
+		return nil, err
+	}
+	return newContractOut(o.Amend.Restart(ctx, caller.Shop.ID, cmd, w))
 }
 
 // newContract is a contract to be made.

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
@@ -49,6 +50,51 @@ func (o Options) customers(api *web.API) {
 	all.Description = "Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page."
 	all.List = &customerList
 	web.Register(api, all, o.searchCustomers)
+
+	methods := list
+	methods.ID, methods.Path, methods.Summary = "listCustomerPaymentMethods", base+"/subscription-contract-details/shopify/customer/{customerId}/payment-methods", "Payment methods of a customer"
+	methods.Description = "The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. " +
+		"The fields of a line of a contract are there too, and have no value."
+	web.Register(api, methods, o.customerPayments)
+
+	sync := list
+	sync.ID, sync.Path, sync.Summary = "syncCustomer", base+"/subscription-customers/sync-info/{customerId}", "Read a customer's contracts from the platform"
+	sync.Description = "Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404."
+	sync.Status, sync.Errors = http.StatusNoContent, []int{http.StatusNotFound}
+	web.Register(api, sync, o.syncCustomer)
+}
+
+// Syncer reads what the platform holds. Failures are faults.
+type Syncer interface {
+	SyncCustomer(ctx context.Context, of shop.ID, customer int64) error
+}
+
+func (o Options) syncCustomer(ctx context.Context, in *ofCustomer) (*struct{}, error) {
+	customer, err := web.ParseID("Customer", "customerId", in.Customer)
+	if err != nil {
+		return nil, err
+	}
+	return nil, o.Syncer.SyncCustomer(ctx, web.CallerOf(ctx).Shop.ID, customer)
+}
+
+type ofCustomer struct {
+	Customer string `path:"customerId" format:"id" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
+}
+
+type paymentsOut struct {
+	Body record.PaymentConnection
+}
+
+func (o Options) customerPayments(ctx context.Context, in *ofCustomer) (*paymentsOut, error) {
+	customer, err := web.ParseID("Customer", "customerId", in.Customer)
+	if err != nil {
+		return nil, err
+	}
+	methods, err := o.Amend.PaymentMethods(ctx, web.CallerOf(ctx).Shop.ID, customer)
+	if err != nil {
+		return nil, err
+	}
+	return &paymentsOut{record.NewPaymentConnection(methods)}, nil
 }
 
 type customerIDQuery struct {

@@ -99,6 +99,9 @@ func (o Options) plans(api *web.API) {
 	all.List = &optionList
 	all.Description = "The plans of all groups of this host, group by group, each in the order in which it is shown."
 	web.Register(api, all, o.allPlans)
+	all.ID, all.Path, all.Summary = "listGroupSellingPlans", groupsPath+"/all-selling-plans", "All plans, below the groups"
+	all.Description = "The same as all-selling-plans."
+	web.Register(api, all, o.allPlans)
 
 	interval := web.Operation{
 		ID: "listBillingIntervals", Method: http.MethodGet, Path: base + "/subscription-contract-details/billing-interval",

@@ -144,9 +144,11 @@ func TestPlanOptionsHaveEveryField(t *testing.T) {
 	if diff := cmp.Diff([]int64{6001, 6002}, f.asked); diff != "" || f.line != shop.Memberships {
 		t.Errorf("asked on %s for %s", f.line, diff)
 	}
-	sameFields(t, want, s.ask("GET", base+"/all-selling-plans", "").Body.Bytes())
-	if f.asked != nil || f.page.Size != 2000 {
-		t.Errorf("asked for %v, %+v", f.asked, f.page)
+	for _, path := range []string{"/all-selling-plans", "/subscription-groups/all-selling-plans"} {
+		sameFields(t, want, s.ask("GET", base+path, "").Body.Bytes())
+		if f.asked != nil || f.page.Size != 2000 {
+			t.Errorf("%s: asked for %v, %+v", path, f.asked, f.page)
+		}
 	}
 	none, _ := servePlans(t, shop.Subscriptions)
 	if got := strings.TrimSpace(none.ask("GET", base+"/subscription-contract-details/billing-interval?sellingPlanIds=1", "").Body.String()); got != "[]" {

@@ -22,6 +22,45 @@ func (o Options) reports(api *web.API) {
 			"Statuses that other services of this interface know are accepted too and match nothing: " + strings.Join(foreignStatuses, ", ") + ".",
 		Scope: access.ContractsRead, List: &attemptList, Errors: []int{http.StatusNotFound},
 	}, o.reportOrders)
+	web.Register(api, web.Operation{
+		ID: "getContractAnalytics", Method: http.MethodGet, Path: base + "/subscription-contract-details/analytics/{contractId}", Tag: "Contracts",
+		Summary:     "Figures of a contract",
+		Description: "What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.",
+		Scope:       access.ContractsRead, Errors: []int{http.StatusNotFound},
+	}, o.contractAnalytics)
+}
+
+// contractAnalytics are the figures of a contract.
+type contractAnalytics struct {
+	ContractID      int64        `json:"contractId" doc:"Number of the contract." example:"9001"`
+	TotalOrders     int32        `json:"totalOrders" doc:"Renewal orders that were charged." example:"3"`
+	TotalAmount     float64      `json:"totalAmount" doc:"Sum of the renewal orders, as they were charged, with taxes and delivery." example:"75"`
+	AverageOrder    float64      `json:"averageOrderValue" doc:"totalAmount by totalOrders, rounded to the currency's decimals; 0 before the first renewal order." example:"25"`
+	Currency        string       `json:"currencyCode" doc:"Currency of the amounts: ISO 4217." example:"USD"`
+	FirstOrderDate  *web.Instant `json:"firstOrderDate" format:"date-time" doc:"When the first renewal order was charged, in UTC; null before." example:"2026-01-31T08:00:00Z"`
+	LastOrderDate   *web.Instant `json:"lastOrderDate" format:"date-time" doc:"When the last renewal order was charged, in UTC; null before the first one." example:"2026-03-31T08:00:00Z"`
+	NextBillingDate *web.Instant `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged; null when none is to come." example:"2026-04-30T08:00:00Z"`
+	Skipped         int32        `json:"skipped" doc:"Orders that are skipped, of those to come too." example:"1"`
+	Failed          int32        `json:"failed" doc:"Orders that could not be charged: those that are unpaid now, and those that dunning gave up." example:"0"`
+}
+
+type analyticsOut struct {
+	Body contractAnalytics
+}
+
+func (o Options) contractAnalytics(ctx context.Context, in *contractPath) (*analyticsOut, error) {
+	id, err := web.ParseID(record.ContractTypename, "contractId", in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	a, err := o.Reports.Analytics(ctx, web.CallerOf(ctx).Shop.ID, o.Line, contract.ID(id))
+	if err != nil {
+		return nil, err
+	}
+	return &analyticsOut{contractAnalytics{
+		ContractID: id, TotalOrders: int32(a.Of.Orders), TotalAmount: a.Of.Lifetime.Float(), AverageOrder: a.Average().Float(), Currency: string(a.Of.Currency),
+		FirstOrderDate: web.At(a.First), LastOrderDate: web.At(a.Last), NextBillingDate: web.At(a.Of.NextBillingDate), Skipped: int32(a.Skipped), Failed: int32(a.Failed),
+	}}, nil
 }
 
 // foreignStatuses are statuses that callers ask for and no attempt of ours has.

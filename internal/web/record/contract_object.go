@@ -14,6 +14,7 @@ type ContractObject struct {
 	GetTypename           string              `json:"get__typename" doc:"Name of the object's type at the platform." example:"SubscriptionContract"`
 	Typename              string              `json:"__typename" doc:"The same as get__typename." example:"SubscriptionContract"`
 	ID                    string              `json:"id" doc:"Graph id." example:"gid://shopify/SubscriptionContract/9001"`
+	OriginalContractID    *int64              `json:"originalContractId" doc:"Number of the contract that this one was split from, or that it restarts; null when there is none." example:"9000"`
 	Status                string              `json:"status" enum:"ACTIVE,PAUSED,CANCELLED,EXPIRED,FAILED,$UNKNOWN" example:"ACTIVE" doc:"How the contract stands. PAUSED: nothing is charged until it is resumed. CANCELLED and EXPIRED: it has ended. FAILED: the platform gave it up after failed payments."`
 	CreatedAt             *web.Instant        `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt             *web.Instant        `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
@@ -289,7 +290,7 @@ func NewContractObject(d contract.Detail) ContractObject {
 		GetTypename: ContractTypename, Typename: ContractTypename, ID: gid.Of(ContractTypename, int64(d.ID)), Status: string(d.Status),
 		CreatedAt: web.At(d.CreatedAt), UpdatedAt: web.At(d.UpdatedAt), NextBillingDate: web.At(d.NextBillingDate),
 		LastPaymentStatus: web.Some(d.LastPayment), Note: web.Some(d.Note), DeliveryPrice: NewAmount(money.Amount{Minor: d.DeliveryPrice.Minor, Currency: d.Currency}),
-		DeliveryPolicy: newPolicy(d.Delivery),
+		DeliveryPolicy: newPolicy(d.Delivery), OriginalContractID: web.Some(int64(d.SplitFrom)),
 		Customer: payerObject{
 			ID: gid.Of("Customer", d.Customer.ID), Email: web.Some(d.Customer.Email), DisplayName: web.Some(d.Customer.Name),
 			FirstName: web.Some(d.Customer.FirstName), LastName: web.Some(d.Customer.LastName), Phone: web.Some(d.Customer.Phone),

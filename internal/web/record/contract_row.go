@@ -22,7 +22,7 @@ type ContractRow struct {
 	Shop                           string         `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
 	SubscriptionContractID         int64          `json:"subscriptionContractId" doc:"The same as id: the platform's number." example:"9001"`
 	GraphSubscriptionContractID    string         `json:"graphSubscriptionContractId" doc:"Graph id of the contract." example:"gid://shopify/SubscriptionContract/9001"`
-	OriginalContractID             *int64         `json:"originalContractId" doc:"The contract that this one was split from; null when it was not." example:"9000"`
+	OriginalContractID             *int64         `json:"originalContractId" doc:"The contract that this one was split from, or that it restarts; null when there is none." example:"9000"`
 	ImportedID                     *string        `json:"importedId" doc:"Id in the system that the contract was imported from; null when it was not imported." example:"sub_81"`
 	Status                         string         `json:"status" doc:"How the contract stands: active, paused, cancelled, expired or failed." example:"active"`
 	OriginType                     string         `json:"originType" enum:"STORE_FRONT,IMPORTED,SPLIT_ATTEMPT_BILLING,SPLIT_CONTRACT" doc:"How the contract began. STORE_FRONT: bought, or made by an operation. IMPORTED: from another system. SPLIT_ATTEMPT_BILLING: split off another one for one order. SPLIT_CONTRACT: split off another one for good." example:"STORE_FRONT"`

@@ -35,40 +35,7 @@ func (o Options) customer(api *web.API) {
 // platformName is the platform as paths of the interface name it.
 const platformName = "shopify"
 
-// paymentConnection is payment methods, in the shape that lines of contracts have.
-type paymentConnection struct {
-	Nodes    []paymentNode   `json:"nodes" nullable:"false" doc:"The payment methods."`
-	Edges    []paymentEdge   `json:"edges" nullable:"false" doc:"The same, each wrapped in an edge."`
-	PageInfo record.PageInfo `json:"pageInfo" doc:"Where the page lies in the whole list."`
-}
-
-type paymentEdge struct {
-	Node paymentNode `json:"node" doc:"The payment method."`
-}
-
-// paymentNode is a payment method, with the fields of a line beside it.
-type paymentNode struct {
-	record.PaymentObject
-	RevokedReason *string `json:"revokedReason" doc:"Why it cannot be charged any more, in the platform's own code; null: it can be." example:"AUTHORIZE_NET_GATEWAY_NOT_ENABLED"`
-
-	SellingPlanID       *string              `json:"sellingPlanId" doc:"Always null."`
-	SellingPlanName     *string              `json:"sellingPlanName" doc:"Always null."`
-	ProductID           *string              `json:"productId" doc:"Always null."`
-	SKU                 *string              `json:"sku" doc:"Always null."`
-	Title               *string              `json:"title" doc:"Always null."`
-	VariantID           *string              `json:"variantId" doc:"Always null."`
-	Quantity            *int32               `json:"quantity" doc:"Always null."`
-	VariantTitle        *string              `json:"variantTitle" doc:"Always null."`
-	CustomAttributes    *string              `json:"customAttributes" doc:"Always null."`
-	LineDiscountedPrice *record.AmountObject `json:"lineDiscountedPrice" doc:"Always null."`
-	CurrentPrice        *record.AmountObject `json:"currentPrice" doc:"Always null."`
-	VariantImage        *record.ImageObject  `json:"variantImage" doc:"Always null."`
-	DiscountAllocations *string              `json:"discountAllocations" doc:"Always null."`
-	PricingPolicy       *string              `json:"pricingPolicy" doc:"Always null."`
-	Taxable             *bool                `json:"taxable" doc:"Always null."`
-}
-
-type paymentsOut struct{ Body paymentConnection }
+type paymentsOut struct{ Body record.PaymentConnection }
 
 func (o Options) paymentMethods(ctx context.Context, _ *struct{}) (*paymentsOut, error) {
 	caller := web.CallerOf(ctx)
@@ -76,12 +43,7 @@ func (o Options) paymentMethods(ctx context.Context, _ *struct{}) (*paymentsOut,
 	if err != nil {
 		return nil, err
 	}
-	out := &paymentsOut{paymentConnection{Nodes: make([]paymentNode, len(methods)), Edges: make([]paymentEdge, len(methods))}}
-	for i, m := range methods {
-		n := paymentNode{PaymentObject: *record.NewPayment(m.ID, m.Instrument), RevokedReason: web.Some(m.Instrument.RevokedWhy)}
-		out.Body.Nodes[i], out.Body.Edges[i] = n, paymentEdge{n}
-	}
-	return out, nil
+	return &paymentsOut{record.NewPaymentConnection(methods)}, nil
 }
 
 // shopInfo is what a page is told of the store.

@@ -777,6 +777,40 @@ func (v *Customer) GetDefaultPhoneNumber() CustomerDefaultPhoneNumberCustomerPho
 	return v.DefaultPhoneNumber
 }
 
+// CustomerContractsCustomer includes the requested fields of the GraphQL type Customer.
+type CustomerContractsCustomer struct {
+	SubscriptionContracts CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection `json:"subscriptionContracts"`
+}
+
+// GetSubscriptionContracts returns CustomerContractsCustomer.SubscriptionContracts, and is useful for accessing the field via an interface.
+func (v *CustomerContractsCustomer) GetSubscriptionContracts() CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection {
+	return v.SubscriptionContracts
+}
+
+// CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection includes the requested fields of the GraphQL type SubscriptionContractConnection.
+type CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection struct {
+	Nodes    []ContractID `json:"nodes"`
+	PageInfo PageInfo     `json:"pageInfo"`
+}
+
+// GetNodes returns CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection) GetNodes() []ContractID {
+	return v.Nodes
+}
+
+// GetPageInfo returns CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *CustomerContractsCustomerSubscriptionContractsSubscriptionContractConnection) GetPageInfo() PageInfo {
+	return v.PageInfo
+}
+
+// CustomerContractsResponse is returned by CustomerContracts on success.
+type CustomerContractsResponse struct {
+	Customer *CustomerContractsCustomer `json:"customer"`
+}
+
+// GetCustomer returns CustomerContractsResponse.Customer, and is useful for accessing the field via an interface.
+func (v *CustomerContractsResponse) GetCustomer() *CustomerContractsCustomer { return v.Customer }
+
 // CustomerDefaultEmailAddressCustomerEmailAddress includes the requested fields of the GraphQL type CustomerEmailAddress.
 type CustomerDefaultEmailAddressCustomerEmailAddress struct {
 	EmailAddress string `json:"emailAddress"`
@@ -2640,6 +2674,18 @@ func (v *__CreateSubscriptionInput) GetTopic() string { return v.Topic }
 
 // GetSubscription returns __CreateSubscriptionInput.Subscription, and is useful for accessing the field via an interface.
 func (v *__CreateSubscriptionInput) GetSubscription() WebhookSubscriptionInput { return v.Subscription }
+
+// __CustomerContractsInput is used internally by genqlient
+type __CustomerContractsInput struct {
+	Customer string `json:"customer"`
+	After    string `json:"after,omitempty"`
+}
+
+// GetCustomer returns __CustomerContractsInput.Customer, and is useful for accessing the field via an interface.
+func (v *__CustomerContractsInput) GetCustomer() string { return v.Customer }
+
+// GetAfter returns __CustomerContractsInput.After, and is useful for accessing the field via an interface.
+func (v *__CustomerContractsInput) GetAfter() string { return v.After }
 
 // __CustomersInput is used internally by genqlient
 type __CustomersInput struct {
@@ -6246,6 +6292,50 @@ func CreateSubscription(
 	}
 
 	data_ = &CreateSubscriptionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by CustomerContracts.
+const CustomerContracts_Operation = `
+query CustomerContracts ($customer: ID!, $after: String) {
+	customer(id: $customer) {
+		subscriptionContracts(first: 250, after: $after) {
+			nodes {
+				id
+			}
+			pageInfo {
+				hasNextPage
+				endCursor
+			}
+		}
+	}
+}
+`
+
+func CustomerContracts(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	customer string,
+	after string,
+) (data_ *CustomerContractsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CustomerContracts",
+		Query:  CustomerContracts_Operation,
+		Variables: &__CustomerContractsInput{
+			Customer: customer,
+			After:    after,
+		},
+	}
+
+	data_ = &CustomerContractsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -1,0 +1,48 @@
+package intake
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// syncTries is how often contracts are taken over that somebody else writes meanwhile.
+const syncTries = 4
+
+// SyncCustomer reads all contracts of a customer as the platform holds them now, those
+// too of which no webhook told.
+func (s *Service) SyncCustomer(ctx context.Context, of shop.ID, customer int64) error {
+	const entity = "customer"
+	ctx = platform.Interactive(ctx)
+	var store shop.Shop
+	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
+		store, err = tx.Shop(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !store.Connected {
+		return fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
+	}
+	found, err := s.Platform.CustomerContracts(ctx, store.At(), customer)
+	if err != nil {
+		return platform.Explain(err, entity, "customer")
+	}
+	ids := make([]contract.ID, len(found))
+	for i, id := range found {
+		ids[i] = contract.ID(id)
+	}
+	fresh, err := s.fetch(ctx, store, ids)
+	if err != nil {
+		return platform.Explain(err, entity, "customer")
+	}
+	for try := 1; ; try++ {
+		if err = s.take(ctx, store, fresh, nil, nil); !fault.Is(err, fault.Conflict) || try == syncTries {
+			return err
+		}
+	}
+}
