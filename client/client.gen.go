@@ -3711,8 +3711,13 @@ type ContractRow struct {
 	// Examples: false
 	DisableFixEmptyQueue bool `json:"disableFixEmptyQueue"`
 
-	// Dunning The order that could not be charged and has not been given up; null when there is none.
-	Dunning *RowDunning `json:"dunning"`
+	// Dunning Whether an order of the contract could not be charged and has not been given up.
+	//
+	// Examples: false
+	Dunning bool `json:"dunning"`
+
+	// DunningState The order that could not be charged and has not been given up; null when there is none.
+	DunningState *RowDunning `json:"dunningState"`
 
 	// EmailBouncedOrFailed Whether the last e-mail to the customer came back. Always false.
 	//
@@ -3749,9 +3754,9 @@ type ContractRow struct {
 	// Examples: sub_81
 	ImportedId *string `json:"importedId"`
 
-	// LastSuccessfulOrder The last renewal order, as JSON text with orderId, orderName and billingDate; null before the first one.
+	// LastSuccessfulOrder The last renewal order, as JSON text with orderId, orderName, billingDate, orderDate (the same instant) and orderAmount (the amount charged, in currencyCode); null before the first one.
 	//
-	// Examples: {"orderId":5004,"orderName":"#1004","billingDate":"2026-01-31T08:00:00Z"}
+	// Examples: {"orderId":5004,"orderName":"#1004","billingDate":"2026-01-31T08:00:00Z","orderDate":"2026-01-31T08:00:00Z","orderAmount":24.5}
 	LastSuccessfulOrder *string `json:"lastSuccessfulOrder"`
 
 	// LifetimeValue Sum of all renewal orders so far, in the contract's currency, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither.
@@ -14327,6 +14332,14 @@ func (a *ContractRow) UnmarshalJSON(b []byte) error {
 		delete(object, "dunning")
 	}
 
+	if raw, found := object["dunningState"]; found {
+		err = json.Unmarshal(raw, &a.DunningState)
+		if err != nil {
+			return fmt.Errorf("error reading 'dunningState': %w", err)
+		}
+		delete(object, "dunningState")
+	}
+
 	if raw, found := object["emailBouncedOrFailed"]; found {
 		err = json.Unmarshal(raw, &a.EmailBouncedOrFailed)
 		if err != nil {
@@ -14907,6 +14920,11 @@ func (a ContractRow) MarshalJSON() ([]byte, error) {
 	object["dunning"], err = json.Marshal(a.Dunning)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'dunning': %w", err)
+	}
+
+	object["dunningState"], err = json.Marshal(a.DunningState)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'dunningState': %w", err)
 	}
 
 	object["emailBouncedOrFailed"], err = json.Marshal(a.EmailBouncedOrFailed)

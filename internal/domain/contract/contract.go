@@ -121,12 +121,13 @@ type Contract struct {
 	Wishes  []Wish   // of orders to come that are in no queue while the contract does not run
 	Dunning *Dunning // the order that could not be charged and has not been given up; nil: none
 
-	OneOffs     int          // one-time products that wait for an order
-	Orders      int          // successful renewal orders so far
-	Lifetime    money.Amount // sum of those orders
-	LastOrderID int64
-	LastOrder   string // name
-	LastOrderAt time.Time
+	OneOffs         int          // one-time products that wait for an order
+	Orders          int          // successful renewal orders so far
+	Lifetime        money.Amount // sum of those orders
+	LastOrderID     int64
+	LastOrder       string // name
+	LastOrderAt     time.Time
+	LastOrderAmount money.Amount // what was charged for it
 
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
