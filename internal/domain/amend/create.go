@@ -34,6 +34,7 @@ type New struct {
 	Lines           []NewLine
 	Note            string
 	Attributes      []contract.Attribute
+	ImportedID      string // in the system that it comes from; empty: it is not imported
 	Request         string // the caller's own name of the request; one that comes again finds the contract; empty: none
 
 	trial *contract.Trial // with which it begins; nil: without one
@@ -80,7 +81,8 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 // the service keeps.
 type creation struct {
 	platform.NewContract
-	trial *contract.Trial // nil: it begins without one
+	trial    *contract.Trial // nil: it begins without one
+	imported string          // id in the system that it comes from; empty: it is not imported
 }
 
 // trial returns the free trial with which a contract begins of which nobody says when
@@ -140,8 +142,16 @@ func (s *Service) ask(ctx context.Context, store shop.Shop, n platform.NewContra
 // takeOver adopts the contract that was made, with the entry of who made it.
 func (s *Service) takeOver(ctx context.Context, store shop.Shop, by activity.Actor, n creation, made platform.Detail) (contract.Detail, error) {
 	return s.adopt(ctx, store, Command{Contract: contract.ID(made.ID), Actor: by}, made, change{
-		edit: n.Edit, entries: []note{{activity.ContractCreated, madeNote{Status: n.Status}}}, also: func(c *contract.Contract) { c.Trial = n.trial },
+		edit: n.Edit, entries: []note{{activity.ContractCreated, madeNote{Status: n.Status}}}, also: n.own,
 	}.priced())
+}
+
+// own sets what only the service keeps of a contract that was made.
+func (n creation) own(c *contract.Contract) {
+	c.Trial = n.trial
+	if n.imported != "" {
+		c.ImportedID, c.Origin = n.imported, contract.Imported
+	}
 }
 
 // madeNote is the information of an entry about a contract that was made.
@@ -309,7 +319,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 		return creation{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
 			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
 	}
-	return creation{made, n.trial}, nil
+	return creation{made, n.trial, n.ImportedID}, nil
 }
 
 // payment returns the payment method of a new contract.

@@ -62,6 +62,7 @@ type OneOffCommand struct {
 	Line     shop.Line
 	Contract contract.ID
 	Attempt  AttemptID
+	OrNext   bool // an attempt that the contract does not have, or that is not QUEUED, stands for the next one
 	Variant  int64
 	Handle   string
 	Quantity int           // at least 1
@@ -218,6 +219,11 @@ func (s *Service) changeOneOffs(ctx context.Context, of shop.ID, cmd OneOffComma
 // find reads the attempt, which must wait for its date and be the contract's.
 func (c OneOffCommand) find(ctx context.Context, tx Tx) (Record, error) {
 	r, err := find(ctx, tx, target{by: c.Actor, line: c.Line, attempt: c.Attempt})
+	if fault.Is(err, fault.NotFound) || err == nil && (r.Of.ID != c.Contract || r.Status != Queued) {
+		if c.OrNext {
+			return findNext(ctx, tx, target{by: c.Actor, line: c.Line, next: c.Contract})
+		}
+	}
 	switch {
 	case err != nil:
 		return Record{}, err

@@ -199,10 +199,11 @@ func (c Contract) GivesUp() bool { return c.Dunning != nil && c.Dunning.State ==
 
 // PendingChange is a change of a line's variant that waits for its day.
 type PendingChange struct {
-	Line       string    `json:"line"` // graph id
-	OldVariant int64     `json:"from"`
-	Variant    int64     `json:"to"`
-	At         time.Time `json:"at"`
+	Line       string        `json:"line"` // graph id
+	OldVariant int64         `json:"from"`
+	Variant    int64         `json:"to"`
+	At         time.Time     `json:"at"`
+	Price      *money.Amount `json:"price,omitempty"` // of one of the new variant, when the change was asked for; nil: not known
 }
 
 // SplitMark is the attribute by which a contract that is being split off is found at the

@@ -247,11 +247,19 @@ type discountNode struct {
 	TargetType          string        `json:"targetType" enum:"LINE_ITEM,SHIPPING_LINE" doc:"What it is taken off: lines, or what delivery costs." example:"LINE_ITEM"`
 	Percentage          *int32        `json:"percentage" doc:"Per cent off, 1 to 100; null when it is an amount." example:"10"`
 	Amount              *AmountObject `json:"amount" doc:"What is taken off; null when it is a percentage."`
+	Value               discountValue `json:"value" doc:"The same as percentage, or as amount and appliesOnEachItem, in the platform's shape."`
 	AppliesOnEachItem   bool          `json:"appliesOnEachItem" doc:"Whether amount is taken off each piece and not once off all the lines." example:"false"`
 	RecurringCycleLimit *int32        `json:"recurringCycleLimit" doc:"How many orders it lasts; null: no end." example:"3"`
 	UsageCount          int32         `json:"usageCount" doc:"Orders that had it." example:"1"`
 	EntitledLines       entitledLines `json:"entitledLines" doc:"The lines that it is for."`
 	RejectionReason     *string       `json:"rejectionReason" doc:"Why the platform does not apply it, in its own code; null: it applies." example:"EXPIRED"`
+}
+
+// discountValue is what a discount takes off: a percentage or an amount.
+type discountValue struct {
+	Percentage        *int32        `json:"percentage,omitempty" doc:"Per cent off, 1 to 100. Absent when it is an amount." example:"10"`
+	Amount            *AmountObject `json:"amount,omitempty" doc:"What is taken off. Absent when it is a percentage."`
+	AppliesOnEachItem *bool         `json:"appliesOnEachItem,omitempty" doc:"Whether amount is taken off each piece and not once off all the lines. Absent when it is a percentage." example:"false"`
 }
 
 // entitledLines says which lines a discount is for.
@@ -410,6 +418,9 @@ func newDiscountNode(d contract.Discount) discountNode {
 	}
 	if d.Amount.Minor != 0 {
 		n.Amount = new(NewAmount(d.Amount))
+		n.Value = discountValue{Amount: n.Amount, AppliesOnEachItem: &n.AppliesOnEachItem}
+	} else {
+		n.Value = discountValue{Percentage: new(int32(d.Percent))}
 	}
 	return n
 }
