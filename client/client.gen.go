@@ -3622,6 +3622,11 @@ type ChargeNode struct {
 
 // ContractLine defines model for ContractLine.
 type ContractLine struct {
+	// UnderscoreOneTimeProduct Whether the line is a product of one upcoming order only. Absent otherwise.
+	//
+	// Examples: true
+	UnderscoreOneTimeProduct *bool `json:"_one_time_product,omitempty"`
+
 	// CurrentPrice Price of one, before discounts, in the contract's currency.
 	//
 	// Examples: 12.25
@@ -3896,7 +3901,7 @@ type ContractRow struct {
 	// Examples: [{"lineId":"gid://shopify/SubscriptionLine/12","title":"House Blend Coffee","quantity":2,"currentPrice":12.25}]
 	ContractDetailsJSON string `json:"contractDetailsJSON"`
 
-	// ContractDetailsJson The lines.
+	// ContractDetailsJson The lines. The one-time products of upcoming orders follow them, marked _one_time_product.
 	ContractDetailsJson []ContractLine `json:"contractDetailsJson"`
 
 	// CreatedAt When the contract was made, in UTC.
@@ -5294,6 +5299,11 @@ type LineEdge struct {
 
 // LineNode defines model for LineNode.
 type LineNode struct {
+	// UnderscoreOneTimeProduct Whether the line is a product of one upcoming order only. Absent otherwise.
+	//
+	// Examples: true
+	UnderscoreOneTimeProduct *bool `json:"_one_time_product,omitempty"`
+
 	// CurrentPrice Of one unit.
 	CurrentPrice AmountObject `json:"currentPrice"`
 
@@ -14014,6 +14024,14 @@ func (a *ContractLine) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
+	if raw, found := object["_one_time_product"]; found {
+		err = json.Unmarshal(raw, &a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return fmt.Errorf("error reading '_one_time_product': %w", err)
+		}
+		delete(object, "_one_time_product")
+	}
+
 	if raw, found := object["currentPrice"]; found {
 		err = json.Unmarshal(raw, &a.CurrentPrice)
 		if err != nil {
@@ -14120,6 +14138,13 @@ func (a *ContractLine) UnmarshalJSON(b []byte) error {
 func (a ContractLine) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
+
+	if a.UnderscoreOneTimeProduct != nil {
+		object["_one_time_product"], err = json.Marshal(a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '_one_time_product': %w", err)
+		}
+	}
 
 	object["currentPrice"], err = json.Marshal(a.CurrentPrice)
 	if err != nil {
@@ -20355,6 +20380,14 @@ func (a *LineNode) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
+	if raw, found := object["_one_time_product"]; found {
+		err = json.Unmarshal(raw, &a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return fmt.Errorf("error reading '_one_time_product': %w", err)
+		}
+		delete(object, "_one_time_product")
+	}
+
 	if raw, found := object["currentPrice"]; found {
 		err = json.Unmarshal(raw, &a.CurrentPrice)
 		if err != nil {
@@ -20501,6 +20534,13 @@ func (a *LineNode) UnmarshalJSON(b []byte) error {
 func (a LineNode) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
+
+	if a.UnderscoreOneTimeProduct != nil {
+		object["_one_time_product"], err = json.Marshal(a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '_one_time_product': %w", err)
+		}
+	}
 
 	object["currentPrice"], err = json.Marshal(a.CurrentPrice)
 	if err != nil {
@@ -32139,7 +32179,7 @@ type ClientInterface interface {
 
 	// AddLineItem Add a line
 	//
-	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-add-line-item (the `AddLineItem` operationId).
 	AddLineItem(ctx context.Context, params *AddLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -32185,7 +32225,7 @@ type ClientInterface interface {
 
 	// RemoveLineItem Remove a line
 	//
-	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-remove-line-item (the `RemoveLineItem` operationId).
 	RemoveLineItem(ctx context.Context, params *RemoveLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -33868,7 +33908,7 @@ func (c *Client) AddDiscount(ctx context.Context, params *AddDiscountParams, req
 
 // AddLineItem Add a line
 //
-// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-add-line-item (the `AddLineItem` operationId).
 func (c *Client) AddLineItem(ctx context.Context, params *AddLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -33974,7 +34014,7 @@ func (c *Client) RemoveDiscount(ctx context.Context, params *RemoveDiscountParam
 
 // RemoveLineItem Remove a line
 //
-// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-remove-line-item (the `RemoveLineItem` operationId).
 func (c *Client) RemoveLineItem(ctx context.Context, params *RemoveLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -45443,7 +45483,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddLineItemWithResponse Add a line
 	//
-	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -45497,7 +45537,7 @@ type ClientWithResponsesInterface interface {
 
 	// RemoveLineItemWithResponse Remove a line
 	//
-	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -53539,7 +53579,7 @@ func (c *ClientWithResponses) AddDiscountWithResponse(ctx context.Context, param
 
 // AddLineItemWithResponse Add a line
 //
-// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -53629,7 +53669,7 @@ func (c *ClientWithResponses) RemoveDiscountWithResponse(ctx context.Context, pa
 
 // RemoveLineItemWithResponse Remove a line
 //
-// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 //
 // Returns a wrapper object for the known response body format(s).
 //

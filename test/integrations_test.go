@@ -270,3 +270,70 @@ func TestAContractThatIsMadeWithAnImportedIDIsAnImportedOne(t *testing.T) {
 		t.Errorf("the imported contracts are %+v, want %s", rows, o.ID)
 	}
 }
+
+// A one-time product that is added as a line is shown among the lines while it is
+// upcoming, and is removed as a line is.
+func TestAOneTimeProductIsALineOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	v := s.articles()
+	type line struct {
+		ID, VariantID    string
+		Quantity         int
+		CurrentPrice     struct{ Amount string }
+		CustomAttributes []struct{ Key, Value string }
+		OneTime          bool `json:"_one_time_product"`
+	}
+	var o struct{ Lines struct{ Nodes []line } }
+	add := func(n int) line {
+		t.Helper()
+		path := fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=%d&quantity=2&isOneTimeProduct=true&price=3.50", s.id, v[n].VariantID)
+		if got := s.put(path, nil, &o); got != http.StatusOK {
+			t.Fatalf("adding answered %d", got)
+		}
+		return o.Lines.Nodes[len(o.Lines.Nodes)-1]
+	}
+	rows := func() (lines []line) {
+		t.Helper()
+		var rows []map[string]json.RawMessage // two names differ only in their case
+		s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
+		var text string
+		var all []struct {
+			LineID  string
+			OneTime bool `json:"_one_time_product"`
+		}
+		if err := json.Unmarshal(rows[0]["contractDetailsJSON"], &text); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range all {
+			lines = append(lines, line{ID: l.LineID, OneTime: l.OneTime})
+		}
+		return lines
+	}
+	first := add(1)
+	if first.ID == "" || !first.OneTime || first.VariantID != fmt.Sprintf("gid://shopify/ProductVariant/%d", v[1].VariantID) || first.Quantity != 2 || first.CurrentPrice.Amount != "3.50" ||
+		len(first.CustomAttributes) != 1 || first.CustomAttributes[0].Key != "_one_time_product" || first.CustomAttributes[0].Value != "true" || len(o.Lines.Nodes) != 2 || o.Lines.Nodes[0].OneTime {
+		t.Fatalf("the lines are %+v", o.Lines.Nodes)
+	}
+	second := add(2)
+	if got := rows(); len(got) != 3 || got[0].OneTime || got[1].ID != first.ID || !got[1].OneTime || got[2].ID != second.ID {
+		t.Errorf("the row's lines are %+v", got)
+	}
+	remove := fmt.Sprintf("/subscription-contracts-remove-line-item?contractId=%d&lineId=%s", s.id, url.QueryEscape(first.ID))
+	if got := s.put(remove, nil, &o); got != http.StatusOK {
+		t.Errorf("removing answered %d", got)
+	}
+	s.refused(http.StatusBadRequest, "PUT", remove, nil)
+	if got := rows(); len(got) != 2 || got[1].ID != second.ID {
+		t.Errorf("after removing one the row's lines are %+v", got)
+	}
+	s.pass("P11D")
+	if got := rows(); len(got) != 1 || got[0].OneTime {
+		t.Errorf("after the order the row's lines are %+v", got)
+	}
+	s.wantLedger("1: A×2@12.50 C×2@3.50")
+	s.wantEntries(created, oneOffAdded, oneOffAdded, oneOffRemoved, charged)
+}

@@ -27,13 +27,13 @@ func (o Options) lineOperations(api *web.API) {
 	web.Register(api, o.amendment("updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
 		"Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant."), o.updateLine)
 	web.Register(api, once(o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
-		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.")), o.addLine)
+		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.")), o.addLine)
 	web.Register(api, once(o.amendment("addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
 		"As subscription-contracts-add-line-item.")), o.addLine)
 	web.Register(api, once(o.withBody([]newLine{}, o.amendment("addLineItems", "/subscription-contracts-add-line-items", "Add lines",
 		"Adds several recurring lines in one change."))), o.addLines)
 	web.Register(api, o.amendment("removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
-		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays."), o.removeLine)
+		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order."), o.removeLine)
 	web.Register(api, o.withBody([]string{}, o.amendment("removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
 		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), o.removeLines)
 	web.Register(api, o.amendment("updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
@@ -201,7 +201,17 @@ func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error
 	}
 	of := web.CallerOf(ctx).Shop.ID
 	if in.Once {
-		return newContractOut(o.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price}))
+		d, err := o.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
+		if err != nil {
+			return nil, err
+		}
+		products, err := o.OneOffBook.WaitingOneOffs(ctx, of, []contract.ID{cmd.Contract})
+		if err != nil {
+			return nil, err
+		}
+		out := &contractOut{record.NewContractObject(d)}
+		out.Body.AddOneTimeProducts(products)
+		return out, nil
 	}
 	return newContractOut(o.Amend.AddLines(ctx, of, cmd, []amend.NewLine{{Variant: variant, Quantity: int(in.Quantity), Price: price}}))
 }
@@ -288,7 +298,7 @@ func (o Options) removeLine(ctx context.Context, in *removeQuery) (*contractOut,
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, []string{in.Line}, in.Discount))
+	return newContractOut(o.Amend.RemoveLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Line, in.Discount))
 }
 
 type removeBody struct {

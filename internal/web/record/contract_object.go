@@ -3,6 +3,7 @@ package record
 import (
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
@@ -100,6 +101,7 @@ type lineNode struct {
 	DiscountAllocations []allocationObject `json:"discountAllocations" nullable:"false" doc:"What each discount takes off the line; empty when none does."`
 	PricingPolicy       *pricingObject     `json:"pricingPolicy" doc:"How the unit price changes with the orders; null: it does not."`
 	Taxable             bool               `json:"taxable" doc:"Whether tax is charged for the line." example:"true"`
+	OneTime             bool               `json:"_one_time_product,omitempty" doc:"Whether the line is a product of one upcoming order only. Absent otherwise." example:"true"`
 }
 
 // ImageObject is a picture.
@@ -343,6 +345,20 @@ func NewContractObject(d contract.Detail) ContractObject {
 		o.OriginOrder.FulfillmentOrders = fulfilmentConnection{Nodes: nodes, Edges: edgesOf(nodes, func(n nodeID) nodeEdge { return nodeEdge{n} })}
 	}
 	return o
+}
+
+// oneTimeMark is the key that marks a one-time product among the lines.
+const oneTimeMark = "_one_time_product"
+
+// AddOneTimeProducts lets products of single orders follow the lines.
+func (o *ContractObject) AddOneTimeProducts(products []billing.OneOff) {
+	for _, p := range products {
+		l := p.Line()
+		l.ID = p.LineID()
+		n := newLineNode(l, contract.LineDetail{})
+		n.OneTime, n.CustomAttributes = true, []AttributeObject{{Key: oneTimeMark, Value: "true"}}
+		o.Lines.Nodes, o.Lines.Edges = append(o.Lines.Nodes, n), append(o.Lines.Edges, lineEdge{n})
+	}
 }
 
 // edgesOf wraps the nodes of a connection.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -99,7 +100,7 @@ type ContractRow struct {
 	BillingCountryCode             *string        `json:"billingCountryCode" doc:"Country of the payment method: ISO 3166-1, two letters; null when not known." example:"CA"`
 	DeliveryCountryCode            *string        `json:"deliveryCountryCode" doc:"Country that orders go to: ISO 3166-1, two letters; null when not known." example:"CA"`
 	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"The lines, as JSON text: what contractDetailsJson holds." example:"[{\"lineId\":\"gid://shopify/SubscriptionLine/12\",\"title\":\"House Blend Coffee\",\"quantity\":2,\"currentPrice\":12.25}]"`
-	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines."`
+	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines. The one-time products of upcoming orders follow them, marked _one_time_product."`
 }
 
 // rowDunning is what a row tells of an order that could not be charged.
@@ -139,6 +140,7 @@ type contractLine struct {
 	CurrentPrice    float64 `json:"currentPrice" doc:"Price of one, before discounts, in the contract's currency." example:"12.25"`
 	SellingPlanID   *string `json:"sellingPlanId" doc:"Graph id of the selling plan; null when the line has none." example:"gid://shopify/SellingPlan/6003"`
 	SellingPlanName *string `json:"sellingPlanName" doc:"Name of the selling plan; null when the line has none." example:"Every month"`
+	OneTime         bool    `json:"_one_time_product,omitempty" doc:"Whether the line is a product of one upcoming order only. Absent otherwise." example:"true"`
 }
 
 // lastOrder is the JSON text of lastSuccessfulOrder.
@@ -152,7 +154,7 @@ type lastOrder struct {
 
 const emailUnsent = "UNSENT"
 
-func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
+func newContractRow(s shop.Shop, c contract.Contract, once []billing.OneOff, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
 	amount := c.Amount()
 	lines := make([]contractLine, len(c.Lines))
 	for i, l := range c.Lines {
@@ -160,6 +162,13 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings,
 			l.SellingPlanName = offers[l.SellingPlanID].Name
 		}
 		lines[i] = newContractLine(l)
+	}
+	for _, o := range once {
+		l := o.Line()
+		l.ID = o.LineID()
+		line := newContractLine(l)
+		line.OneTime = true
+		lines = append(lines, line)
 	}
 	cal, err := s.Calendar()
 	if err != nil {
