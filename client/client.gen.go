@@ -1692,6 +1692,27 @@ func (e PlanOptionFrequencyType) Valid() bool {
 	}
 }
 
+// Defines values for PlanOptionInventoryPolicyReserve.
+const (
+	PlanOptionInventoryPolicyReserveLessThannil   PlanOptionInventoryPolicyReserve = "<nil>"
+	PlanOptionInventoryPolicyReserveONFULFILLMENT PlanOptionInventoryPolicyReserve = "ON_FULFILLMENT"
+	PlanOptionInventoryPolicyReserveONSALE        PlanOptionInventoryPolicyReserve = "ON_SALE"
+)
+
+// Valid indicates whether the value is a known member of the PlanOptionInventoryPolicyReserve enum.
+func (e PlanOptionInventoryPolicyReserve) Valid() bool {
+	switch e {
+	case PlanOptionInventoryPolicyReserveLessThannil:
+		return true
+	case PlanOptionInventoryPolicyReserveONFULFILLMENT:
+		return true
+	case PlanOptionInventoryPolicyReserveONSALE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PlanOptionPlanType.
 const (
 	ADVANCEDPREPAID PlanOptionPlanType = "ADVANCED_PREPAID"
@@ -5143,10 +5164,8 @@ type GroupEdit struct {
 	// Examples: Subscribe and save
 	GroupName *string `json:"groupName,omitempty"`
 
-	// Id In a change: the group. Ignored when one is made.
-	//
-	// Examples: 17
-	Id *int64 `json:"id,omitempty"`
+	// Id In a change: the service's number of the group, or the platform's number or graph id of the selling plan group. Ignored when a group is made.
+	Id *GroupEdit_Id `json:"id,omitempty"`
 
 	// MemberOrderTag Tags for renewals, separated by commas. null or an empty text clears them.
 	//
@@ -5194,6 +5213,17 @@ type GroupEdit struct {
 	// Examples: 3001,3002
 	VariantIds           *string                `json:"variantIds,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// GroupEditId0 defines model for GroupEdit.Id.0.
+type GroupEditId0 = int64
+
+// GroupEditId1 defines model for GroupEdit.Id.1.
+type GroupEditId1 = string
+
+// GroupEdit_Id In a change: the service's number of the group, or the platform's number or graph id of the selling plan group. Ignored when a group is made.
+type GroupEdit_Id struct {
+	union json.RawMessage
 }
 
 // GroupItems defines model for GroupItems.
@@ -6196,10 +6226,10 @@ type PlanOption struct {
 	// Examples: ON_PURCHASE_DAY
 	FrequencyType PlanOptionFrequencyType `json:"frequencyType"`
 
-	// GroupId The group to which the plan belongs.
+	// GroupId The group to which the plan belongs. In a request: the service's number of it, or the platform's number or graph id of the selling plan group.
 	//
 	// Examples: 17
-	GroupId int64 `json:"groupId"`
+	GroupId PlanOption_GroupId `json:"groupId"`
 
 	// GroupName Its name. Ignored in requests.
 	//
@@ -6215,6 +6245,11 @@ type PlanOption struct {
 	//
 	// Examples: 6003
 	IdNew string `json:"idNew"`
+
+	// InventoryPolicyReserve When stock is set aside for an order; null: as the platform does, which is ON_FULFILLMENT.
+	//
+	// Examples: ON_FULFILLMENT
+	InventoryPolicyReserve *PlanOptionInventoryPolicyReserve `json:"inventoryPolicyReserve"`
 
 	// KeepOriginalNextBillingDateAfterTrial The next order stays on the date that it would have without a trial.
 	KeepOriginalNextBillingDateAfterTrial bool `json:"keepOriginalNextBillingDateAfterTrial"`
@@ -6309,6 +6344,24 @@ type PlanOptionFrequencyInterval string
 //
 // Examples: ON_PURCHASE_DAY
 type PlanOptionFrequencyType string
+
+// PlanOptionGroupId0 defines model for PlanOption.GroupId.0.
+type PlanOptionGroupId0 = int64
+
+// PlanOptionGroupId1 defines model for PlanOption.GroupId.1.
+type PlanOptionGroupId1 = string
+
+// PlanOption_GroupId The group to which the plan belongs. In a request: the service's number of it, or the platform's number or graph id of the selling plan group.
+//
+// Examples: 17
+type PlanOption_GroupId struct {
+	union json.RawMessage
+}
+
+// PlanOptionInventoryPolicyReserve When stock is set aside for an order; null: as the platform does, which is ON_FULFILLMENT.
+//
+// Examples: ON_FULFILLMENT
+type PlanOptionInventoryPolicyReserve string
 
 // PlanOptionPlanType A PREPAID plan is paid for several deliveries at once.
 type PlanOptionPlanType string
@@ -23695,6 +23748,14 @@ func (a *PlanOption) UnmarshalJSON(b []byte) error {
 		delete(object, "idNew")
 	}
 
+	if raw, found := object["inventoryPolicyReserve"]; found {
+		err = json.Unmarshal(raw, &a.InventoryPolicyReserve)
+		if err != nil {
+			return fmt.Errorf("error reading 'inventoryPolicyReserve': %w", err)
+		}
+		delete(object, "inventoryPolicyReserve")
+	}
+
 	if raw, found := object["keepOriginalNextBillingDateAfterTrial"]; found {
 		err = json.Unmarshal(raw, &a.KeepOriginalNextBillingDateAfterTrial)
 		if err != nil {
@@ -23967,6 +24028,11 @@ func (a PlanOption) MarshalJSON() ([]byte, error) {
 	object["idNew"], err = json.Marshal(a.IdNew)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'idNew': %w", err)
+	}
+
+	object["inventoryPolicyReserve"], err = json.Marshal(a.InventoryPolicyReserve)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'inventoryPolicyReserve': %w", err)
 	}
 
 	object["keepOriginalNextBillingDateAfterTrial"], err = json.Marshal(a.KeepOriginalNextBillingDateAfterTrial)
@@ -30886,6 +30952,68 @@ func (t *ContractLineIn_VariantId) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsGroupEditId0 returns the union data inside the GroupEdit_Id as a GroupEditId0
+func (t GroupEdit_Id) AsGroupEditId0() (GroupEditId0, error) {
+	var body GroupEditId0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupEditId0 overwrites any union data inside the GroupEdit_Id as the provided GroupEditId0
+func (t *GroupEdit_Id) FromGroupEditId0(v GroupEditId0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGroupEditId0 performs a merge with any union data inside the GroupEdit_Id, using the provided GroupEditId0
+func (t *GroupEdit_Id) MergeGroupEditId0(v GroupEditId0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupEditId1 returns the union data inside the GroupEdit_Id as a GroupEditId1
+func (t GroupEdit_Id) AsGroupEditId1() (GroupEditId1, error) {
+	var body GroupEditId1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupEditId1 overwrites any union data inside the GroupEdit_Id as the provided GroupEditId1
+func (t *GroupEdit_Id) FromGroupEditId1(v GroupEditId1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGroupEditId1 performs a merge with any union data inside the GroupEdit_Id, using the provided GroupEditId1
+func (t *GroupEdit_Id) MergeGroupEditId1(v GroupEditId1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t GroupEdit_Id) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *GroupEdit_Id) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsNewContractCustomerId0 returns the union data inside the NewContract_CustomerId as a NewContractCustomerId0
 func (t NewContract_CustomerId) AsNewContractCustomerId0() (NewContractCustomerId0, error) {
 	var body NewContractCustomerId0
@@ -31130,6 +31258,68 @@ func (t PlaceInput_LocationId) MarshalJSON() ([]byte, error) {
 }
 
 func (t *PlaceInput_LocationId) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsPlanOptionGroupId0 returns the union data inside the PlanOption_GroupId as a PlanOptionGroupId0
+func (t PlanOption_GroupId) AsPlanOptionGroupId0() (PlanOptionGroupId0, error) {
+	var body PlanOptionGroupId0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPlanOptionGroupId0 overwrites any union data inside the PlanOption_GroupId as the provided PlanOptionGroupId0
+func (t *PlanOption_GroupId) FromPlanOptionGroupId0(v PlanOptionGroupId0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergePlanOptionGroupId0 performs a merge with any union data inside the PlanOption_GroupId, using the provided PlanOptionGroupId0
+func (t *PlanOption_GroupId) MergePlanOptionGroupId0(v PlanOptionGroupId0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPlanOptionGroupId1 returns the union data inside the PlanOption_GroupId as a PlanOptionGroupId1
+func (t PlanOption_GroupId) AsPlanOptionGroupId1() (PlanOptionGroupId1, error) {
+	var body PlanOptionGroupId1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPlanOptionGroupId1 overwrites any union data inside the PlanOption_GroupId as the provided PlanOptionGroupId1
+func (t *PlanOption_GroupId) FromPlanOptionGroupId1(v PlanOptionGroupId1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergePlanOptionGroupId1 performs a merge with any union data inside the PlanOption_GroupId, using the provided PlanOptionGroupId1
+func (t *PlanOption_GroupId) MergePlanOptionGroupId1(v PlanOptionGroupId1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t PlanOption_GroupId) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *PlanOption_GroupId) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -32501,7 +32691,7 @@ type ClientInterface interface {
 
 	// UpdateSubscriptionGroupByBodyWithBody Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -32510,7 +32700,7 @@ type ClientInterface interface {
 
 	// UpdateSubscriptionGroupByBody Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -32529,46 +32719,46 @@ type ClientInterface interface {
 	// Removes the group and its plans, here and at the platform. Contracts on them go on as they are: a contract keeps what it took from its plan.
 	//
 	// Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-	DeleteSubscriptionGroup(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteSubscriptionGroup(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSubscriptionGroup One subscription group
 	//
 	// A group with its plans and with what is sold on them.
 	//
 	// Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-	GetSubscriptionGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetSubscriptionGroup(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSubscriptionGroupWithBody Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroupWithBody(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateSubscriptionGroupWithBody(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSubscriptionGroup Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroup(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateSubscriptionGroup(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AddGroupProducts Sell products on a group's plans
 	//
 	// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-	AddGroupProducts(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AddGroupProducts(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RemoveGroupProducts Take products out of a group
 	//
 	// Removes products, variants, and up to 5000 products of a collection, or everything. What is not in the group is no error.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-	RemoveGroupProducts(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	RemoveGroupProducts(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListUpcomingOneOffs One-time products of upcoming orders
 	//
@@ -34650,7 +34840,7 @@ func (c *Client) CreateSubscriptionGroup(ctx context.Context, params *CreateSubs
 
 // UpdateSubscriptionGroupByBodyWithBody Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type.
 //
@@ -34669,7 +34859,7 @@ func (c *Client) UpdateSubscriptionGroupByBodyWithBody(ctx context.Context, para
 
 // UpdateSubscriptionGroupByBody Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -34708,7 +34898,7 @@ func (c *Client) RemoveProductsFromAllGroups(ctx context.Context, params *Remove
 // Removes the group and its plans, here and at the platform. Contracts on them go on as they are: a contract keeps what it took from its plan.
 //
 // Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-func (c *Client) DeleteSubscriptionGroup(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) DeleteSubscriptionGroup(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteSubscriptionGroupRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -34725,7 +34915,7 @@ func (c *Client) DeleteSubscriptionGroup(ctx context.Context, id int64, params *
 // A group with its plans and with what is sold on them.
 //
 // Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-func (c *Client) GetSubscriptionGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetSubscriptionGroup(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetSubscriptionGroupRequest(c.Server, id)
 	if err != nil {
 		return nil, err
@@ -34739,12 +34929,12 @@ func (c *Client) GetSubscriptionGroup(ctx context.Context, id int64, reqEditors 
 
 // UpdateSubscriptionGroupWithBody Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *Client) UpdateSubscriptionGroupWithBody(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateSubscriptionGroupWithBody(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateSubscriptionGroupRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -34758,12 +34948,12 @@ func (c *Client) UpdateSubscriptionGroupWithBody(ctx context.Context, id int64, 
 
 // UpdateSubscriptionGroup Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *Client) UpdateSubscriptionGroup(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateSubscriptionGroup(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateSubscriptionGroupRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -34780,7 +34970,7 @@ func (c *Client) UpdateSubscriptionGroup(ctx context.Context, id int64, params *
 // Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-func (c *Client) AddGroupProducts(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) AddGroupProducts(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAddGroupProductsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -34797,7 +34987,7 @@ func (c *Client) AddGroupProducts(ctx context.Context, id int64, params *AddGrou
 // Removes products, variants, and up to 5000 products of a collection, or everything. What is not in the group is no error.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-func (c *Client) RemoveGroupProducts(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) RemoveGroupProducts(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRemoveGroupProductsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -43657,12 +43847,12 @@ func NewRemoveProductsFromAllGroupsRequest(server string, params *RemoveProducts
 }
 
 // NewDeleteSubscriptionGroupRequest constructs an http.Request for the DeleteSubscriptionGroup method
-func NewDeleteSubscriptionGroupRequest(server string, id int64, params *DeleteSubscriptionGroupParams) (*http.Request, error) {
+func NewDeleteSubscriptionGroupRequest(server string, id string, params *DeleteSubscriptionGroupParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43706,12 +43896,12 @@ func NewDeleteSubscriptionGroupRequest(server string, id int64, params *DeleteSu
 }
 
 // NewGetSubscriptionGroupRequest constructs an http.Request for the GetSubscriptionGroup method
-func NewGetSubscriptionGroupRequest(server string, id int64) (*http.Request, error) {
+func NewGetSubscriptionGroupRequest(server string, id string) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43740,7 +43930,7 @@ func NewGetSubscriptionGroupRequest(server string, id int64) (*http.Request, err
 }
 
 // NewUpdateSubscriptionGroupRequest calls the generic UpdateSubscriptionGroup builder with application/json body
-func NewUpdateSubscriptionGroupRequest(server string, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody) (*http.Request, error) {
+func NewUpdateSubscriptionGroupRequest(server string, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -43751,12 +43941,12 @@ func NewUpdateSubscriptionGroupRequest(server string, id int64, params *UpdateSu
 }
 
 // NewUpdateSubscriptionGroupRequestWithBody constructs an http.Request for the UpdateSubscriptionGroup method, with any body, and a specified content type
-func NewUpdateSubscriptionGroupRequestWithBody(server string, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateSubscriptionGroupRequestWithBody(server string, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43802,12 +43992,12 @@ func NewUpdateSubscriptionGroupRequestWithBody(server string, id int64, params *
 }
 
 // NewAddGroupProductsRequest constructs an http.Request for the AddGroupProducts method
-func NewAddGroupProductsRequest(server string, id int64, params *AddGroupProductsParams) (*http.Request, error) {
+func NewAddGroupProductsRequest(server string, id string, params *AddGroupProductsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43902,12 +44092,12 @@ func NewAddGroupProductsRequest(server string, id int64, params *AddGroupProduct
 }
 
 // NewRemoveGroupProductsRequest constructs an http.Request for the RemoveGroupProducts method
-func NewRemoveGroupProductsRequest(server string, id int64, params *RemoveGroupProductsParams) (*http.Request, error) {
+func NewRemoveGroupProductsRequest(server string, id string, params *RemoveGroupProductsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -45861,7 +46051,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSubscriptionGroupByBodyWithBodyWithResponse Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -45870,7 +46060,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSubscriptionGroupByBodyWithResponse Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -45893,7 +46083,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-	DeleteSubscriptionGroupWithResponse(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error)
+	DeleteSubscriptionGroupWithResponse(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error)
 
 	// GetSubscriptionGroupWithResponse One subscription group
 	//
@@ -45902,25 +46092,25 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-	GetSubscriptionGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error)
+	GetSubscriptionGroupWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error)
 
 	// UpdateSubscriptionGroupWithBodyWithResponse Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
+	UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
 
 	// UpdateSubscriptionGroupWithResponse Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroupWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
+	UpdateSubscriptionGroupWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
 
 	// AddGroupProductsWithResponse Sell products on a group's plans
 	//
@@ -45929,7 +46119,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-	AddGroupProductsWithResponse(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error)
+	AddGroupProductsWithResponse(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error)
 
 	// RemoveGroupProductsWithResponse Take products out of a group
 	//
@@ -45938,7 +46128,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-	RemoveGroupProductsWithResponse(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error)
+	RemoveGroupProductsWithResponse(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error)
 
 	// ListUpcomingOneOffsWithResponse One-time products of upcoming orders
 	//
@@ -54209,7 +54399,7 @@ func (c *ClientWithResponses) CreateSubscriptionGroupWithResponse(ctx context.Co
 
 // UpdateSubscriptionGroupByBodyWithBodyWithResponse Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -54224,7 +54414,7 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupByBodyWithBodyWithResponse(
 
 // UpdateSubscriptionGroupByBodyWithResponse Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -54259,7 +54449,7 @@ func (c *ClientWithResponses) RemoveProductsFromAllGroupsWithResponse(ctx contex
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-func (c *ClientWithResponses) DeleteSubscriptionGroupWithResponse(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) DeleteSubscriptionGroupWithResponse(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error) {
 	rsp, err := c.DeleteSubscriptionGroup(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54274,7 +54464,7 @@ func (c *ClientWithResponses) DeleteSubscriptionGroupWithResponse(ctx context.Co
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-func (c *ClientWithResponses) GetSubscriptionGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) GetSubscriptionGroupWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error) {
 	rsp, err := c.GetSubscriptionGroup(ctx, id, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54284,12 +54474,12 @@ func (c *ClientWithResponses) GetSubscriptionGroupWithResponse(ctx context.Conte
 
 // UpdateSubscriptionGroupWithBodyWithResponse Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *ClientWithResponses) UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
 	rsp, err := c.UpdateSubscriptionGroupWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54299,12 +54489,12 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupWithBodyWithResponse(ctx co
 
 // UpdateSubscriptionGroupWithResponse Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *ClientWithResponses) UpdateSubscriptionGroupWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) UpdateSubscriptionGroupWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
 	rsp, err := c.UpdateSubscriptionGroup(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54319,7 +54509,7 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupWithResponse(ctx context.Co
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-func (c *ClientWithResponses) AddGroupProductsWithResponse(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error) {
+func (c *ClientWithResponses) AddGroupProductsWithResponse(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error) {
 	rsp, err := c.AddGroupProducts(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54334,7 +54524,7 @@ func (c *ClientWithResponses) AddGroupProductsWithResponse(ctx context.Context, 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-func (c *ClientWithResponses) RemoveGroupProductsWithResponse(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error) {
+func (c *ClientWithResponses) RemoveGroupProductsWithResponse(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error) {
 	rsp, err := c.RemoveGroupProducts(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"testing"
 	"time"
@@ -336,4 +337,68 @@ func TestAOneTimeProductIsALineOfTheAnswer(t *testing.T) {
 	}
 	s.wantLedger("1: A×2@12.50 C×2@3.50")
 	s.wantEntries(created, oneOffAdded, oneOffAdded, oneOffRemoved, charged)
+}
+
+// A group is named by the service's number or by what the platform calls it, and keeps
+// every field that it takes.
+func TestAGroupAnswersToItsNameAtThePlatform(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	type record struct {
+		ID                 int64
+		SellingPlanGroupID string
+		GroupName          string
+		ProductCount       int
+		Plans              []struct {
+			ID, IDNew              string
+			GroupID                int64
+			InventoryPolicyReserve *string
+		} `json:"subscriptionPlans"`
+	}
+	var made record
+	body := monthlyGroup("Coffee")
+	body["subscriptionPlans"].([]any)[0].(map[string]any)["inventoryPolicyReserve"] = "ON_SALE"
+	if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
+		t.Fatalf("making a group answered %d", got)
+	}
+	wantReserve := func(after, want string) {
+		t.Helper()
+		var now record
+		s.get(fmt.Sprintf("/subscription-groups/%d", made.ID), &now)
+		if r := now.Plans[0].InventoryPolicyReserve; r == nil || *r != want {
+			t.Errorf("after %s the reserve is %v, want %s", after, r, want)
+		}
+	}
+	wantReserve("the making", "ON_SALE")
+	number := path.Base(made.SellingPlanGroupID)
+	for i, name := range []string{fmt.Sprint(made.ID), number, url.PathEscape(made.SellingPlanGroupID)} {
+		var got record
+		s.get("/subscription-groups/"+name, &got)
+		if got.ID != made.ID {
+			t.Errorf("%s names group %d, want %d", name, got.ID, made.ID)
+		}
+		renamed := fmt.Sprintf("Coffee %d", i)
+		if status := s.put("/subscription-groups/"+name, map[string]any{"groupName": renamed}, &got); status != http.StatusOK || got.GroupName != renamed {
+			t.Errorf("renaming %s answered %d %+v", name, status, got)
+		}
+		if status := s.put(fmt.Sprintf("/subscription-groups/%s/add-products?productIds=%d", name, 3001+i), nil, &got); status != http.StatusOK || got.ProductCount == 0 {
+			t.Errorf("adding a product to %s answered %d %+v", name, status, got)
+		}
+	}
+	wantReserve("other changes", "ON_SALE")
+	for _, id := range []any{made.ID, number, made.SellingPlanGroupID} {
+		var got record
+		plan := map[string]any{"id": made.Plans[0].ID, "groupId": id, "inventoryPolicyReserve": nil}
+		if status := s.put("/subscription-groups", map[string]any{"id": id, "subscriptionPlans": []any{plan}}, &got); status != http.StatusOK || got.ID != made.ID || got.Plans[0].GroupID != made.ID {
+			t.Errorf("a change of the group %v answered %d %+v", id, status, got)
+		}
+	}
+	wantReserve("it is cleared", "ON_FULFILLMENT")
+	s.refused(http.StatusNotFound, "GET", "/subscription-groups/"+url.PathEscape(fmt.Sprintf("gid://shopify/SellingPlanGroup/%d", made.ID)), nil)
+	s.refused(http.StatusBadRequest, "GET", "/subscription-groups/"+url.PathEscape("gid://shopify/Product/1"), nil)
+	s.refused(http.StatusBadRequest, "PUT", "/subscription-groups/"+number, map[string]any{"minimumOrderValue": 5})
+	s.refused(http.StatusBadRequest, "PUT", "/subscription-groups/"+number, map[string]any{"subscriptionPlans": []any{map[string]any{"id": made.Plans[0].ID, "setupFee": 5}}})
+	if got := s.delete("/subscription-groups/"+number, nil); got != http.StatusNoContent {
+		t.Errorf("removing the group answered %d", got)
+	}
 }
