@@ -1692,6 +1692,27 @@ func (e PlanOptionFrequencyType) Valid() bool {
 	}
 }
 
+// Defines values for PlanOptionInventoryPolicyReserve.
+const (
+	PlanOptionInventoryPolicyReserveLessThannil   PlanOptionInventoryPolicyReserve = "<nil>"
+	PlanOptionInventoryPolicyReserveONFULFILLMENT PlanOptionInventoryPolicyReserve = "ON_FULFILLMENT"
+	PlanOptionInventoryPolicyReserveONSALE        PlanOptionInventoryPolicyReserve = "ON_SALE"
+)
+
+// Valid indicates whether the value is a known member of the PlanOptionInventoryPolicyReserve enum.
+func (e PlanOptionInventoryPolicyReserve) Valid() bool {
+	switch e {
+	case PlanOptionInventoryPolicyReserveLessThannil:
+		return true
+	case PlanOptionInventoryPolicyReserveONFULFILLMENT:
+		return true
+	case PlanOptionInventoryPolicyReserveONSALE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PlanOptionPlanType.
 const (
 	ADVANCEDPREPAID PlanOptionPlanType = "ADVANCED_PREPAID"
@@ -1812,6 +1833,225 @@ func (e RecommendationsRecommendationStrategy) Valid() bool {
 	case CURATED:
 		return true
 	case PASTORDERS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReportRowSecurityChallengeSentStatus.
+const (
+	ReportRowSecurityChallengeSentStatusCONTRACTCANCELLED     ReportRowSecurityChallengeSentStatus = "CONTRACT_CANCELLED"
+	ReportRowSecurityChallengeSentStatusEMAILSETTINGSDISABLED ReportRowSecurityChallengeSentStatus = "EMAIL_SETTINGS_DISABLED"
+	ReportRowSecurityChallengeSentStatusFAILED                ReportRowSecurityChallengeSentStatus = "FAILED"
+	ReportRowSecurityChallengeSentStatusSENT                  ReportRowSecurityChallengeSentStatus = "SENT"
+	ReportRowSecurityChallengeSentStatusUNSENT                ReportRowSecurityChallengeSentStatus = "UNSENT"
+)
+
+// Valid indicates whether the value is a known member of the ReportRowSecurityChallengeSentStatus enum.
+func (e ReportRowSecurityChallengeSentStatus) Valid() bool {
+	switch e {
+	case ReportRowSecurityChallengeSentStatusCONTRACTCANCELLED:
+		return true
+	case ReportRowSecurityChallengeSentStatusEMAILSETTINGSDISABLED:
+		return true
+	case ReportRowSecurityChallengeSentStatusFAILED:
+		return true
+	case ReportRowSecurityChallengeSentStatusSENT:
+		return true
+	case ReportRowSecurityChallengeSentStatusUNSENT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReportRowStatus.
+const (
+	ReportRowStatusAUTOCHARGEDISABLED   ReportRowStatus = "AUTO_CHARGE_DISABLED"
+	ReportRowStatusCONTRACTCANCELLED    ReportRowStatus = "CONTRACT_CANCELLED"
+	ReportRowStatusCONTRACTENDED        ReportRowStatus = "CONTRACT_ENDED"
+	ReportRowStatusCONTRACTPAUSED       ReportRowStatus = "CONTRACT_PAUSED"
+	ReportRowStatusFAILURE              ReportRowStatus = "FAILURE"
+	ReportRowStatusPROGRESS             ReportRowStatus = "PROGRESS"
+	ReportRowStatusQUEUED               ReportRowStatus = "QUEUED"
+	ReportRowStatusREQUESTING           ReportRowStatus = "REQUESTING"
+	ReportRowStatusSECURITYCHALLENGE    ReportRowStatus = "SECURITY_CHALLENGE"
+	ReportRowStatusSHOPIFYEXCEPTION     ReportRowStatus = "SHOPIFY_EXCEPTION"
+	ReportRowStatusSKIPPED              ReportRowStatus = "SKIPPED"
+	ReportRowStatusSKIPPEDDUNNINGMGMT   ReportRowStatus = "SKIPPED_DUNNING_MGMT"
+	ReportRowStatusSOCIALCONNECTIONNULL ReportRowStatus = "SOCIAL_CONNECTION_NULL"
+	ReportRowStatusSUCCESS              ReportRowStatus = "SUCCESS"
+)
+
+// Valid indicates whether the value is a known member of the ReportRowStatus enum.
+func (e ReportRowStatus) Valid() bool {
+	switch e {
+	case ReportRowStatusAUTOCHARGEDISABLED:
+		return true
+	case ReportRowStatusCONTRACTCANCELLED:
+		return true
+	case ReportRowStatusCONTRACTENDED:
+		return true
+	case ReportRowStatusCONTRACTPAUSED:
+		return true
+	case ReportRowStatusFAILURE:
+		return true
+	case ReportRowStatusPROGRESS:
+		return true
+	case ReportRowStatusQUEUED:
+		return true
+	case ReportRowStatusREQUESTING:
+		return true
+	case ReportRowStatusSECURITYCHALLENGE:
+		return true
+	case ReportRowStatusSHOPIFYEXCEPTION:
+		return true
+	case ReportRowStatusSKIPPED:
+		return true
+	case ReportRowStatusSKIPPEDDUNNINGMGMT:
+		return true
+	case ReportRowStatusSOCIALCONNECTIONNULL:
+		return true
+	case ReportRowStatusSUCCESS:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReportRowTransactionFailedEmailSentStatus.
+const (
+	ReportRowTransactionFailedEmailSentStatusCONTRACTCANCELLED     ReportRowTransactionFailedEmailSentStatus = "CONTRACT_CANCELLED"
+	ReportRowTransactionFailedEmailSentStatusCUSTOMERPAYMENTEMPTY  ReportRowTransactionFailedEmailSentStatus = "CUSTOMER_PAYMENT_EMPTY"
+	ReportRowTransactionFailedEmailSentStatusEMAILSETTINGSDISABLED ReportRowTransactionFailedEmailSentStatus = "EMAIL_SETTINGS_DISABLED"
+	ReportRowTransactionFailedEmailSentStatusFAILED                ReportRowTransactionFailedEmailSentStatus = "FAILED"
+	ReportRowTransactionFailedEmailSentStatusSENT                  ReportRowTransactionFailedEmailSentStatus = "SENT"
+	ReportRowTransactionFailedEmailSentStatusUNSENT                ReportRowTransactionFailedEmailSentStatus = "UNSENT"
+)
+
+// Valid indicates whether the value is a known member of the ReportRowTransactionFailedEmailSentStatus enum.
+func (e ReportRowTransactionFailedEmailSentStatus) Valid() bool {
+	switch e {
+	case ReportRowTransactionFailedEmailSentStatusCONTRACTCANCELLED:
+		return true
+	case ReportRowTransactionFailedEmailSentStatusCUSTOMERPAYMENTEMPTY:
+		return true
+	case ReportRowTransactionFailedEmailSentStatusEMAILSETTINGSDISABLED:
+		return true
+	case ReportRowTransactionFailedEmailSentStatusFAILED:
+		return true
+	case ReportRowTransactionFailedEmailSentStatusSENT:
+		return true
+	case ReportRowTransactionFailedEmailSentStatusUNSENT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReportRowTransactionFailedSmsSentStatus.
+const (
+	ReportRowTransactionFailedSmsSentStatusCONTRACTCANCELLED    ReportRowTransactionFailedSmsSentStatus = "CONTRACT_CANCELLED"
+	ReportRowTransactionFailedSmsSentStatusCUSTOMERPAYMENTEMPTY ReportRowTransactionFailedSmsSentStatus = "CUSTOMER_PAYMENT_EMPTY"
+	ReportRowTransactionFailedSmsSentStatusFAILED               ReportRowTransactionFailedSmsSentStatus = "FAILED"
+	ReportRowTransactionFailedSmsSentStatusPHONENUMBEREMPTY     ReportRowTransactionFailedSmsSentStatus = "PHONE_NUMBER_EMPTY"
+	ReportRowTransactionFailedSmsSentStatusSENT                 ReportRowTransactionFailedSmsSentStatus = "SENT"
+	ReportRowTransactionFailedSmsSentStatusSMSSETTINGSDISABLED  ReportRowTransactionFailedSmsSentStatus = "SMS_SETTINGS_DISABLED"
+	ReportRowTransactionFailedSmsSentStatusUNSENT               ReportRowTransactionFailedSmsSentStatus = "UNSENT"
+)
+
+// Valid indicates whether the value is a known member of the ReportRowTransactionFailedSmsSentStatus enum.
+func (e ReportRowTransactionFailedSmsSentStatus) Valid() bool {
+	switch e {
+	case ReportRowTransactionFailedSmsSentStatusCONTRACTCANCELLED:
+		return true
+	case ReportRowTransactionFailedSmsSentStatusCUSTOMERPAYMENTEMPTY:
+		return true
+	case ReportRowTransactionFailedSmsSentStatusFAILED:
+		return true
+	case ReportRowTransactionFailedSmsSentStatusPHONENUMBEREMPTY:
+		return true
+	case ReportRowTransactionFailedSmsSentStatusSENT:
+		return true
+	case ReportRowTransactionFailedSmsSentStatusSMSSETTINGSDISABLED:
+		return true
+	case ReportRowTransactionFailedSmsSentStatusUNSENT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReportRowUpcomingOrderEmailSentStatus.
+const (
+	ReportRowUpcomingOrderEmailSentStatusCONTRACTCANCELLED     ReportRowUpcomingOrderEmailSentStatus = "CONTRACT_CANCELLED"
+	ReportRowUpcomingOrderEmailSentStatusCONTRACTPAUSED        ReportRowUpcomingOrderEmailSentStatus = "CONTRACT_PAUSED"
+	ReportRowUpcomingOrderEmailSentStatusCUSTOMERPAYMENTEMPTY  ReportRowUpcomingOrderEmailSentStatus = "CUSTOMER_PAYMENT_EMPTY"
+	ReportRowUpcomingOrderEmailSentStatusEMAILSETTINGSDISABLED ReportRowUpcomingOrderEmailSentStatus = "EMAIL_SETTINGS_DISABLED"
+	ReportRowUpcomingOrderEmailSentStatusFAILED                ReportRowUpcomingOrderEmailSentStatus = "FAILED"
+	ReportRowUpcomingOrderEmailSentStatusSENT                  ReportRowUpcomingOrderEmailSentStatus = "SENT"
+	ReportRowUpcomingOrderEmailSentStatusSTOPFROMCONTRACT      ReportRowUpcomingOrderEmailSentStatus = "STOP_FROM_CONTRACT"
+	ReportRowUpcomingOrderEmailSentStatusUNSENT                ReportRowUpcomingOrderEmailSentStatus = "UNSENT"
+)
+
+// Valid indicates whether the value is a known member of the ReportRowUpcomingOrderEmailSentStatus enum.
+func (e ReportRowUpcomingOrderEmailSentStatus) Valid() bool {
+	switch e {
+	case ReportRowUpcomingOrderEmailSentStatusCONTRACTCANCELLED:
+		return true
+	case ReportRowUpcomingOrderEmailSentStatusCONTRACTPAUSED:
+		return true
+	case ReportRowUpcomingOrderEmailSentStatusCUSTOMERPAYMENTEMPTY:
+		return true
+	case ReportRowUpcomingOrderEmailSentStatusEMAILSETTINGSDISABLED:
+		return true
+	case ReportRowUpcomingOrderEmailSentStatusFAILED:
+		return true
+	case ReportRowUpcomingOrderEmailSentStatusSENT:
+		return true
+	case ReportRowUpcomingOrderEmailSentStatusSTOPFROMCONTRACT:
+		return true
+	case ReportRowUpcomingOrderEmailSentStatusUNSENT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReportRowUpcomingOrderSmsSentStatus.
+const (
+	ReportRowUpcomingOrderSmsSentStatusCONTRACTCANCELLED    ReportRowUpcomingOrderSmsSentStatus = "CONTRACT_CANCELLED"
+	ReportRowUpcomingOrderSmsSentStatusCONTRACTPAUSED       ReportRowUpcomingOrderSmsSentStatus = "CONTRACT_PAUSED"
+	ReportRowUpcomingOrderSmsSentStatusCUSTOMERPAYMENTEMPTY ReportRowUpcomingOrderSmsSentStatus = "CUSTOMER_PAYMENT_EMPTY"
+	ReportRowUpcomingOrderSmsSentStatusFAILED               ReportRowUpcomingOrderSmsSentStatus = "FAILED"
+	ReportRowUpcomingOrderSmsSentStatusPHONENUMBEREMPTY     ReportRowUpcomingOrderSmsSentStatus = "PHONE_NUMBER_EMPTY"
+	ReportRowUpcomingOrderSmsSentStatusSENT                 ReportRowUpcomingOrderSmsSentStatus = "SENT"
+	ReportRowUpcomingOrderSmsSentStatusSMSSETTINGSDISABLED  ReportRowUpcomingOrderSmsSentStatus = "SMS_SETTINGS_DISABLED"
+	ReportRowUpcomingOrderSmsSentStatusSTOPFROMCONTRACT     ReportRowUpcomingOrderSmsSentStatus = "STOP_FROM_CONTRACT"
+	ReportRowUpcomingOrderSmsSentStatusUNSENT               ReportRowUpcomingOrderSmsSentStatus = "UNSENT"
+)
+
+// Valid indicates whether the value is a known member of the ReportRowUpcomingOrderSmsSentStatus enum.
+func (e ReportRowUpcomingOrderSmsSentStatus) Valid() bool {
+	switch e {
+	case ReportRowUpcomingOrderSmsSentStatusCONTRACTCANCELLED:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusCONTRACTPAUSED:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusCUSTOMERPAYMENTEMPTY:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusFAILED:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusPHONENUMBEREMPTY:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusSENT:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusSMSSETTINGSDISABLED:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusSTOPFROMCONTRACT:
+		return true
+	case ReportRowUpcomingOrderSmsSentStatusUNSENT:
 		return true
 	default:
 		return false
@@ -2247,6 +2487,30 @@ func (e UpdateDeliveryIntervalParamsInterval) Valid() bool {
 	case UpdateDeliveryIntervalParamsIntervalWEEK:
 		return true
 	case UpdateDeliveryIntervalParamsIntervalYEAR:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UpdateDeliveryIntervalParamsDeliveryInterval.
+const (
+	UpdateDeliveryIntervalParamsDeliveryIntervalDAY   UpdateDeliveryIntervalParamsDeliveryInterval = "DAY"
+	UpdateDeliveryIntervalParamsDeliveryIntervalMONTH UpdateDeliveryIntervalParamsDeliveryInterval = "MONTH"
+	UpdateDeliveryIntervalParamsDeliveryIntervalWEEK  UpdateDeliveryIntervalParamsDeliveryInterval = "WEEK"
+	UpdateDeliveryIntervalParamsDeliveryIntervalYEAR  UpdateDeliveryIntervalParamsDeliveryInterval = "YEAR"
+)
+
+// Valid indicates whether the value is a known member of the UpdateDeliveryIntervalParamsDeliveryInterval enum.
+func (e UpdateDeliveryIntervalParamsDeliveryInterval) Valid() bool {
+	switch e {
+	case UpdateDeliveryIntervalParamsDeliveryIntervalDAY:
+		return true
+	case UpdateDeliveryIntervalParamsDeliveryIntervalMONTH:
+		return true
+	case UpdateDeliveryIntervalParamsDeliveryIntervalWEEK:
+		return true
+	case UpdateDeliveryIntervalParamsDeliveryIntervalYEAR:
 		return true
 	default:
 		return false
@@ -2709,9 +2973,9 @@ type BillingAttempt struct {
 	// Examples: gid://shopify/SubscriptionBillingAttempt/8001
 	BillingAttemptId *string `json:"billingAttemptId"`
 
-	// BillingAttemptResponseMessage What the platform, or the service, said of the attempt: a code and a message, or one of them.
+	// BillingAttemptResponseMessage What the platform, or the service, said of the attempt, as JSON text with error_code and error_message, each null when there is none; null when nothing was said.
 	//
-	// Examples: CARD_EXPIRED: The card has expired.
+	// Examples: {"error_code":"CARD_EXPIRED","error_message":"The card has expired."}
 	BillingAttemptResponseMessage *string `json:"billingAttemptResponseMessage"`
 
 	// BillingDate When the order is due.
@@ -3433,6 +3697,11 @@ type ContractAnalytics struct {
 
 // ContractLine defines model for ContractLine.
 type ContractLine struct {
+	// UnderscoreOneTimeProduct Whether the line is a product of one upcoming order only. Absent otherwise.
+	//
+	// Examples: true
+	UnderscoreOneTimeProduct *bool `json:"_one_time_product,omitempty"`
+
 	// CurrentPrice Price of one, before discounts, in the contract's currency.
 	//
 	// Examples: 12.25
@@ -3492,6 +3761,11 @@ type ContractLine struct {
 
 // ContractLineIn defines model for ContractLineIn.
 type ContractLineIn struct {
+	// BasePrice Another spelling of currentPrice; one of them may be sent.
+	//
+	// Examples: 12.25
+	BasePrice *float64 `json:"basePrice,omitempty"`
+
 	// CurrentPrice Unit price in the store's currency. Absent: the price that the plan gives.
 	//
 	// Examples: 12.25
@@ -3499,6 +3773,11 @@ type ContractLineIn struct {
 
 	// CustomAttributes Keys and values to put on the line, each key once.
 	CustomAttributes *[]AttributeObject `json:"customAttributes,omitempty"`
+
+	// Price Another spelling of currentPrice; one of them may be sent.
+	//
+	// Examples: 12.25
+	Price *float64 `json:"price,omitempty"`
 
 	// PricingPolicy How the unit price changes with the orders.
 	PricingPolicy *[]CyclePrice `json:"pricingPolicy,omitempty"`
@@ -3702,7 +3981,7 @@ type ContractRow struct {
 	// Examples: [{"lineId":"gid://shopify/SubscriptionLine/12","title":"House Blend Coffee","quantity":2,"currentPrice":12.25}]
 	ContractDetailsJSON string `json:"contractDetailsJSON"`
 
-	// ContractDetailsJson The lines.
+	// ContractDetailsJson The lines. The one-time products of upcoming orders follow them, marked _one_time_product.
 	ContractDetailsJson []ContractLine `json:"contractDetailsJson"`
 
 	// CreatedAt When the contract was made, in UTC.
@@ -3770,8 +4049,13 @@ type ContractRow struct {
 	// Examples: false
 	DisableFixEmptyQueue bool `json:"disableFixEmptyQueue"`
 
-	// Dunning The order that could not be charged and has not been given up; null when there is none.
-	Dunning *RowDunning `json:"dunning"`
+	// Dunning Whether an order of the contract could not be charged and has not been given up.
+	//
+	// Examples: false
+	Dunning bool `json:"dunning"`
+
+	// DunningState The order that could not be charged and has not been given up; null when there is none.
+	DunningState *RowDunning `json:"dunningState"`
 
 	// EmailBouncedOrFailed Whether the last e-mail to the customer came back. Always false.
 	//
@@ -3808,9 +4092,9 @@ type ContractRow struct {
 	// Examples: sub_81
 	ImportedId *string `json:"importedId"`
 
-	// LastSuccessfulOrder The last renewal order, as JSON text with orderId, orderName and billingDate; null before the first one.
+	// LastSuccessfulOrder The last renewal order, as JSON text with orderId, orderName, billingDate, orderDate (the same instant) and orderAmount (the amount charged, in currencyCode); null before the first one.
 	//
-	// Examples: {"orderId":5004,"orderName":"#1004","billingDate":"2026-01-31T08:00:00Z"}
+	// Examples: {"orderId":5004,"orderName":"#1004","billingDate":"2026-01-31T08:00:00Z","orderDate":"2026-01-31T08:00:00Z","orderAmount":24.5}
 	LastSuccessfulOrder *string `json:"lastSuccessfulOrder"`
 
 	// LifetimeValue Sum of all renewal orders so far, in the contract's currency, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither.
@@ -4400,7 +4684,10 @@ type DiscountNode struct {
 	// UsageCount Orders that had it.
 	//
 	// Examples: 1
-	UsageCount           int32                  `json:"usageCount"`
+	UsageCount int32 `json:"usageCount"`
+
+	// Value The same as percentage, or as amount and appliesOnEachItem, in the platform's shape.
+	Value                DiscountValue          `json:"value"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -4413,6 +4700,23 @@ type DiscountNodeTargetType string
 //
 // Examples: MANUAL
 type DiscountNodeType string
+
+// DiscountValue defines model for DiscountValue.
+type DiscountValue struct {
+	// Amount What is taken off. Absent when it is a percentage.
+	Amount *AmountObject `json:"amount,omitempty"`
+
+	// AppliesOnEachItem Whether amount is taken off each piece and not once off all the lines. Absent when it is a percentage.
+	//
+	// Examples: false
+	AppliesOnEachItem *bool `json:"appliesOnEachItem,omitempty"`
+
+	// Percentage Per cent off, 1 to 100. Absent when it is an amount.
+	//
+	// Examples: 10
+	Percentage           *int32                 `json:"percentage,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
 
 // DisplaySettings defines model for DisplaySettings.
 type DisplaySettings struct {
@@ -4919,10 +5223,8 @@ type GroupEdit struct {
 	// Examples: Subscribe and save
 	GroupName *string `json:"groupName,omitempty"`
 
-	// Id In a change: the group. Ignored when one is made.
-	//
-	// Examples: 17
-	Id *int64 `json:"id,omitempty"`
+	// Id In a change: the service's number of the group, or the platform's number or graph id of the selling plan group. Ignored when a group is made.
+	Id *GroupEdit_Id `json:"id,omitempty"`
 
 	// MemberOrderTag Tags for renewals, separated by commas. null or an empty text clears them.
 	//
@@ -4970,6 +5272,17 @@ type GroupEdit struct {
 	// Examples: 3001,3002
 	VariantIds           *string                `json:"variantIds,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// GroupEditId0 defines model for GroupEdit.Id.0.
+type GroupEditId0 = int64
+
+// GroupEditId1 defines model for GroupEdit.Id.1.
+type GroupEditId1 = string
+
+// GroupEdit_Id In a change: the service's number of the group, or the platform's number or graph id of the selling plan group. Ignored when a group is made.
+type GroupEdit_Id struct {
+	union json.RawMessage
 }
 
 // GroupItems defines model for GroupItems.
@@ -5075,6 +5388,11 @@ type LineEdge struct {
 
 // LineNode defines model for LineNode.
 type LineNode struct {
+	// UnderscoreOneTimeProduct Whether the line is a product of one upcoming order only. Absent otherwise.
+	//
+	// Examples: true
+	UnderscoreOneTimeProduct *bool `json:"_one_time_product,omitempty"`
+
 	// CurrentPrice Of one unit.
 	CurrentPrice AmountObject `json:"currentPrice"`
 
@@ -5313,6 +5631,11 @@ type NewContract struct {
 	// Examples: K1A 0B1
 	DeliveryZip *string `json:"deliveryZip,omitempty"`
 
+	// ImportedId Id in the system that the contract comes from. With one the contract is an imported one: its originType is IMPORTED.
+	//
+	// Examples: sub_81
+	ImportedId *string `json:"importedId,omitempty"`
+
 	// Lines What every order has in it.
 	Lines *[]ContractLineIn `json:"lines"`
 
@@ -5418,6 +5741,11 @@ type NewKey struct {
 
 // NewLine defines model for NewLine.
 type NewLine struct {
+	// BasePrice Another spelling of currentPrice; one of them may be sent.
+	//
+	// Examples: 12.25
+	BasePrice *float64 `json:"basePrice,omitempty"`
+
 	// CurrentPrice Unit price in the contract's currency. Absent: the price that the plan gives.
 	//
 	// Examples: 12.25
@@ -5425,6 +5753,11 @@ type NewLine struct {
 
 	// CustomAttributes Keys and values to put on the line, each key once.
 	CustomAttributes *[]AttributeObject `json:"customAttributes,omitempty"`
+
+	// Price Another spelling of currentPrice; one of them may be sent.
+	//
+	// Examples: 12.25
+	Price *float64 `json:"price,omitempty"`
 
 	// Quantity Pieces in every order.
 	//
@@ -5849,6 +6182,11 @@ type PendingDowngrade struct {
 	// Examples: 9001
 	ContractId int64 `json:"contractId"`
 
+	// CustomerId The platform's number of the customer; null when there is none.
+	//
+	// Examples: 7001
+	CustomerId *int64 `json:"customerId"`
+
 	// EffectiveDate Of the order that has the new variant first.
 	//
 	// Examples: 2026-01-31T08:00:00Z
@@ -5859,15 +6197,50 @@ type PendingDowngrade struct {
 	// Examples: gid://shopify/SubscriptionLine/12
 	LineId string `json:"lineId"`
 
+	// NewPrice Unit price of the new variant when the change was asked for, in the contract's currency; the plan gives it again when the change is made. Null when it is not known.
+	//
+	// Examples: 8
+	NewPrice *float64 `json:"newPrice"`
+
 	// NewVariantId Graph id.
 	//
 	// Examples: gid://shopify/ProductVariant/4002
 	NewVariantId string `json:"newVariantId"`
 
+	// OldLineId The same as lineId.
+	//
+	// Examples: gid://shopify/SubscriptionLine/12
+	OldLineId string `json:"oldLineId"`
+
+	// OldPrice Unit price of the line now, in the contract's currency; null when the line is gone.
+	//
+	// Examples: 12.25
+	OldPrice *float64 `json:"oldPrice"`
+
 	// OldVariantId Graph id.
 	//
 	// Examples: gid://shopify/ProductVariant/4001
-	OldVariantId         string                 `json:"oldVariantId"`
+	OldVariantId string `json:"oldVariantId"`
+
+	// SellingPlanId Graph id of the line's selling plan; null when it has none.
+	//
+	// Examples: gid://shopify/SellingPlan/6003
+	SellingPlanId *string `json:"sellingPlanId"`
+
+	// SellingPlanName Name of the selling plan; null when the line has none.
+	//
+	// Examples: Every month
+	SellingPlanName *string `json:"sellingPlanName"`
+
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
+	Shop string `json:"shop"`
+
+	// WaitTillTimestamp The same as effectiveDate.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	WaitTillTimestamp    *time.Time             `json:"waitTillTimestamp"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -5999,10 +6372,10 @@ type PlanOption struct {
 	// Examples: ON_PURCHASE_DAY
 	FrequencyType PlanOptionFrequencyType `json:"frequencyType"`
 
-	// GroupId The group to which the plan belongs.
+	// GroupId The group to which the plan belongs. In a request: the service's number of it, or the platform's number or graph id of the selling plan group.
 	//
 	// Examples: 17
-	GroupId int64 `json:"groupId"`
+	GroupId PlanOption_GroupId `json:"groupId"`
 
 	// GroupName Its name. Ignored in requests.
 	//
@@ -6018,6 +6391,11 @@ type PlanOption struct {
 	//
 	// Examples: 6003
 	IdNew string `json:"idNew"`
+
+	// InventoryPolicyReserve When stock is set aside for an order; null: as the platform does, which is ON_FULFILLMENT.
+	//
+	// Examples: ON_FULFILLMENT
+	InventoryPolicyReserve *PlanOptionInventoryPolicyReserve `json:"inventoryPolicyReserve"`
 
 	// KeepOriginalNextBillingDateAfterTrial The next order stays on the date that it would have without a trial.
 	KeepOriginalNextBillingDateAfterTrial bool `json:"keepOriginalNextBillingDateAfterTrial"`
@@ -6112,6 +6490,24 @@ type PlanOptionFrequencyInterval string
 //
 // Examples: ON_PURCHASE_DAY
 type PlanOptionFrequencyType string
+
+// PlanOptionGroupId0 defines model for PlanOption.GroupId.0.
+type PlanOptionGroupId0 = int64
+
+// PlanOptionGroupId1 defines model for PlanOption.GroupId.1.
+type PlanOptionGroupId1 = string
+
+// PlanOption_GroupId The group to which the plan belongs. In a request: the service's number of it, or the platform's number or graph id of the selling plan group.
+//
+// Examples: 17
+type PlanOption_GroupId struct {
+	union json.RawMessage
+}
+
+// PlanOptionInventoryPolicyReserve When stock is set aside for an order; null: as the platform does, which is ON_FULFILLMENT.
+//
+// Examples: ON_FULFILLMENT
+type PlanOptionInventoryPolicyReserve string
 
 // PlanOptionPlanType A PREPAID plan is paid for several deliveries at once.
 type PlanOptionPlanType string
@@ -6309,6 +6705,209 @@ type Recommendations struct {
 
 // RecommendationsRecommendationStrategy How the storefront chooses them.
 type RecommendationsRecommendationStrategy string
+
+// ReportContract defines model for ReportContract.
+type ReportContract struct {
+	// ContractId Number of the contract.
+	//
+	// Examples: 9001
+	ContractId int64 `json:"contractId"`
+
+	// CurrencyCode Currency of the contract: ISO 4217.
+	//
+	// Examples: USD
+	CurrencyCode string `json:"currencyCode"`
+
+	// CustomerEmail E-mail address of the customer; null when not known.
+	//
+	// Examples: ada@example.com
+	CustomerEmail *string `json:"customerEmail"`
+
+	// CustomerName Name of the customer; null when not known.
+	//
+	// Examples: Ada Khan
+	CustomerName *string `json:"customerName"`
+
+	// LifetimeValue Sum of all renewal orders so far, in currencyCode.
+	//
+	// Examples: 98
+	LifetimeValue float64 `json:"lifetimeValue"`
+
+	// Status The contract's status today: active, paused, cancelled, expired or failed.
+	//
+	// Examples: active
+	Status string `json:"status"`
+
+	// TotalSuccessfulOrders Renewal orders that were charged so far.
+	//
+	// Examples: 4
+	TotalSuccessfulOrders int32                  `json:"totalSuccessfulOrders"`
+	AdditionalProperties  map[string]interface{} `json:"-"`
+}
+
+// ReportRow defines model for ReportRow.
+type ReportRow struct {
+	// ApplyUsageCharge A mark of the caller's; the service does not act on it.
+	ApplyUsageCharge bool `json:"applyUsageCharge"`
+
+	// AttemptCount How often the cycle was charged so far, the last charge included.
+	//
+	// Examples: 1
+	AttemptCount int32 `json:"attemptCount"`
+
+	// AttemptTime When it was charged last; null before the first charge.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	AttemptTime *time.Time `json:"attemptTime"`
+
+	// BillingAttemptId The platform's graph id of the charge; null before there is one.
+	//
+	// Examples: gid://shopify/SubscriptionBillingAttempt/8001
+	BillingAttemptId *string `json:"billingAttemptId"`
+
+	// BillingAttemptResponseMessage What the platform, or the service, said of the attempt, as JSON text with error_code and error_message, each null when there is none; null when nothing was said.
+	//
+	// Examples: {"error_code":"CARD_EXPIRED","error_message":"The card has expired."}
+	BillingAttemptResponseMessage *string `json:"billingAttemptResponseMessage"`
+
+	// BillingDate When the order is due.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	BillingDate *time.Time `json:"billingDate"`
+
+	// ContractId Number of the contract.
+	//
+	// Examples: 9001
+	ContractId int64 `json:"contractId"`
+
+	// GraphOrderId Graph id of the order; set when billing succeeded.
+	//
+	// Examples: gid://shopify/Order/5004
+	GraphOrderId *string `json:"graphOrderId"`
+
+	// Id The service's number of the attempt.
+	//
+	// Examples: 9
+	Id int64 `json:"id"`
+
+	// OrderAmount What was charged, in the contract's currency; before that, what the order would come to now, without taxes: its lines and one-time products at the prices of its cycle, less the discounts that still apply then, and the delivery. What product swap rules will change is not in it. Of an order that is left out, what it would have come to when that was decided.
+	//
+	// Examples: 24.5
+	OrderAmount *float64 `json:"orderAmount"`
+
+	// OrderAmountUSD The same in US dollars. Amounts are not converted: null when the contract has another currency.
+	//
+	// Examples: 24.5
+	OrderAmountUSD *float64 `json:"orderAmountUSD"`
+
+	// OrderId Number of the order; set when billing succeeded.
+	//
+	// Examples: 5004
+	OrderId *int64 `json:"orderId"`
+
+	// OrderName Set when billing succeeded.
+	//
+	// Examples: #1004
+	OrderName *string `json:"orderName"`
+
+	// OrderNote Of this order only.
+	//
+	// Examples: No plastic, please
+	OrderNote *string `json:"orderNote"`
+
+	// ProgressAttemptCount How often the platform was asked for the end of the last charge and had none yet.
+	//
+	// Examples: 0
+	ProgressAttemptCount int32 `json:"progressAttemptCount"`
+
+	// RecurringChargeId Always null: the service raises no charges on merchants.
+	RecurringChargeId *int64 `json:"recurringChargeId"`
+
+	// RetryingNeeded Whether the declined order is charged again by itself: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on.
+	RetryingNeeded bool `json:"retryingNeeded"`
+
+	// SecurityChallengeSentStatus What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way.
+	//
+	// Examples: UNSENT
+	SecurityChallengeSentStatus ReportRowSecurityChallengeSentStatus `json:"securityChallengeSentStatus"`
+
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
+	Shop string `json:"shop"`
+
+	// Status How far the attempt is.
+	Status ReportRowStatus `json:"status"`
+
+	// SubscriptionBillingAttempt The same attempt.
+	SubscriptionBillingAttempt BillingAttempt `json:"subscriptionBillingAttempt"`
+
+	// SubscriptionContractDetails The attempt's contract.
+	SubscriptionContractDetails ReportContract `json:"subscriptionContractDetails"`
+
+	// TransactionFailedEmailSentStatus What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way.
+	//
+	// Examples: UNSENT
+	TransactionFailedEmailSentStatus ReportRowTransactionFailedEmailSentStatus `json:"transactionFailedEmailSentStatus"`
+
+	// TransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+	//
+	// Examples: UNSENT
+	TransactionFailedSmsSentStatus ReportRowTransactionFailedSmsSentStatus `json:"transactionFailedSmsSentStatus"`
+
+	// TransactionRate What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known.
+	//
+	// Examples: 1
+	TransactionRate *float64 `json:"transactionRate"`
+
+	// UpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+	//
+	// Examples: UNSENT
+	UpcomingOrderEmailSentStatus ReportRowUpcomingOrderEmailSentStatus `json:"upcomingOrderEmailSentStatus"`
+
+	// UpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+	//
+	// Examples: UNSENT
+	UpcomingOrderSmsSentStatus ReportRowUpcomingOrderSmsSentStatus `json:"upcomingOrderSmsSentStatus"`
+
+	// UpgradeDowngradeBilling A mark of the caller's; the service does not act on it.
+	UpgradeDowngradeBilling bool `json:"upgradeDowngradeBilling"`
+
+	// UsageChargeStatus SUCCESS, FAILED or TO_BE_TRIED. Always null: the service raises no charges on merchants.
+	UsageChargeStatus *string `json:"usageChargeStatus"`
+
+	// VariantList What was ordered or left out; before that, what would be ordered now.
+	VariantList          []AttemptVariant       `json:"variantList"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ReportRowSecurityChallengeSentStatus What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way.
+//
+// Examples: UNSENT
+type ReportRowSecurityChallengeSentStatus string
+
+// ReportRowStatus How far the attempt is.
+type ReportRowStatus string
+
+// ReportRowTransactionFailedEmailSentStatus What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way.
+//
+// Examples: UNSENT
+type ReportRowTransactionFailedEmailSentStatus string
+
+// ReportRowTransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+//
+// Examples: UNSENT
+type ReportRowTransactionFailedSmsSentStatus string
+
+// ReportRowUpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+//
+// Examples: UNSENT
+type ReportRowUpcomingOrderEmailSentStatus string
+
+// ReportRowUpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+//
+// Examples: UNSENT
+type ReportRowUpcomingOrderSmsSentStatus string
 
 // RestartBody defines model for RestartBody.
 type RestartBody struct {
@@ -7470,8 +8069,11 @@ type UpdateBillingAttemptParams struct {
 
 // UpdateAttemptOrderNoteParams defines parameters for UpdateAttemptOrderNote.
 type UpdateAttemptOrderNoteParams struct {
-	// OrderNote The new note. Required; empty clears it.
+	// OrderNote The new note; empty clears it. Required.
 	OrderNote *string `form:"orderNote,omitempty" json:"orderNote,omitempty"`
+
+	// Note Another spelling of orderNote. Both may be given when they say the same.
+	Note *string `form:"note,omitempty" json:"note,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
@@ -8470,6 +9072,9 @@ type AddLineItemWithPriceParams struct {
 	// Price Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own.
 	Price *float64 `form:"price,omitempty" json:"price,omitempty"`
 
+	// BasePrice Another spelling of price. Both may be given when they say the same.
+	BasePrice *float64 `form:"basePrice,omitempty" json:"basePrice,omitempty"`
+
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
@@ -8514,6 +9119,9 @@ type SearchContractsParams struct {
 
 	// SubscriptionContractId Part of the contract's number, or its graph id.
 	SubscriptionContractId *string `form:"subscriptionContractId,omitempty" json:"subscriptionContractId,omitempty"`
+
+	// ContractId Another spelling of subscriptionContractId. Both may be given when they say the same.
+	ContractId *string `form:"contractId,omitempty" json:"contractId,omitempty"`
 
 	// CustomerName Part of the customer's name or e-mail address.
 	CustomerName *string `form:"customerName,omitempty" json:"customerName,omitempty"`
@@ -8578,7 +9186,7 @@ type SearchCustomersParams struct {
 	// Size Elements in a page, at most 2000. Default 20.
 	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
 
-	// Sort A field and a direction, such as customerId,desc. May be repeated, up to 5 times. Fields: customerId, name, email, activeSubscriptions, inActiveSubscriptions, nextOrderDate, lifetimeValue.
+	// Sort A field and a direction, such as customerId,desc. May be repeated, up to 5 times. Fields: customerId, id, name, email, activeSubscriptions, inActiveSubscriptions, nextOrderDate, lifetimeValue.
 	Sort *[]string `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// PageablePage Another spelling of page.
@@ -8695,6 +9303,9 @@ type AddOneOffParams struct {
 	// Quantity Default 1.
 	Quantity *int64 `form:"quantity,omitempty" json:"quantity,omitempty"`
 
+	// Price Unit price in the contract's currency. Absent: the product's own.
+	Price *float64 `form:"price,omitempty" json:"price,omitempty"`
+
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
@@ -8781,6 +9392,9 @@ type AddLineItemParams struct {
 
 	// Price Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own.
 	Price *float64 `form:"price,omitempty" json:"price,omitempty"`
+
+	// BasePrice Another spelling of price. Both may be given when they say the same.
+	BasePrice *float64 `form:"basePrice,omitempty" json:"basePrice,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, 503 with a Retry-After, and refusals of parameters, before the operation begins. The operation is carried out at most once: after any other answer from 500 on, and where it stays 409 for more than a minute, look whether it was done before you send it with another value.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
@@ -8905,11 +9519,17 @@ type UpdateDeliveryIntervalParams struct {
 	// ContractId The contract: number or graph id.
 	ContractId string `form:"contractId" json:"contractId"`
 
-	// Interval In any letter case.
-	Interval UpdateDeliveryIntervalParamsInterval `form:"interval" json:"interval"`
+	// Interval In any letter case. Required.
+	Interval *UpdateDeliveryIntervalParamsInterval `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// IntervalCount So many days, weeks, months or years.
-	IntervalCount int32 `form:"intervalCount" json:"intervalCount"`
+	// IntervalCount So many days, weeks, months or years. Required.
+	IntervalCount *int32 `form:"intervalCount,omitempty" json:"intervalCount,omitempty"`
+
+	// DeliveryInterval Another spelling of interval. Both may be given when they say the same.
+	DeliveryInterval *UpdateDeliveryIntervalParamsDeliveryInterval `form:"deliveryInterval,omitempty" json:"deliveryInterval,omitempty"`
+
+	// DeliveryIntervalCount Another spelling of intervalCount. Both may be given when they say the same.
+	DeliveryIntervalCount *int32 `form:"deliveryIntervalCount,omitempty" json:"deliveryIntervalCount,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
@@ -8918,16 +9538,25 @@ type UpdateDeliveryIntervalParams struct {
 // UpdateDeliveryIntervalParamsInterval defines parameters for UpdateDeliveryInterval.
 type UpdateDeliveryIntervalParamsInterval string
 
+// UpdateDeliveryIntervalParamsDeliveryInterval defines parameters for UpdateDeliveryInterval.
+type UpdateDeliveryIntervalParamsDeliveryInterval string
+
 // UpdateDeliveryMethodParams defines parameters for UpdateDeliveryMethod.
 type UpdateDeliveryMethodParams struct {
 	// ContractId The contract: number or graph id.
 	ContractId string `form:"contractId" json:"contractId"`
 
-	// DeliveryMethodName What people see.
-	DeliveryMethodName string `form:"deliveryMethodName" json:"deliveryMethodName"`
+	// DeliveryMethodName The delivery method's name, as customers read it. Required.
+	DeliveryMethodName *string `form:"deliveryMethodName,omitempty" json:"deliveryMethodName,omitempty"`
 
 	// DeliveryMethodCode The service's code. Absent: the name.
 	DeliveryMethodCode *string `form:"deliveryMethodCode,omitempty" json:"deliveryMethodCode,omitempty"`
+
+	// DeliveryMethodTitle Another spelling of deliveryMethodName. Both may be given when they say the same.
+	DeliveryMethodTitle *string `form:"delivery-method-title,omitempty" json:"delivery-method-title,omitempty"`
+
+	// DeliveryMethodPresentmentTitle The name that customers read, where it differs from delivery-method-title: it becomes the method's name. Not together with deliveryMethodName.
+	DeliveryMethodPresentmentTitle *string `form:"delivery-method-presentment-title,omitempty" json:"delivery-method-presentment-title,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
@@ -8977,14 +9606,17 @@ type UpdateLineItemParams struct {
 	// LineId Graph id of the line.
 	LineId string `form:"lineId" json:"lineId"`
 
-	// VariantId The variant: number or graph id; it may be another one.
-	VariantId string `form:"variantId" json:"variantId"`
+	// VariantId The variant: number or graph id; it may be another one. Absent: it stays.
+	VariantId *string `form:"variantId,omitempty" json:"variantId,omitempty"`
 
-	// Quantity Items.
-	Quantity int32 `form:"quantity" json:"quantity"`
+	// Quantity Items. Absent: they stay as many.
+	Quantity *int32 `form:"quantity,omitempty" json:"quantity,omitempty"`
 
-	// Price Unit price in the contract's currency. Absent: the price that the plan gives.
+	// Price Unit price in the contract's currency. Absent: it stays or, of another variant, the price that the plan gives.
 	Price *float64 `form:"price,omitempty" json:"price,omitempty"`
+
+	// SellingPlanName Name of the selling plan, as the line shows it. Absent: it stays.
+	SellingPlanName *string `form:"sellingPlanName,omitempty" json:"sellingPlanName,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
@@ -13828,6 +14460,14 @@ func (a *ContractLine) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
+	if raw, found := object["_one_time_product"]; found {
+		err = json.Unmarshal(raw, &a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return fmt.Errorf("error reading '_one_time_product': %w", err)
+		}
+		delete(object, "_one_time_product")
+	}
+
 	if raw, found := object["currentPrice"]; found {
 		err = json.Unmarshal(raw, &a.CurrentPrice)
 		if err != nil {
@@ -13935,6 +14575,13 @@ func (a ContractLine) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
 
+	if a.UnderscoreOneTimeProduct != nil {
+		object["_one_time_product"], err = json.Marshal(a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '_one_time_product': %w", err)
+		}
+	}
+
 	object["currentPrice"], err = json.Marshal(a.CurrentPrice)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'currentPrice': %w", err)
@@ -14024,6 +14671,14 @@ func (a *ContractLineIn) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
+	if raw, found := object["basePrice"]; found {
+		err = json.Unmarshal(raw, &a.BasePrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'basePrice': %w", err)
+		}
+		delete(object, "basePrice")
+	}
+
 	if raw, found := object["currentPrice"]; found {
 		err = json.Unmarshal(raw, &a.CurrentPrice)
 		if err != nil {
@@ -14038,6 +14693,14 @@ func (a *ContractLineIn) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("error reading 'customAttributes': %w", err)
 		}
 		delete(object, "customAttributes")
+	}
+
+	if raw, found := object["price"]; found {
+		err = json.Unmarshal(raw, &a.Price)
+		if err != nil {
+			return fmt.Errorf("error reading 'price': %w", err)
+		}
+		delete(object, "price")
 	}
 
 	if raw, found := object["pricingPolicy"]; found {
@@ -14091,6 +14754,13 @@ func (a ContractLineIn) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
 
+	if a.BasePrice != nil {
+		object["basePrice"], err = json.Marshal(a.BasePrice)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'basePrice': %w", err)
+		}
+	}
+
 	if a.CurrentPrice != nil {
 		object["currentPrice"], err = json.Marshal(a.CurrentPrice)
 		if err != nil {
@@ -14102,6 +14772,13 @@ func (a ContractLineIn) MarshalJSON() ([]byte, error) {
 		object["customAttributes"], err = json.Marshal(a.CustomAttributes)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'customAttributes': %w", err)
+		}
+	}
+
+	if a.Price != nil {
+		object["price"], err = json.Marshal(a.Price)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'price': %w", err)
 		}
 	}
 
@@ -14723,6 +15400,14 @@ func (a *ContractRow) UnmarshalJSON(b []byte) error {
 		delete(object, "dunning")
 	}
 
+	if raw, found := object["dunningState"]; found {
+		err = json.Unmarshal(raw, &a.DunningState)
+		if err != nil {
+			return fmt.Errorf("error reading 'dunningState': %w", err)
+		}
+		delete(object, "dunningState")
+	}
+
 	if raw, found := object["emailBouncedOrFailed"]; found {
 		err = json.Unmarshal(raw, &a.EmailBouncedOrFailed)
 		if err != nil {
@@ -15303,6 +15988,11 @@ func (a ContractRow) MarshalJSON() ([]byte, error) {
 	object["dunning"], err = json.Marshal(a.Dunning)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'dunning': %w", err)
+	}
+
+	object["dunningState"], err = json.Marshal(a.DunningState)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'dunningState': %w", err)
 	}
 
 	object["emailBouncedOrFailed"], err = json.Marshal(a.EmailBouncedOrFailed)
@@ -16937,6 +17627,14 @@ func (a *DiscountNode) UnmarshalJSON(b []byte) error {
 		delete(object, "usageCount")
 	}
 
+	if raw, found := object["value"]; found {
+		err = json.Unmarshal(raw, &a.Value)
+		if err != nil {
+			return fmt.Errorf("error reading 'value': %w", err)
+		}
+		delete(object, "value")
+	}
+
 	if len(object) != 0 {
 		a.AdditionalProperties = make(map[string]interface{})
 		for fieldName, fieldBuf := range object {
@@ -17014,6 +17712,109 @@ func (a DiscountNode) MarshalJSON() ([]byte, error) {
 	object["usageCount"], err = json.Marshal(a.UsageCount)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'usageCount': %w", err)
+	}
+
+	object["value"], err = json.Marshal(a.Value)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'value': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for DiscountValue. Returns the specified
+// element and whether it was found
+func (a DiscountValue) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for DiscountValue
+func (a *DiscountValue) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for DiscountValue to handle AdditionalProperties
+func (a *DiscountValue) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["amount"]; found {
+		err = json.Unmarshal(raw, &a.Amount)
+		if err != nil {
+			return fmt.Errorf("error reading 'amount': %w", err)
+		}
+		delete(object, "amount")
+	}
+
+	if raw, found := object["appliesOnEachItem"]; found {
+		err = json.Unmarshal(raw, &a.AppliesOnEachItem)
+		if err != nil {
+			return fmt.Errorf("error reading 'appliesOnEachItem': %w", err)
+		}
+		delete(object, "appliesOnEachItem")
+	}
+
+	if raw, found := object["percentage"]; found {
+		err = json.Unmarshal(raw, &a.Percentage)
+		if err != nil {
+			return fmt.Errorf("error reading 'percentage': %w", err)
+		}
+		delete(object, "percentage")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for DiscountValue to handle AdditionalProperties
+func (a DiscountValue) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Amount != nil {
+		object["amount"], err = json.Marshal(a.Amount)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'amount': %w", err)
+		}
+	}
+
+	if a.AppliesOnEachItem != nil {
+		object["appliesOnEachItem"], err = json.Marshal(a.AppliesOnEachItem)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'appliesOnEachItem': %w", err)
+		}
+	}
+
+	if a.Percentage != nil {
+		object["percentage"], err = json.Marshal(a.Percentage)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'percentage': %w", err)
+		}
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -20028,6 +20829,14 @@ func (a *LineNode) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
+	if raw, found := object["_one_time_product"]; found {
+		err = json.Unmarshal(raw, &a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return fmt.Errorf("error reading '_one_time_product': %w", err)
+		}
+		delete(object, "_one_time_product")
+	}
+
 	if raw, found := object["currentPrice"]; found {
 		err = json.Unmarshal(raw, &a.CurrentPrice)
 		if err != nil {
@@ -20174,6 +20983,13 @@ func (a *LineNode) UnmarshalJSON(b []byte) error {
 func (a LineNode) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
+
+	if a.UnderscoreOneTimeProduct != nil {
+		object["_one_time_product"], err = json.Marshal(a.UnderscoreOneTimeProduct)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '_one_time_product': %w", err)
+		}
+	}
 
 	object["currentPrice"], err = json.Marshal(a.CurrentPrice)
 	if err != nil {
@@ -20915,6 +21731,14 @@ func (a *NewContract) UnmarshalJSON(b []byte) error {
 		delete(object, "deliveryZip")
 	}
 
+	if raw, found := object["importedId"]; found {
+		err = json.Unmarshal(raw, &a.ImportedId)
+		if err != nil {
+			return fmt.Errorf("error reading 'importedId': %w", err)
+		}
+		delete(object, "importedId")
+	}
+
 	if raw, found := object["lines"]; found {
 		err = json.Unmarshal(raw, &a.Lines)
 		if err != nil {
@@ -21115,6 +21939,13 @@ func (a NewContract) MarshalJSON() ([]byte, error) {
 		object["deliveryZip"], err = json.Marshal(a.DeliveryZip)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'deliveryZip': %w", err)
+		}
+	}
+
+	if a.ImportedId != nil {
+		object["importedId"], err = json.Marshal(a.ImportedId)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'importedId': %w", err)
 		}
 	}
 
@@ -21415,6 +22246,14 @@ func (a *NewLine) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
+	if raw, found := object["basePrice"]; found {
+		err = json.Unmarshal(raw, &a.BasePrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'basePrice': %w", err)
+		}
+		delete(object, "basePrice")
+	}
+
 	if raw, found := object["currentPrice"]; found {
 		err = json.Unmarshal(raw, &a.CurrentPrice)
 		if err != nil {
@@ -21429,6 +22268,14 @@ func (a *NewLine) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("error reading 'customAttributes': %w", err)
 		}
 		delete(object, "customAttributes")
+	}
+
+	if raw, found := object["price"]; found {
+		err = json.Unmarshal(raw, &a.Price)
+		if err != nil {
+			return fmt.Errorf("error reading 'price': %w", err)
+		}
+		delete(object, "price")
 	}
 
 	if raw, found := object["quantity"]; found {
@@ -21474,6 +22321,13 @@ func (a NewLine) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
 
+	if a.BasePrice != nil {
+		object["basePrice"], err = json.Marshal(a.BasePrice)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'basePrice': %w", err)
+		}
+	}
+
 	if a.CurrentPrice != nil {
 		object["currentPrice"], err = json.Marshal(a.CurrentPrice)
 		if err != nil {
@@ -21485,6 +22339,13 @@ func (a NewLine) MarshalJSON() ([]byte, error) {
 		object["customAttributes"], err = json.Marshal(a.CustomAttributes)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'customAttributes': %w", err)
+		}
+	}
+
+	if a.Price != nil {
+		object["price"], err = json.Marshal(a.Price)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'price': %w", err)
 		}
 	}
 
@@ -23234,6 +24095,14 @@ func (a *PendingDowngrade) UnmarshalJSON(b []byte) error {
 		delete(object, "contractId")
 	}
 
+	if raw, found := object["customerId"]; found {
+		err = json.Unmarshal(raw, &a.CustomerId)
+		if err != nil {
+			return fmt.Errorf("error reading 'customerId': %w", err)
+		}
+		delete(object, "customerId")
+	}
+
 	if raw, found := object["effectiveDate"]; found {
 		err = json.Unmarshal(raw, &a.EffectiveDate)
 		if err != nil {
@@ -23250,6 +24119,14 @@ func (a *PendingDowngrade) UnmarshalJSON(b []byte) error {
 		delete(object, "lineId")
 	}
 
+	if raw, found := object["newPrice"]; found {
+		err = json.Unmarshal(raw, &a.NewPrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'newPrice': %w", err)
+		}
+		delete(object, "newPrice")
+	}
+
 	if raw, found := object["newVariantId"]; found {
 		err = json.Unmarshal(raw, &a.NewVariantId)
 		if err != nil {
@@ -23258,12 +24135,60 @@ func (a *PendingDowngrade) UnmarshalJSON(b []byte) error {
 		delete(object, "newVariantId")
 	}
 
+	if raw, found := object["oldLineId"]; found {
+		err = json.Unmarshal(raw, &a.OldLineId)
+		if err != nil {
+			return fmt.Errorf("error reading 'oldLineId': %w", err)
+		}
+		delete(object, "oldLineId")
+	}
+
+	if raw, found := object["oldPrice"]; found {
+		err = json.Unmarshal(raw, &a.OldPrice)
+		if err != nil {
+			return fmt.Errorf("error reading 'oldPrice': %w", err)
+		}
+		delete(object, "oldPrice")
+	}
+
 	if raw, found := object["oldVariantId"]; found {
 		err = json.Unmarshal(raw, &a.OldVariantId)
 		if err != nil {
 			return fmt.Errorf("error reading 'oldVariantId': %w", err)
 		}
 		delete(object, "oldVariantId")
+	}
+
+	if raw, found := object["sellingPlanId"]; found {
+		err = json.Unmarshal(raw, &a.SellingPlanId)
+		if err != nil {
+			return fmt.Errorf("error reading 'sellingPlanId': %w", err)
+		}
+		delete(object, "sellingPlanId")
+	}
+
+	if raw, found := object["sellingPlanName"]; found {
+		err = json.Unmarshal(raw, &a.SellingPlanName)
+		if err != nil {
+			return fmt.Errorf("error reading 'sellingPlanName': %w", err)
+		}
+		delete(object, "sellingPlanName")
+	}
+
+	if raw, found := object["shop"]; found {
+		err = json.Unmarshal(raw, &a.Shop)
+		if err != nil {
+			return fmt.Errorf("error reading 'shop': %w", err)
+		}
+		delete(object, "shop")
+	}
+
+	if raw, found := object["waitTillTimestamp"]; found {
+		err = json.Unmarshal(raw, &a.WaitTillTimestamp)
+		if err != nil {
+			return fmt.Errorf("error reading 'waitTillTimestamp': %w", err)
+		}
+		delete(object, "waitTillTimestamp")
 	}
 
 	if len(object) != 0 {
@@ -23290,6 +24215,11 @@ func (a PendingDowngrade) MarshalJSON() ([]byte, error) {
 		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
 	}
 
+	object["customerId"], err = json.Marshal(a.CustomerId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'customerId': %w", err)
+	}
+
 	object["effectiveDate"], err = json.Marshal(a.EffectiveDate)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'effectiveDate': %w", err)
@@ -23300,14 +24230,49 @@ func (a PendingDowngrade) MarshalJSON() ([]byte, error) {
 		return nil, fmt.Errorf("error marshaling 'lineId': %w", err)
 	}
 
+	object["newPrice"], err = json.Marshal(a.NewPrice)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'newPrice': %w", err)
+	}
+
 	object["newVariantId"], err = json.Marshal(a.NewVariantId)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'newVariantId': %w", err)
 	}
 
+	object["oldLineId"], err = json.Marshal(a.OldLineId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'oldLineId': %w", err)
+	}
+
+	object["oldPrice"], err = json.Marshal(a.OldPrice)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'oldPrice': %w", err)
+	}
+
 	object["oldVariantId"], err = json.Marshal(a.OldVariantId)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'oldVariantId': %w", err)
+	}
+
+	object["sellingPlanId"], err = json.Marshal(a.SellingPlanId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sellingPlanId': %w", err)
+	}
+
+	object["sellingPlanName"], err = json.Marshal(a.SellingPlanName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sellingPlanName': %w", err)
+	}
+
+	object["shop"], err = json.Marshal(a.Shop)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'shop': %w", err)
+	}
+
+	object["waitTillTimestamp"], err = json.Marshal(a.WaitTillTimestamp)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'waitTillTimestamp': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -23641,6 +24606,14 @@ func (a *PlanOption) UnmarshalJSON(b []byte) error {
 		delete(object, "idNew")
 	}
 
+	if raw, found := object["inventoryPolicyReserve"]; found {
+		err = json.Unmarshal(raw, &a.InventoryPolicyReserve)
+		if err != nil {
+			return fmt.Errorf("error reading 'inventoryPolicyReserve': %w", err)
+		}
+		delete(object, "inventoryPolicyReserve")
+	}
+
 	if raw, found := object["keepOriginalNextBillingDateAfterTrial"]; found {
 		err = json.Unmarshal(raw, &a.KeepOriginalNextBillingDateAfterTrial)
 		if err != nil {
@@ -23913,6 +24886,11 @@ func (a PlanOption) MarshalJSON() ([]byte, error) {
 	object["idNew"], err = json.Marshal(a.IdNew)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'idNew': %w", err)
+	}
+
+	object["inventoryPolicyReserve"], err = json.Marshal(a.InventoryPolicyReserve)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'inventoryPolicyReserve': %w", err)
 	}
 
 	object["keepOriginalNextBillingDateAfterTrial"], err = json.Marshal(a.KeepOriginalNextBillingDateAfterTrial)
@@ -24800,6 +25778,595 @@ func (a Recommendations) MarshalJSON() ([]byte, error) {
 		object["showCuratedBundles"], err = json.Marshal(a.ShowCuratedBundles)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'showCuratedBundles': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ReportContract. Returns the specified
+// element and whether it was found
+func (a ReportContract) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ReportContract
+func (a *ReportContract) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ReportContract to handle AdditionalProperties
+func (a *ReportContract) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["contractId"]; found {
+		err = json.Unmarshal(raw, &a.ContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'contractId': %w", err)
+		}
+		delete(object, "contractId")
+	}
+
+	if raw, found := object["currencyCode"]; found {
+		err = json.Unmarshal(raw, &a.CurrencyCode)
+		if err != nil {
+			return fmt.Errorf("error reading 'currencyCode': %w", err)
+		}
+		delete(object, "currencyCode")
+	}
+
+	if raw, found := object["customerEmail"]; found {
+		err = json.Unmarshal(raw, &a.CustomerEmail)
+		if err != nil {
+			return fmt.Errorf("error reading 'customerEmail': %w", err)
+		}
+		delete(object, "customerEmail")
+	}
+
+	if raw, found := object["customerName"]; found {
+		err = json.Unmarshal(raw, &a.CustomerName)
+		if err != nil {
+			return fmt.Errorf("error reading 'customerName': %w", err)
+		}
+		delete(object, "customerName")
+	}
+
+	if raw, found := object["lifetimeValue"]; found {
+		err = json.Unmarshal(raw, &a.LifetimeValue)
+		if err != nil {
+			return fmt.Errorf("error reading 'lifetimeValue': %w", err)
+		}
+		delete(object, "lifetimeValue")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["totalSuccessfulOrders"]; found {
+		err = json.Unmarshal(raw, &a.TotalSuccessfulOrders)
+		if err != nil {
+			return fmt.Errorf("error reading 'totalSuccessfulOrders': %w", err)
+		}
+		delete(object, "totalSuccessfulOrders")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ReportContract to handle AdditionalProperties
+func (a ReportContract) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["contractId"], err = json.Marshal(a.ContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
+	}
+
+	object["currencyCode"], err = json.Marshal(a.CurrencyCode)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'currencyCode': %w", err)
+	}
+
+	object["customerEmail"], err = json.Marshal(a.CustomerEmail)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'customerEmail': %w", err)
+	}
+
+	object["customerName"], err = json.Marshal(a.CustomerName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'customerName': %w", err)
+	}
+
+	object["lifetimeValue"], err = json.Marshal(a.LifetimeValue)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lifetimeValue': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	object["totalSuccessfulOrders"], err = json.Marshal(a.TotalSuccessfulOrders)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'totalSuccessfulOrders': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for ReportRow. Returns the specified
+// element and whether it was found
+func (a ReportRow) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ReportRow
+func (a *ReportRow) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ReportRow to handle AdditionalProperties
+func (a *ReportRow) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["applyUsageCharge"]; found {
+		err = json.Unmarshal(raw, &a.ApplyUsageCharge)
+		if err != nil {
+			return fmt.Errorf("error reading 'applyUsageCharge': %w", err)
+		}
+		delete(object, "applyUsageCharge")
+	}
+
+	if raw, found := object["attemptCount"]; found {
+		err = json.Unmarshal(raw, &a.AttemptCount)
+		if err != nil {
+			return fmt.Errorf("error reading 'attemptCount': %w", err)
+		}
+		delete(object, "attemptCount")
+	}
+
+	if raw, found := object["attemptTime"]; found {
+		err = json.Unmarshal(raw, &a.AttemptTime)
+		if err != nil {
+			return fmt.Errorf("error reading 'attemptTime': %w", err)
+		}
+		delete(object, "attemptTime")
+	}
+
+	if raw, found := object["billingAttemptId"]; found {
+		err = json.Unmarshal(raw, &a.BillingAttemptId)
+		if err != nil {
+			return fmt.Errorf("error reading 'billingAttemptId': %w", err)
+		}
+		delete(object, "billingAttemptId")
+	}
+
+	if raw, found := object["billingAttemptResponseMessage"]; found {
+		err = json.Unmarshal(raw, &a.BillingAttemptResponseMessage)
+		if err != nil {
+			return fmt.Errorf("error reading 'billingAttemptResponseMessage': %w", err)
+		}
+		delete(object, "billingAttemptResponseMessage")
+	}
+
+	if raw, found := object["billingDate"]; found {
+		err = json.Unmarshal(raw, &a.BillingDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'billingDate': %w", err)
+		}
+		delete(object, "billingDate")
+	}
+
+	if raw, found := object["contractId"]; found {
+		err = json.Unmarshal(raw, &a.ContractId)
+		if err != nil {
+			return fmt.Errorf("error reading 'contractId': %w", err)
+		}
+		delete(object, "contractId")
+	}
+
+	if raw, found := object["graphOrderId"]; found {
+		err = json.Unmarshal(raw, &a.GraphOrderId)
+		if err != nil {
+			return fmt.Errorf("error reading 'graphOrderId': %w", err)
+		}
+		delete(object, "graphOrderId")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["orderAmount"]; found {
+		err = json.Unmarshal(raw, &a.OrderAmount)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderAmount': %w", err)
+		}
+		delete(object, "orderAmount")
+	}
+
+	if raw, found := object["orderAmountUSD"]; found {
+		err = json.Unmarshal(raw, &a.OrderAmountUSD)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderAmountUSD': %w", err)
+		}
+		delete(object, "orderAmountUSD")
+	}
+
+	if raw, found := object["orderId"]; found {
+		err = json.Unmarshal(raw, &a.OrderId)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderId': %w", err)
+		}
+		delete(object, "orderId")
+	}
+
+	if raw, found := object["orderName"]; found {
+		err = json.Unmarshal(raw, &a.OrderName)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderName': %w", err)
+		}
+		delete(object, "orderName")
+	}
+
+	if raw, found := object["orderNote"]; found {
+		err = json.Unmarshal(raw, &a.OrderNote)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderNote': %w", err)
+		}
+		delete(object, "orderNote")
+	}
+
+	if raw, found := object["progressAttemptCount"]; found {
+		err = json.Unmarshal(raw, &a.ProgressAttemptCount)
+		if err != nil {
+			return fmt.Errorf("error reading 'progressAttemptCount': %w", err)
+		}
+		delete(object, "progressAttemptCount")
+	}
+
+	if raw, found := object["recurringChargeId"]; found {
+		err = json.Unmarshal(raw, &a.RecurringChargeId)
+		if err != nil {
+			return fmt.Errorf("error reading 'recurringChargeId': %w", err)
+		}
+		delete(object, "recurringChargeId")
+	}
+
+	if raw, found := object["retryingNeeded"]; found {
+		err = json.Unmarshal(raw, &a.RetryingNeeded)
+		if err != nil {
+			return fmt.Errorf("error reading 'retryingNeeded': %w", err)
+		}
+		delete(object, "retryingNeeded")
+	}
+
+	if raw, found := object["securityChallengeSentStatus"]; found {
+		err = json.Unmarshal(raw, &a.SecurityChallengeSentStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'securityChallengeSentStatus': %w", err)
+		}
+		delete(object, "securityChallengeSentStatus")
+	}
+
+	if raw, found := object["shop"]; found {
+		err = json.Unmarshal(raw, &a.Shop)
+		if err != nil {
+			return fmt.Errorf("error reading 'shop': %w", err)
+		}
+		delete(object, "shop")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["subscriptionBillingAttempt"]; found {
+		err = json.Unmarshal(raw, &a.SubscriptionBillingAttempt)
+		if err != nil {
+			return fmt.Errorf("error reading 'subscriptionBillingAttempt': %w", err)
+		}
+		delete(object, "subscriptionBillingAttempt")
+	}
+
+	if raw, found := object["subscriptionContractDetails"]; found {
+		err = json.Unmarshal(raw, &a.SubscriptionContractDetails)
+		if err != nil {
+			return fmt.Errorf("error reading 'subscriptionContractDetails': %w", err)
+		}
+		delete(object, "subscriptionContractDetails")
+	}
+
+	if raw, found := object["transactionFailedEmailSentStatus"]; found {
+		err = json.Unmarshal(raw, &a.TransactionFailedEmailSentStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'transactionFailedEmailSentStatus': %w", err)
+		}
+		delete(object, "transactionFailedEmailSentStatus")
+	}
+
+	if raw, found := object["transactionFailedSmsSentStatus"]; found {
+		err = json.Unmarshal(raw, &a.TransactionFailedSmsSentStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'transactionFailedSmsSentStatus': %w", err)
+		}
+		delete(object, "transactionFailedSmsSentStatus")
+	}
+
+	if raw, found := object["transactionRate"]; found {
+		err = json.Unmarshal(raw, &a.TransactionRate)
+		if err != nil {
+			return fmt.Errorf("error reading 'transactionRate': %w", err)
+		}
+		delete(object, "transactionRate")
+	}
+
+	if raw, found := object["upcomingOrderEmailSentStatus"]; found {
+		err = json.Unmarshal(raw, &a.UpcomingOrderEmailSentStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'upcomingOrderEmailSentStatus': %w", err)
+		}
+		delete(object, "upcomingOrderEmailSentStatus")
+	}
+
+	if raw, found := object["upcomingOrderSmsSentStatus"]; found {
+		err = json.Unmarshal(raw, &a.UpcomingOrderSmsSentStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'upcomingOrderSmsSentStatus': %w", err)
+		}
+		delete(object, "upcomingOrderSmsSentStatus")
+	}
+
+	if raw, found := object["upgradeDowngradeBilling"]; found {
+		err = json.Unmarshal(raw, &a.UpgradeDowngradeBilling)
+		if err != nil {
+			return fmt.Errorf("error reading 'upgradeDowngradeBilling': %w", err)
+		}
+		delete(object, "upgradeDowngradeBilling")
+	}
+
+	if raw, found := object["usageChargeStatus"]; found {
+		err = json.Unmarshal(raw, &a.UsageChargeStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'usageChargeStatus': %w", err)
+		}
+		delete(object, "usageChargeStatus")
+	}
+
+	if raw, found := object["variantList"]; found {
+		err = json.Unmarshal(raw, &a.VariantList)
+		if err != nil {
+			return fmt.Errorf("error reading 'variantList': %w", err)
+		}
+		delete(object, "variantList")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ReportRow to handle AdditionalProperties
+func (a ReportRow) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["applyUsageCharge"], err = json.Marshal(a.ApplyUsageCharge)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'applyUsageCharge': %w", err)
+	}
+
+	object["attemptCount"], err = json.Marshal(a.AttemptCount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'attemptCount': %w", err)
+	}
+
+	object["attemptTime"], err = json.Marshal(a.AttemptTime)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'attemptTime': %w", err)
+	}
+
+	object["billingAttemptId"], err = json.Marshal(a.BillingAttemptId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'billingAttemptId': %w", err)
+	}
+
+	object["billingAttemptResponseMessage"], err = json.Marshal(a.BillingAttemptResponseMessage)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'billingAttemptResponseMessage': %w", err)
+	}
+
+	object["billingDate"], err = json.Marshal(a.BillingDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'billingDate': %w", err)
+	}
+
+	object["contractId"], err = json.Marshal(a.ContractId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'contractId': %w", err)
+	}
+
+	object["graphOrderId"], err = json.Marshal(a.GraphOrderId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'graphOrderId': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["orderAmount"], err = json.Marshal(a.OrderAmount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderAmount': %w", err)
+	}
+
+	object["orderAmountUSD"], err = json.Marshal(a.OrderAmountUSD)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderAmountUSD': %w", err)
+	}
+
+	object["orderId"], err = json.Marshal(a.OrderId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderId': %w", err)
+	}
+
+	object["orderName"], err = json.Marshal(a.OrderName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderName': %w", err)
+	}
+
+	object["orderNote"], err = json.Marshal(a.OrderNote)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderNote': %w", err)
+	}
+
+	object["progressAttemptCount"], err = json.Marshal(a.ProgressAttemptCount)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'progressAttemptCount': %w", err)
+	}
+
+	object["recurringChargeId"], err = json.Marshal(a.RecurringChargeId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'recurringChargeId': %w", err)
+	}
+
+	object["retryingNeeded"], err = json.Marshal(a.RetryingNeeded)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'retryingNeeded': %w", err)
+	}
+
+	object["securityChallengeSentStatus"], err = json.Marshal(a.SecurityChallengeSentStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'securityChallengeSentStatus': %w", err)
+	}
+
+	object["shop"], err = json.Marshal(a.Shop)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'shop': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	object["subscriptionBillingAttempt"], err = json.Marshal(a.SubscriptionBillingAttempt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'subscriptionBillingAttempt': %w", err)
+	}
+
+	object["subscriptionContractDetails"], err = json.Marshal(a.SubscriptionContractDetails)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'subscriptionContractDetails': %w", err)
+	}
+
+	object["transactionFailedEmailSentStatus"], err = json.Marshal(a.TransactionFailedEmailSentStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'transactionFailedEmailSentStatus': %w", err)
+	}
+
+	object["transactionFailedSmsSentStatus"], err = json.Marshal(a.TransactionFailedSmsSentStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'transactionFailedSmsSentStatus': %w", err)
+	}
+
+	object["transactionRate"], err = json.Marshal(a.TransactionRate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'transactionRate': %w", err)
+	}
+
+	object["upcomingOrderEmailSentStatus"], err = json.Marshal(a.UpcomingOrderEmailSentStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'upcomingOrderEmailSentStatus': %w", err)
+	}
+
+	object["upcomingOrderSmsSentStatus"], err = json.Marshal(a.UpcomingOrderSmsSentStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'upcomingOrderSmsSentStatus': %w", err)
+	}
+
+	object["upgradeDowngradeBilling"], err = json.Marshal(a.UpgradeDowngradeBilling)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'upgradeDowngradeBilling': %w", err)
+	}
+
+	object["usageChargeStatus"], err = json.Marshal(a.UsageChargeStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'usageChargeStatus': %w", err)
+	}
+
+	if a.VariantList != nil {
+		object["variantList"], err = json.Marshal(a.VariantList)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'variantList': %w", err)
 		}
 	}
 
@@ -30309,6 +31876,68 @@ func (t *ContractLineIn_VariantId) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsGroupEditId0 returns the union data inside the GroupEdit_Id as a GroupEditId0
+func (t GroupEdit_Id) AsGroupEditId0() (GroupEditId0, error) {
+	var body GroupEditId0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupEditId0 overwrites any union data inside the GroupEdit_Id as the provided GroupEditId0
+func (t *GroupEdit_Id) FromGroupEditId0(v GroupEditId0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGroupEditId0 performs a merge with any union data inside the GroupEdit_Id, using the provided GroupEditId0
+func (t *GroupEdit_Id) MergeGroupEditId0(v GroupEditId0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGroupEditId1 returns the union data inside the GroupEdit_Id as a GroupEditId1
+func (t GroupEdit_Id) AsGroupEditId1() (GroupEditId1, error) {
+	var body GroupEditId1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGroupEditId1 overwrites any union data inside the GroupEdit_Id as the provided GroupEditId1
+func (t *GroupEdit_Id) FromGroupEditId1(v GroupEditId1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGroupEditId1 performs a merge with any union data inside the GroupEdit_Id, using the provided GroupEditId1
+func (t *GroupEdit_Id) MergeGroupEditId1(v GroupEditId1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t GroupEdit_Id) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *GroupEdit_Id) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsNewContractCustomerId0 returns the union data inside the NewContract_CustomerId as a NewContractCustomerId0
 func (t NewContract_CustomerId) AsNewContractCustomerId0() (NewContractCustomerId0, error) {
 	var body NewContractCustomerId0
@@ -30553,6 +32182,68 @@ func (t PlaceInput_LocationId) MarshalJSON() ([]byte, error) {
 }
 
 func (t *PlaceInput_LocationId) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsPlanOptionGroupId0 returns the union data inside the PlanOption_GroupId as a PlanOptionGroupId0
+func (t PlanOption_GroupId) AsPlanOptionGroupId0() (PlanOptionGroupId0, error) {
+	var body PlanOptionGroupId0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPlanOptionGroupId0 overwrites any union data inside the PlanOption_GroupId as the provided PlanOptionGroupId0
+func (t *PlanOption_GroupId) FromPlanOptionGroupId0(v PlanOptionGroupId0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergePlanOptionGroupId0 performs a merge with any union data inside the PlanOption_GroupId, using the provided PlanOptionGroupId0
+func (t *PlanOption_GroupId) MergePlanOptionGroupId0(v PlanOptionGroupId0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPlanOptionGroupId1 returns the union data inside the PlanOption_GroupId as a PlanOptionGroupId1
+func (t PlanOption_GroupId) AsPlanOptionGroupId1() (PlanOptionGroupId1, error) {
+	var body PlanOptionGroupId1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPlanOptionGroupId1 overwrites any union data inside the PlanOption_GroupId as the provided PlanOptionGroupId1
+func (t *PlanOption_GroupId) FromPlanOptionGroupId1(v PlanOptionGroupId1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergePlanOptionGroupId1 performs a merge with any union data inside the PlanOption_GroupId, using the provided PlanOptionGroupId1
+func (t *PlanOption_GroupId) MergePlanOptionGroupId1(v PlanOptionGroupId1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t PlanOption_GroupId) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *PlanOption_GroupId) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -31613,7 +33304,7 @@ type ClientInterface interface {
 
 	// AddOneOff Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 	AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31641,7 +33332,7 @@ type ClientInterface interface {
 
 	// AddLineItem Add a line
 	//
-	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-add-line-item (the `AddLineItem` operationId).
 	AddLineItem(ctx context.Context, params *AddLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31687,7 +33378,7 @@ type ClientInterface interface {
 
 	// RemoveLineItem Remove a line
 	//
-	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-remove-line-item (the `RemoveLineItem` operationId).
 	RemoveLineItem(ctx context.Context, params *RemoveLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31779,7 +33470,7 @@ type ClientInterface interface {
 
 	// UpdateLineItem Change a line
 	//
-	// Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one.
+	// Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-line-item (the `UpdateLineItem` operationId).
 	UpdateLineItem(ctx context.Context, params *UpdateLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -31988,7 +33679,7 @@ type ClientInterface interface {
 
 	// UpdateSubscriptionGroupByBodyWithBody Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -31997,7 +33688,7 @@ type ClientInterface interface {
 
 	// UpdateSubscriptionGroupByBody Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -32023,46 +33714,46 @@ type ClientInterface interface {
 	// Removes the group and its plans, here and at the platform. Contracts on them go on as they are: a contract keeps what it took from its plan.
 	//
 	// Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-	DeleteSubscriptionGroup(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteSubscriptionGroup(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSubscriptionGroup One subscription group
 	//
 	// A group with its plans and with what is sold on them.
 	//
 	// Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-	GetSubscriptionGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetSubscriptionGroup(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSubscriptionGroupWithBody Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroupWithBody(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateSubscriptionGroupWithBody(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSubscriptionGroup Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroup(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateSubscriptionGroup(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AddGroupProducts Sell products on a group's plans
 	//
 	// Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-	AddGroupProducts(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AddGroupProducts(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RemoveGroupProducts Take products out of a group
 	//
 	// Removes products, variants, and up to 5000 products of a collection, or everything. What is not in the group is no error.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-	RemoveGroupProducts(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	RemoveGroupProducts(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListUpcomingOneOffs One-time products of upcoming orders
 	//
@@ -33423,7 +35114,7 @@ func (c *Client) RemoveOneOff(ctx context.Context, params *RemoveOneOffParams, r
 
 // AddOneOff Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 //
 // Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 func (c *Client) AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -33491,7 +35182,7 @@ func (c *Client) AddDiscount(ctx context.Context, params *AddDiscountParams, req
 
 // AddLineItem Add a line
 //
-// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-add-line-item (the `AddLineItem` operationId).
 func (c *Client) AddLineItem(ctx context.Context, params *AddLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -33597,7 +35288,7 @@ func (c *Client) RemoveDiscount(ctx context.Context, params *RemoveDiscountParam
 
 // RemoveLineItem Remove a line
 //
-// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-remove-line-item (the `RemoveLineItem` operationId).
 func (c *Client) RemoveLineItem(ctx context.Context, params *RemoveLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -33809,7 +35500,7 @@ func (c *Client) UpdateFrequencyBySellingPlan(ctx context.Context, params *Updat
 
 // UpdateLineItem Change a line
 //
-// Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one.
+// Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-line-item (the `UpdateLineItem` operationId).
 func (c *Client) UpdateLineItem(ctx context.Context, params *UpdateLineItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -34288,7 +35979,7 @@ func (c *Client) CreateSubscriptionGroup(ctx context.Context, params *CreateSubs
 
 // UpdateSubscriptionGroupByBodyWithBody Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type.
 //
@@ -34307,7 +35998,7 @@ func (c *Client) UpdateSubscriptionGroupByBodyWithBody(ctx context.Context, para
 
 // UpdateSubscriptionGroupByBody Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -34363,7 +36054,7 @@ func (c *Client) RemoveProductsFromAllGroups(ctx context.Context, params *Remove
 // Removes the group and its plans, here and at the platform. Contracts on them go on as they are: a contract keeps what it took from its plan.
 //
 // Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-func (c *Client) DeleteSubscriptionGroup(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) DeleteSubscriptionGroup(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteSubscriptionGroupRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -34380,7 +36071,7 @@ func (c *Client) DeleteSubscriptionGroup(ctx context.Context, id int64, params *
 // A group with its plans and with what is sold on them.
 //
 // Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-func (c *Client) GetSubscriptionGroup(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetSubscriptionGroup(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetSubscriptionGroupRequest(c.Server, id)
 	if err != nil {
 		return nil, err
@@ -34394,12 +36085,12 @@ func (c *Client) GetSubscriptionGroup(ctx context.Context, id int64, reqEditors 
 
 // UpdateSubscriptionGroupWithBody Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *Client) UpdateSubscriptionGroupWithBody(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateSubscriptionGroupWithBody(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateSubscriptionGroupRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
@@ -34413,12 +36104,12 @@ func (c *Client) UpdateSubscriptionGroupWithBody(ctx context.Context, id int64, 
 
 // UpdateSubscriptionGroup Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *Client) UpdateSubscriptionGroup(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) UpdateSubscriptionGroup(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateSubscriptionGroupRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
@@ -34435,7 +36126,7 @@ func (c *Client) UpdateSubscriptionGroup(ctx context.Context, id int64, params *
 // Adds products, variants, and up to 5000 products of a collection. What is in the group already is no error; a product or a variant that the store does not have is 404.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-func (c *Client) AddGroupProducts(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) AddGroupProducts(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAddGroupProductsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -34452,7 +36143,7 @@ func (c *Client) AddGroupProducts(ctx context.Context, id int64, params *AddGrou
 // Removes products, variants, and up to 5000 products of a collection, or everything. What is not in the group is no error.
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-func (c *Client) RemoveGroupProducts(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) RemoveGroupProducts(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRemoveGroupProductsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
@@ -37378,6 +39069,18 @@ func NewUpdateAttemptOrderNoteRequest(server string, billingAttemptId int64, par
 
 		}
 
+		if params.Note != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "note", *params.Note, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -38672,6 +40375,18 @@ func NewAddLineItemWithPriceRequest(server string, params *AddLineItemWithPriceP
 
 		}
 
+		if params.BasePrice != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "basePrice", *params.BasePrice, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "number", Format: "double"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -38876,6 +40591,18 @@ func NewSearchContractsRequest(server string, params *SearchContractsParams) (*h
 		if params.SubscriptionContractId != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "subscriptionContractId", *params.SubscriptionContractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ContractId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "contractId", *params.ContractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -40017,6 +41744,18 @@ func NewAddOneOffRequest(server string, params *AddOneOffParams) (*http.Request,
 
 		}
 
+		if params.Price != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "price", *params.Price, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "number", Format: "double"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -40464,6 +42203,18 @@ func NewAddLineItemRequest(server string, params *AddLineItemParams) (*http.Requ
 		if params.Price != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "price", *params.Price, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "number", Format: "double"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BasePrice != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "basePrice", *params.BasePrice, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "number", Format: "double"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -41235,20 +42986,52 @@ func NewUpdateDeliveryIntervalRequest(server string, params *UpdateDeliveryInter
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "interval", params.Interval, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Interval != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "interval", *params.Interval, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "intervalCount", params.IntervalCount, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.IntervalCount != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "intervalCount", *params.IntervalCount, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
+		}
+
+		if params.DeliveryInterval != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "deliveryInterval", *params.DeliveryInterval, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DeliveryIntervalCount != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "deliveryIntervalCount", *params.DeliveryIntervalCount, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -41316,17 +43099,45 @@ func NewUpdateDeliveryMethodRequest(server string, params *UpdateDeliveryMethodP
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "deliveryMethodName", params.DeliveryMethodName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.DeliveryMethodName != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "deliveryMethodName", *params.DeliveryMethodName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if params.DeliveryMethodCode != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "deliveryMethodCode", *params.DeliveryMethodCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DeliveryMethodTitle != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "delivery-method-title", *params.DeliveryMethodTitle, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DeliveryMethodPresentmentTitle != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "delivery-method-presentment-title", *params.DeliveryMethodPresentmentTitle, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -41628,25 +43439,45 @@ func NewUpdateLineItemRequest(server string, params *UpdateLineItemParams) (*htt
 			}
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "variantId", params.VariantId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.VariantId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "variantId", *params.VariantId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "id"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", false, "quantity", params.Quantity, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Quantity != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "quantity", *params.Quantity, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if params.Price != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "price", *params.Price, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "number", Format: "double"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SellingPlanName != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "sellingPlanName", *params.SellingPlanName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -43562,12 +45393,12 @@ func NewRemoveProductsFromAllGroupsRequest(server string, params *RemoveProducts
 }
 
 // NewDeleteSubscriptionGroupRequest constructs an http.Request for the DeleteSubscriptionGroup method
-func NewDeleteSubscriptionGroupRequest(server string, id int64, params *DeleteSubscriptionGroupParams) (*http.Request, error) {
+func NewDeleteSubscriptionGroupRequest(server string, id string, params *DeleteSubscriptionGroupParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43611,12 +45442,12 @@ func NewDeleteSubscriptionGroupRequest(server string, id int64, params *DeleteSu
 }
 
 // NewGetSubscriptionGroupRequest constructs an http.Request for the GetSubscriptionGroup method
-func NewGetSubscriptionGroupRequest(server string, id int64) (*http.Request, error) {
+func NewGetSubscriptionGroupRequest(server string, id string) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43645,7 +45476,7 @@ func NewGetSubscriptionGroupRequest(server string, id int64) (*http.Request, err
 }
 
 // NewUpdateSubscriptionGroupRequest calls the generic UpdateSubscriptionGroup builder with application/json body
-func NewUpdateSubscriptionGroupRequest(server string, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody) (*http.Request, error) {
+func NewUpdateSubscriptionGroupRequest(server string, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
@@ -43656,12 +45487,12 @@ func NewUpdateSubscriptionGroupRequest(server string, id int64, params *UpdateSu
 }
 
 // NewUpdateSubscriptionGroupRequestWithBody constructs an http.Request for the UpdateSubscriptionGroup method, with any body, and a specified content type
-func NewUpdateSubscriptionGroupRequestWithBody(server string, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateSubscriptionGroupRequestWithBody(server string, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43707,12 +45538,12 @@ func NewUpdateSubscriptionGroupRequestWithBody(server string, id int64, params *
 }
 
 // NewAddGroupProductsRequest constructs an http.Request for the AddGroupProducts method
-func NewAddGroupProductsRequest(server string, id int64, params *AddGroupProductsParams) (*http.Request, error) {
+func NewAddGroupProductsRequest(server string, id string, params *AddGroupProductsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -43807,12 +45638,12 @@ func NewAddGroupProductsRequest(server string, id int64, params *AddGroupProduct
 }
 
 // NewRemoveGroupProductsRequest constructs an http.Request for the RemoveGroupProducts method
-func NewRemoveGroupProductsRequest(server string, id int64, params *RemoveGroupProductsParams) (*http.Request, error) {
+func NewRemoveGroupProductsRequest(server string, id string, params *RemoveGroupProductsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
 
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
 	if err != nil {
 		return nil, err
 	}
@@ -45397,7 +47228,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddOneOffWithResponse Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -45433,7 +47264,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddLineItemWithResponse Add a line
 	//
-	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+	// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -45487,7 +47318,7 @@ type ClientWithResponsesInterface interface {
 
 	// RemoveLineItemWithResponse Remove a line
 	//
-	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+	// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -45595,7 +47426,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateLineItemWithResponse Change a line
 	//
-	// Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one.
+	// Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -45838,7 +47669,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSubscriptionGroupByBodyWithBodyWithResponse Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -45847,7 +47678,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSubscriptionGroupByBodyWithResponse Change the subscription group that the body names
 	//
-	// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -45879,7 +47710,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-	DeleteSubscriptionGroupWithResponse(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error)
+	DeleteSubscriptionGroupWithResponse(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error)
 
 	// GetSubscriptionGroupWithResponse One subscription group
 	//
@@ -45888,25 +47719,25 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-	GetSubscriptionGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error)
+	GetSubscriptionGroupWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error)
 
 	// UpdateSubscriptionGroupWithBodyWithResponse Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
+	UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
 
 	// UpdateSubscriptionGroupWithResponse Change a subscription group
 	//
-	// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+	// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-	UpdateSubscriptionGroupWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
+	UpdateSubscriptionGroupWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error)
 
 	// AddGroupProductsWithResponse Sell products on a group's plans
 	//
@@ -45915,7 +47746,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-	AddGroupProductsWithResponse(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error)
+	AddGroupProductsWithResponse(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error)
 
 	// RemoveGroupProductsWithResponse Take products out of a group
 	//
@@ -45924,7 +47755,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-	RemoveGroupProductsWithResponse(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error)
+	RemoveGroupProductsWithResponse(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error)
 
 	// ListUpcomingOneOffsWithResponse One-time products of upcoming orders
 	//
@@ -47789,7 +49620,7 @@ type ReportPastOrdersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *[]BillingAttempt
+	JSON200 *[]ReportRow
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -47797,7 +49628,7 @@ type ReportPastOrdersResponse struct {
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ReportPastOrdersResponse) GetJSON200() *[]BillingAttempt {
+func (r ReportPastOrdersResponse) GetJSON200() *[]ReportRow {
 	return r.JSON200
 }
 
@@ -53990,7 +55821,7 @@ func (c *ClientWithResponses) RemoveOneOffWithResponse(ctx context.Context, para
 
 // AddOneOffWithResponse Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -54050,7 +55881,7 @@ func (c *ClientWithResponses) AddDiscountWithResponse(ctx context.Context, param
 
 // AddLineItemWithResponse Add a line
 //
-// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.
+// Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -54140,7 +55971,7 @@ func (c *ClientWithResponses) RemoveDiscountWithResponse(ctx context.Context, pa
 
 // RemoveLineItemWithResponse Remove a line
 //
-// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays.
+// Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -54320,7 +56151,7 @@ func (c *ClientWithResponses) UpdateFrequencyBySellingPlanWithResponse(ctx conte
 
 // UpdateLineItemWithResponse Change a line
 //
-// Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one.
+// Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -54725,7 +56556,7 @@ func (c *ClientWithResponses) CreateSubscriptionGroupWithResponse(ctx context.Co
 
 // UpdateSubscriptionGroupByBodyWithBodyWithResponse Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -54740,7 +56571,7 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupByBodyWithBodyWithResponse(
 
 // UpdateSubscriptionGroupByBodyWithResponse Change the subscription group that the body names
 //
-// The same as with the id in the path; the body's id is required. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// The same as with the id in the path; the body's id is required. A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -54790,7 +56621,7 @@ func (c *ClientWithResponses) RemoveProductsFromAllGroupsWithResponse(ctx contex
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/external/v2/subscription-groups/{id} (the `DeleteSubscriptionGroup` operationId).
-func (c *ClientWithResponses) DeleteSubscriptionGroupWithResponse(ctx context.Context, id int64, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) DeleteSubscriptionGroupWithResponse(ctx context.Context, id string, params *DeleteSubscriptionGroupParams, reqEditors ...RequestEditorFn) (*DeleteSubscriptionGroupResponse, error) {
 	rsp, err := c.DeleteSubscriptionGroup(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54805,7 +56636,7 @@ func (c *ClientWithResponses) DeleteSubscriptionGroupWithResponse(ctx context.Co
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/external/v2/subscription-groups/{id} (the `GetSubscriptionGroup` operationId).
-func (c *ClientWithResponses) GetSubscriptionGroupWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) GetSubscriptionGroupWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetSubscriptionGroupResponse, error) {
 	rsp, err := c.GetSubscriptionGroup(ctx, id, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54815,12 +56646,12 @@ func (c *ClientWithResponses) GetSubscriptionGroupWithResponse(ctx context.Conte
 
 // UpdateSubscriptionGroupWithBodyWithResponse Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *ClientWithResponses) UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) UpdateSubscriptionGroupWithBodyWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
 	rsp, err := c.UpdateSubscriptionGroupWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54830,12 +56661,12 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupWithBodyWithResponse(ctx co
 
 // UpdateSubscriptionGroupWithResponse Change a subscription group
 //
-// A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
+// A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id} (the `UpdateSubscriptionGroup` operationId).
-func (c *ClientWithResponses) UpdateSubscriptionGroupWithResponse(ctx context.Context, id int64, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
+func (c *ClientWithResponses) UpdateSubscriptionGroupWithResponse(ctx context.Context, id string, params *UpdateSubscriptionGroupParams, body UpdateSubscriptionGroupJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSubscriptionGroupResponse, error) {
 	rsp, err := c.UpdateSubscriptionGroup(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54850,7 +56681,7 @@ func (c *ClientWithResponses) UpdateSubscriptionGroupWithResponse(ctx context.Co
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/add-products (the `AddGroupProducts` operationId).
-func (c *ClientWithResponses) AddGroupProductsWithResponse(ctx context.Context, id int64, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error) {
+func (c *ClientWithResponses) AddGroupProductsWithResponse(ctx context.Context, id string, params *AddGroupProductsParams, reqEditors ...RequestEditorFn) (*AddGroupProductsResponse, error) {
 	rsp, err := c.AddGroupProducts(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -54865,7 +56696,7 @@ func (c *ClientWithResponses) AddGroupProductsWithResponse(ctx context.Context, 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/external/v2/subscription-groups/{id}/remove-products (the `RemoveGroupProducts` operationId).
-func (c *ClientWithResponses) RemoveGroupProductsWithResponse(ctx context.Context, id int64, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error) {
+func (c *ClientWithResponses) RemoveGroupProductsWithResponse(ctx context.Context, id string, params *RemoveGroupProductsParams, reqEditors ...RequestEditorFn) (*RemoveGroupProductsResponse, error) {
 	rsp, err := c.RemoveGroupProducts(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -57449,7 +59280,7 @@ func ParseReportPastOrdersResponse(rsp *http.Response) (*ReportPastOrdersRespons
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest []BillingAttempt
+		var dest []ReportRow
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

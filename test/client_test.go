@@ -77,7 +77,7 @@ func TestAnIntegrationWithTheTypedClient(t *testing.T) {
 		t.Fatalf("the contract is %+v", object)
 	}
 	line, err := c.UpdateLineItemWithResponse(ctx, &client.UpdateLineItemParams{
-		ContractId: id, LineId: object.Lines.Nodes[0].Id, VariantId: fmt.Sprint(sold[0]), Quantity: 3, Price: new(10.5),
+		ContractId: id, LineId: object.Lines.Nodes[0].Id, VariantId: new(fmt.Sprint(sold[0])), Quantity: new(int32(3)), Price: new(10.5),
 	})
 	if changed := ok(t, line.JSON200, line.JSONDefault, err); changed.Lines.Nodes[0].Quantity != 3 || changed.Lines.Nodes[0].CurrentPrice.Amount != "10.50" {
 		t.Errorf("the line is %+v", changed.Lines.Nodes[0])

@@ -127,9 +127,15 @@ type standing struct {
 
 func (s *subscription) standing() *standing {
 	s.t.Helper()
-	var list []struct{ Dunning *standing }
+	var list []struct {
+		Dunning bool
+		State   *standing `json:"dunningState"`
+	}
 	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &list)
-	return list[0].Dunning
+	if list[0].Dunning != (list[0].State != nil) {
+		s.t.Errorf("dunning is %v with the state %+v", list[0].Dunning, list[0].State)
+	}
+	return list[0].State
 }
 
 func TestLackOfFundsIsTriedAgainOnPaydaysAndPausesInTheEnd(t *testing.T) {

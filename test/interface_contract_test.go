@@ -377,7 +377,7 @@ func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) 
 	s.refused(http.StatusBadRequest, "PUT", charge, nil)
 	s.pass("P6D")
 	past := s.past()
-	if orders := s.orders(); len(orders) != 0 || len(past) != 1 || past[0].Status != "FAILURE" || past[0].ResponseMessage == nil || !strings.HasPrefix(*past[0].ResponseMessage, "PAYMENT_METHOD_NOT_SPECIFIED") {
+	if orders := s.orders(); len(orders) != 0 || len(past) != 1 || past[0].Status != "FAILURE" || past[0].ResponseMessage == nil || !strings.HasPrefix(*past[0].ResponseMessage, `{"error_code":"PAYMENT_METHOD_NOT_SPECIFIED"`) {
 		t.Fatalf("orders %+v and attempts %+v, want no order and one that failed for want of a payment method", orders, past)
 	}
 	if got := s.put(fmt.Sprintf("/subscription-contracts-update-existing-payment-method?contractId=%d&paymentMethodId=%s", s.id, url.QueryEscape(method)), nil, nil); got != http.StatusOK {
@@ -472,9 +472,19 @@ func TestACheaperVariantWaitsIfThatIsWanted(t *testing.T) {
 			if got := o.Lines.Nodes[0].VariantID; got != is {
 				t.Errorf("the line has %s, want %s", got, is)
 			}
-			pending, want := s.send("GET", fmt.Sprintf("%s%s/subscription-contract-details/%d/pending-downgrade", s.urls.Subscriptions, api, s.id), s.key, nil, nil), 404
+			var change struct {
+				Shop, OldLineID, OldVariantID, NewVariantID, SellingPlanID string
+				ContractID, CustomerID                                     int64
+				OldPrice, NewPrice                                         float64
+				EffectiveDate, WaitTillTimestamp                           time.Time
+			}
+			pending, want := s.send("GET", fmt.Sprintf("%s%s/subscription-contract-details/%d/pending-downgrade", s.urls.Subscriptions, api, s.id), s.key, nil, &change), 404
 			if test.waits {
 				want = 200
+				if change.Shop == "" || change.ContractID != s.id || change.CustomerID != s.payer(s.id) || change.OldLineID != o.Lines.Nodes[0].ID || change.OldVariantID != is ||
+					change.OldPrice != 89.10 || change.NewPrice != 14.40 || change.SellingPlanID == "" || change.WaitTillTimestamp.IsZero() || change.WaitTillTimestamp != change.EffectiveDate {
+					t.Errorf("the change that waits is %+v", change)
+				}
 			}
 			if pending != want {
 				t.Errorf("reading what waits answered %d, want %d", pending, want)

@@ -67,7 +67,7 @@ func TestOrdersAndRenewalsEarnPointsAndPointsBecomeACode(t *testing.T) {
 	if got := s.loyalty("POST", "/add-points", with(map[string]any{"points": 500, "note": "welcome"}), &ana); got != http.StatusOK || ana.AvailablePoints != 550 {
 		t.Fatalf("adding answered %d %+v", got, ana)
 	}
-	if got := s.loyalty("POST", "/redeem-points", with(map[string]any{"pointRedeemRuleId": 1}), &ana); got != http.StatusOK || ana.AvailablePoints != 50 || len(ana.Rewards) != 1 {
+	if got := s.loyalty("POST", "/redeem-points", with(map[string]any{"redeemRuleId": 1}), &ana); got != http.StatusOK || ana.AvailablePoints != 50 || len(ana.Rewards) != 1 {
 		t.Fatalf("redeeming answered %d %+v", got, ana)
 	}
 	reward := ana.Rewards[0]

@@ -149,8 +149,8 @@ func TestAOneTimeProductIsOrderedWithOneOrder(t *testing.T) {
 	}
 	s.pass("P30D")
 	s.wantLedger(fmt.Sprintf("1: A×2@12.50 B×3@%s", v[1].Price), fmt.Sprintf("2: A×2@12.50 C×1@%s", v[2].Price))
-	if got := s.put(oneOffPath(s.id, first.ID, v[1].VariantID, ""), nil, nil); got != http.StatusBadRequest {
-		t.Errorf("adding to an order that was made answered %d", got)
+	if got := s.delete(oneOffPath(s.id, first.ID, v[1].VariantID, ""), nil); got != http.StatusBadRequest {
+		t.Errorf("removing from an order that was made answered %d", got)
 	}
 	s.wantEntries(created, oneOffAdded, oneOffChanged, charged, oneOffAdded, charged)
 }
@@ -318,13 +318,19 @@ func TestWhatOneTimeProductsAreRefused(t *testing.T) {
 		"too many of it":                     {oneOffPath(s.id, first.ID, v[1].VariantID, "&quantity=1000"), 400, "invalid"},
 		"a handle that is none":              {oneOffPath(s.id, first.ID, v[1].VariantID, "&variantHandle=Cold_Brew"), 400, "invalid"},
 		"a variant that the store has not":   {oneOffPath(s.id, first.ID, 4711, ""), 404, "variantNotFound"},
-		"an order that there is not":         {oneOffPath(s.id, 4711, v[1].VariantID, ""), 404, "billingAttemptNotFound"},
-		"another contract than the order's":  {oneOffPath(other, first.ID, v[1].VariantID, ""), 404, "billingAttemptNotFound"},
 		"a contract that the store has not":  {oneOffPath(4711, first.ID, v[1].VariantID, ""), 404, "billingAttemptNotFound"},
 		"a variant that is not a graph id's": {strings.Replace(oneOffPath(s.id, first.ID, 1, ""), "variantId=1", "variantId=gid://shopify/Product/1", 1), 400, "invalid"},
 	} {
 		if got := s.demand("PUT", test.path, s.key, nil); got.status != test.want || got.errorKey() != test.key {
 			t.Errorf("%s: answered %d %s, want %d %s", name, got.status, got.errorKey(), test.want, test.key)
+		}
+	}
+	for name, path := range map[string]string{
+		"an order that there is not":        oneOffPath(s.id, 4711, v[1].VariantID, ""),
+		"another contract than the order's": oneOffPath(other, first.ID, v[1].VariantID, ""),
+	} {
+		if got := s.delete(path, nil); got != http.StatusNotFound {
+			t.Errorf("%s: removing answered %d, want 404", name, got)
 		}
 	}
 	if got := s.upcomingOneOffs(); len(got) != 0 {

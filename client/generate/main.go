@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -44,7 +46,8 @@ func run(document, reduced string) error {
 // failure is the name of the answer that stands for every failure.
 const failure = "Failure"
 
-// reduce lets every operation answer success or a failure.
+// reduce lets every operation answer success or a failure, and leaves out a spelling of a
+// parameter that differs from another one only in its hyphens: in Go they have one name.
 func reduce(doc *openapi3.T) {
 	problem := openapi3.NewSchemaRef("#/components/schemas/Problem", nil)
 	doc.Components.Responses = openapi3.ResponseBodies{failure: &openapi3.ResponseRef{
@@ -52,6 +55,13 @@ func reduce(doc *openapi3.T) {
 	}}
 	for _, item := range doc.Paths.Map() {
 		for _, op := range item.Operations() {
+			spelt := map[string]bool{}
+			op.Parameters = slices.DeleteFunc(op.Parameters, func(p *openapi3.ParameterRef) bool {
+				name := strings.ToLower(strings.ReplaceAll(p.Value.Name, "-", ""))
+				twice := spelt[name] && p.Value.In == openapi3.ParameterInQuery
+				spelt[name] = true
+				return twice
+			})
 			for status := range op.Responses.Map() {
 				if status[0] != '2' {
 					op.Responses.Delete(status)

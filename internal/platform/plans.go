@@ -97,8 +97,9 @@ type SellingPlan struct {
 	Position    int    // from 1
 	Billing     Policy
 	Delivery    Policy
-	Cutoff      int  // whole days before the anchor from which an order misses it; 0: none
-	AwaitAnchor bool // the first delivery waits for the anchor; otherwise it leaves at once
+	Cutoff      int    // whole days before the anchor from which an order misses it; 0: none
+	AwaitAnchor bool   // the first delivery waits for the anchor; otherwise it leaves at once
+	Reserve     string // when stock is set aside: ON_FULFILLMENT or ON_SALE; empty: it is not said
 	Prices      []PlanPrice
 }
 

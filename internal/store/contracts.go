@@ -71,6 +71,7 @@ type contractRow struct {
 	LastOrderID       int64
 	LastOrder         string
 	LastOrderAt       int64
+	LastOrderAmount   int64
 	CreatedAt         int64
 	UpdatedAt         int64
 	ActivatedAt       int64
@@ -107,7 +108,7 @@ type contractRow struct {
 // progress lists the columns that billing owns.
 var progress = []string{
 	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "turns", "passed_cycles", "ending", "next_billing_date", "announce_at", "queue_updated_at", "wishes", "one_offs", "orders", "lifetime",
-	"last_order_id", "last_order", "last_order_at", "dunning", "updated_at", "amend_at", "amending", "expire_at",
+	"last_order_id", "last_order", "last_order_at", "last_order_amount", "dunning", "updated_at", "amend_at", "amending", "expire_at",
 }
 
 func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
@@ -186,7 +187,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
 		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt),
 		MaxCycles: int64(c.MaxCycles), PassedCycles: int64(c.PassedCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
-		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt),
+		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), LastOrderAmount: c.LastOrderAmount.Minor,
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
 		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), EarlierOrders: int64(c.Earlier), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, PlanPricing: planPricing, FirstAmount: firstAmountOf(c), Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
@@ -239,7 +240,7 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
 		SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, PassedCycles: int64(c.PassedCycles), Ending: ending, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
-		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
+		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), LastOrderAmount: c.LastOrderAmount.Minor, UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
 		Dunning: dunned, AmendAt: millis(c.AmendAt), Amending: amending, ExpireAt: millis(c.ExpireAt),
 	}, err
 }
@@ -259,7 +260,8 @@ func (r contractRow) contract() (contract.Contract, error) {
 		NextBillingDate: instant(r.NextBillingDate), QueueUpdatedAt: instant(r.QueueUpdatedAt), MaxCycles: int(r.MaxCycles), PassedCycles: int(r.PassedCycles), MinCycles: int(r.MinCycles), AutoCharge: r.AutoCharge,
 		OneOffs: int(r.OneOffs), Orders: int(r.Orders), Lifetime: money.Amount{Minor: r.Lifetime, Currency: currency},
 		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
-		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
+		LastOrderAmount: money.Amount{Minor: r.LastOrderAmount, Currency: currency},
+		CreatedAt:       instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
 		NextWas: instant(r.NextWas), Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
 		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), Earlier: int(r.EarlierOrders), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,

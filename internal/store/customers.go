@@ -91,7 +91,7 @@ type summaryField struct {
 
 // summaryFields are those of contract.CustomerSortFields.
 var summaryFields = map[string]summaryField{
-	"customerId": {result: "{t}.customer_id"}, "name": {result: "MAX({t}.name_folded)", foreign: true}, "email": {result: "MAX({t}.email_folded)", foreign: true},
+	"customerId": {result: "{t}.customer_id"}, "id": {result: "{t}.customer_id"}, "name": {result: "MAX({t}.name_folded)", foreign: true}, "email": {result: "MAX({t}.email_folded)", foreign: true},
 	"activeSubscriptions": {result: activeOf, active: true}, "inActiveSubscriptions": {result: inactiveOf, active: true},
 	"nextOrderDate": {result: nextOrderOf, active: true, foreign: true}, "lifetimeValue": {result: lifetimeShown, foreign: true},
 }
@@ -122,7 +122,7 @@ func (db *DB) customersOn(ctx context.Context, of shop.ID, f contract.CustomerFi
 			return nil, fault.New(fault.Invalid, "customers cannot be sorted by %q", s.Field).At("sort")
 		}
 		foreign = foreign || by.foreign
-		byID = byID || s.Field == "customerId"
+		byID = byID || s.Field == "customerId" || s.Field == "id"
 	}
 	from := facetsOf(db)
 	if foreign {

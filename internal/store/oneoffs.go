@@ -204,6 +204,23 @@ func (db *DB) OneOffsOf(ctx context.Context, of shop.ID, ask billing.OneOffQuest
 	return list, total, nil
 }
 
+// WaitingOneOffs returns the one-time products of the upcoming orders of contracts, by
+// contract, cycle and ID.
+func (db *DB) WaitingOneOffs(ctx context.Context, of shop.ID, contracts []contract.ID) ([]billing.OneOff, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	var rows []oneOffRow
+	upcoming := db.reader.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("1").Where("a.shop_id = ?", of).
+		Where("a.contract_id = o.contract_id").Where("a.cycle = o.cycle").Where("a.status = ?", billing.Queued)
+	err := db.reader.NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id IN (?)", bun.List(contracts)).Where("NOT o.done").
+		Where("EXISTS (?)", upcoming).Order("o.contract_id", "o.cycle", "o.id").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the one-time products of %d contracts: %w", len(contracts), err)
+	}
+	return oneOffsOf(rows), nil
+}
+
 // addOneOffs gives records what their orders carry besides the lines.
 func (db *DB) addOneOffs(ctx context.Context, of shop.ID, records []billing.Record) error {
 	var carrying []contract.ID

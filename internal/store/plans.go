@@ -418,6 +418,30 @@ func (db *DB) PlanGroup(ctx context.Context, of shop.ID, line shop.Line, id plan
 	return list[0], nil
 }
 
+// PlanGroupID returns the number of the line's group that has the number or, where none
+// has, that has it at the platform; with atPlatform only the latter.
+func (db *DB) PlanGroupID(ctx context.Context, of shop.ID, line shop.Line, number int64, atPlatform bool) (plan.ID, error) {
+	var rows []planGroupRow
+	q := db.madeGroups(&rows, of, line).Column("id", "platform_id")
+	if atPlatform {
+		q = q.Where("g.platform_id = ?", number)
+	} else {
+		q = q.Where("g.id = ? OR g.platform_id = ?", number, number)
+	}
+	if err := q.Scan(ctx); err != nil {
+		return 0, fmt.Errorf("find plan group %d: %w", number, err)
+	}
+	if number == 0 || len(rows) == 0 {
+		return 0, plan.NotFound(plan.ID(number))
+	}
+	for _, r := range rows {
+		if r.ID == number && !atPlatform {
+			return plan.ID(number), nil
+		}
+	}
+	return plan.ID(rows[0].ID), nil
+}
+
 func (db *DB) madeGroups(rows *[]planGroupRow, of shop.ID, line shop.Line) *bun.SelectQuery {
 	return db.reader.NewSelect().Model(rows).Where("g.shop_id = ?", of).Where("g.line = ?", line).Where("g.state <> ?", plan.Creating)
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,9 @@ func parseSorts(texts, allowed []string) ([]page.Sort, error) {
 	var sorts []page.Sort
 	for _, text := range texts {
 		names := strings.Split(text, ",")
+		if names[0] == "" && text != "" {
+			return nil, fault.New(fault.Invalid, "parameter 'sort' is %q and names no field: write a field and a direction, such as id,asc", text).Keyed("sortField").At("sort")
+		}
 		desc := false
 		if last := names[len(names)-1]; len(names) > 1 && (strings.EqualFold(last, "asc") || strings.EqualFold(last, "desc")) {
 			desc = strings.EqualFold(last, "desc")
@@ -131,8 +135,11 @@ func matchField(name string, allowed []string) (string, bool) {
 // ListHeaders say how long a list is and where its other pages are.
 type ListHeaders struct {
 	Total int    `header:"X-Total-Count" doc:"Elements on all pages."`
-	Link  string `header:"Link" doc:"Where the first, last, next and previous pages are."`
+	Link  string `header:"Link" doc:"Where the first, last, next and previous pages are, with the parameters of the request that the operation knows. Absent when it would be longer than 8 KiB."`
 }
+
+// maxLink is how long a Link header can be, in bytes.
+const maxLink = 8 << 10
 
 // Whole returns the headers of a list that has one page.
 func Whole(ctx context.Context, total int) ListHeaders {
@@ -141,12 +148,16 @@ func Whole(ctx context.Context, total int) ListHeaders {
 
 // Paged returns the headers of a page of a list with so many elements. Links are
 // whole addresses, on the host that was asked, save in a store's front, where they are
-// relative to it. They never hold a key.
+// relative to it. They hold only parameters that the operation knows, and never a key.
+// A header that would be longer than maxLink is left out: proxies and clients limit
+// the headers of an answer.
 func Paged(ctx context.Context, p page.Request, total int) ListHeaders {
 	last := max(0, (total-1)/p.Size)
-	asked := traceOf(ctx).url
+	t := traceOf(ctx)
+	asked := t.url
 	query := asked.Query()
 	query.Del("pageable.page")
+	maps.DeleteFunc(query, func(name string, _ []string) bool { return t.known != nil && !t.known[name] })
 	link := func(number int, rel string) string {
 		query.Set("page", strconv.Itoa(number))
 		u := *asked
@@ -160,5 +171,9 @@ func Paged(ctx context.Context, p page.Request, total int) ListHeaders {
 	if p.Page > 0 {
 		links = append(links, link(min(p.Page-1, last), "prev"))
 	}
-	return ListHeaders{Total: total, Link: strings.Join(links, ", ")}
+	header := strings.Join(links, ", ")
+	if len(header) > maxLink {
+		header = ""
+	}
+	return ListHeaders{Total: total, Link: header}
 }

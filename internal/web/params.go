@@ -95,6 +95,11 @@ func (a *API) checkParameters(ctx huma.Context, next func(huma.Context)) {
 		WriteError(w, r, err)
 		return
 	}
+	known := map[string]bool{}
+	for _, p := range ctx.Operation().Parameters {
+		known[p.Name] = known[p.Name] || p.In == "query"
+	}
+	traceOf(ctx.Context()).known = known
 	next(ctx)
 }
 

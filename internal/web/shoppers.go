@@ -80,7 +80,8 @@ func atStore(path, prefix string) string {
 // requireJSON refuses a body that does not say that it is JSON. A page of another
 // site can send a form in the name of whoever looks at it, and cannot send JSON
 // unless an answer of ours permits it, which none does. Such a page can also send
-// nothing at all, of no type: that is let through where no browser says so.
+// nothing at all, of no type: that is let through where the browser says that it comes
+// from the store itself, or says nothing.
 func requireJSON(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	text, err := ReadBody(r)
@@ -90,10 +91,27 @@ func requireJSON(ctx huma.Context, next func(huma.Context)) {
 	}
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
-	bare := len(text) == 0 && given == "" && new(http.CrossOriginProtection).Check(r) == nil
+	bare := len(text) == 0 && given == "" && sameSite(r)
 	if bare || err == nil && media == mediaJSON {
 		next(ctx)
 		return
 	}
 	WriteError(w, r, fault.New(fault.Unreadable, "send the body with Content-Type: %s", mediaJSON).Keyed("contentType").At("Content-Type"))
+}
+
+// sameSite reports whether a request comes from a page of the store, or from no page.
+// Browsers without fetch metadata send only the origin, which is the store's domain:
+// the platform names the one that was asked when it hands the request on, and a page
+// of another site cannot send that header.
+func sameSite(r *http.Request) bool {
+	if r.Header.Get("Sec-Fetch-Site") == "" {
+		origin, err := url.Parse(r.Header.Get("Origin"))
+		if err == nil && origin.Host != "" && origin.Host == r.Header.Get("X-Forwarded-Host") {
+			return true
+		}
+		if caller := CallerOf(r.Context()); err == nil && origin.Host != "" && origin.Host == caller.Shop.Domain {
+			return true
+		}
+	}
+	return new(http.CrossOriginProtection).Check(r) == nil
 }

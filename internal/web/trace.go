@@ -21,7 +21,8 @@ type trace struct {
 	url      *url.URL // as asked for, without the key; of a shopper relative to the store
 	shop     shop.ID  // 0 before authentication
 	key      access.KeyID
-	err      error // why it failed; nil when it did not
+	known    map[string]bool // parameters of the query that the operation has; nil before it is known
+	err      error           // why it failed; nil when it did not
 
 	unavailable func(error) bool // see Frame
 }

@@ -34,6 +34,7 @@ type New struct {
 	Lines           []NewLine
 	Note            string
 	Attributes      []contract.Attribute
+	ImportedID      string // in the system that it comes from; empty: it is not imported
 	Request         string // the caller's own name of the request; one that comes again finds the contract; empty: none
 
 	trial *contract.Trial // with which it begins; nil: without one
@@ -80,8 +81,9 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 // the service keeps.
 type creation struct {
 	platform.NewContract
-	trial *contract.Trial    // nil: it begins without one
-	of    *contract.Contract // the one that it restarts; nil: none
+	trial    *contract.Trial    // nil: it begins without one
+	imported string             // id in the system that it comes from; empty: it is not imported
+	of       *contract.Contract // the one that it restarts; nil: none
 }
 
 // trial returns the free trial with which a contract begins of which nobody says when
@@ -145,14 +147,19 @@ func (s *Service) takeOver(ctx context.Context, store shop.Shop, by activity.Act
 		said.From = int64(n.of.ID)
 	}
 	return s.adopt(ctx, store, Command{Contract: contract.ID(made.ID), Actor: by}, made, change{
-		edit: n.Edit, entries: []note{{activity.ContractCreated, said}},
-		also: func(c *contract.Contract) {
-			c.Trial = n.trial
-			if n.of != nil {
-				c.SplitFrom, c.Earlier = n.of.ID, n.of.NextOrder()-1
-			}
-		},
+		edit: n.Edit, entries: []note{{activity.ContractCreated, said}}, also: n.own,
 	}.priced())
+}
+
+// own sets what only the service keeps of a contract that was made.
+func (n creation) own(c *contract.Contract) {
+	c.Trial = n.trial
+	if n.imported != "" {
+		c.ImportedID, c.Origin = n.imported, contract.Imported
+	}
+	if n.of != nil {
+		c.SplitFrom, c.Earlier = n.of.ID, n.of.NextOrder()-1
+	}
 }
 
 // madeNote is the information of an entry about a contract that was made.
@@ -321,7 +328,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 		return creation{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
 			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
 	}
-	return creation{NewContract: made, trial: n.trial}, nil
+	return creation{NewContract: made, trial: n.trial, imported: n.ImportedID}, nil
 }
 
 // payment returns the payment method of a new contract.

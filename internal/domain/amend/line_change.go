@@ -27,6 +27,7 @@ type LineChange struct {
 	Base        *money.Amount // what prices by cycle count from; nil: the current price, or with no Pricing what they count from now
 	Attributes  *[]contract.Attribute
 	SellingPlan *int64
+	PlanName    *string // as the line names its selling plan
 }
 
 // ChangeLine changes one line.
@@ -111,6 +112,10 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		}
 		edit.SellingPlanID, edit.SellingPlanName = l.SellingPlan, &offer.Name
 		plan = *l.SellingPlan
+		tell(activity.ProductSellingPlanChange, about)
+	}
+	if l.PlanName != nil && *l.PlanName != is.SellingPlanName {
+		edit.SellingPlanName = l.PlanName
 		tell(activity.ProductSellingPlanChange, about)
 	}
 	price, cycles := l.Price, 0

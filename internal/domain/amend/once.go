@@ -16,6 +16,7 @@ import (
 type OneOffs interface {
 	AddOneOff(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand) error
 	RemoveOneOff(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand) error
+	RemoveOneOffLine(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand, id billing.OneOffID) error
 }
 
 // AddOnce adds a product to the next order only, at the product's own price where none
@@ -26,6 +27,28 @@ func (s *Service) AddOnce(ctx context.Context, of shop.ID, cmd Command, l NewLin
 		return contract.Detail{}, err
 	}
 	if err := s.swapOnce(ctx, o); err != nil {
+		return contract.Detail{}, err
+	}
+	return s.shown(ctx, of, cmd)
+}
+
+// RemoveLine removes a line as RemoveLines does, or the one-time product of an upcoming
+// order that the line id names.
+func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd Command, line string, drop bool) (contract.Detail, error) {
+	product, once := billing.OneOffOfLine(line)
+	if !once {
+		return s.RemoveLines(ctx, of, cmd, []string{line}, drop)
+	}
+	ctx = platform.Interactive(ctx)
+	store, c, err := s.known(ctx, of, cmd)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	err = s.OneOffs.RemoveOneOffLine(ctx, store, billing.OneOffCommand{Line: cmd.Line, Contract: c.ID, Actor: cmd.Actor}, product)
+	if fault.Is(err, fault.NotFound) {
+		return contract.Detail{}, lineNotFound()
+	}
+	if err != nil {
 		return contract.Detail{}, err
 	}
 	return s.shown(ctx, of, cmd)

@@ -24,17 +24,30 @@ func noteOf(p contract.PendingChange, status string) pendingNote {
 	return pendingNote{Line: p.Line, OldVariant: p.OldVariant, Variant: p.Variant, At: p.At, Status: status}
 }
 
+// Scheduled is a change of a line's variant that waits for the contract's next order.
+type Scheduled struct {
+	contract.PendingChange
+	Customer int64
+	Line     contract.Line // as it is now; zero when it is gone
+}
+
 // Pending returns the change of a line's variant that waits for the contract's
 // next order, or NotFound.
-func (s *Service) Pending(ctx context.Context, of shop.ID, cmd Command) (contract.PendingChange, error) {
+func (s *Service) Pending(ctx context.Context, of shop.ID, cmd Command) (Scheduled, error) {
 	_, c, err := s.known(ctx, of, cmd)
 	if err != nil {
-		return contract.PendingChange{}, err
+		return Scheduled{}, err
 	}
 	if c.Pending == nil {
-		return contract.PendingChange{}, nothingPending(c.ID)
+		return Scheduled{}, nothingPending(c.ID)
 	}
-	return *c.Pending, nil
+	waits := Scheduled{PendingChange: *c.Pending, Customer: c.Customer.ID}
+	for _, l := range c.Lines {
+		if l.ID == c.Pending.Line {
+			waits.Line = l
+		}
+	}
+	return waits, nil
 }
 
 func nothingPending(id contract.ID) error {
@@ -55,7 +68,7 @@ func (s *Service) CancelPending(ctx context.Context, of shop.ID, cmd Command) er
 		return nil
 	}, activity.Entry{
 		EntityID: int64(cmd.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.InformationalEvent, Status: activity.Success,
-		Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(noteOf(pending, "CANCELLED")),
+		Actor: cmd.Actor, At: s.Clock.Now(), Info: activity.Details(noteOf(pending.PendingChange, "CANCELLED")),
 	})
 }
 
@@ -75,7 +88,7 @@ func (s *Service) wait(ctx context.Context, store shop.Shop, d contract.Detail, 
 	if _, err := s.checkLines(ctx, store, d, []platform.LineEdit{edit}); err != nil {
 		return change{}, err
 	}
-	p := contract.PendingChange{Line: is.ID, OldVariant: is.VariantID, Variant: *edit.Variant, At: d.NextBillingDate}
+	p := contract.PendingChange{Line: is.ID, OldVariant: is.VariantID, Variant: *edit.Variant, At: d.NextBillingDate, Price: edit.Price}
 	return change{
 		also: func(c *contract.Contract) {
 			c.Pending = &p

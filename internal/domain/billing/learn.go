@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
@@ -116,6 +117,7 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 	c.Lifetime = c.Lifetime.Plus(p.Amount)
 	c.Lifetime.Currency = c.Currency
 	c.LastOrderID, c.LastOrder = p.Order.ID, p.Order.Name
+	c.LastOrderAmount = money.Amount{Minor: p.Amount.Minor, Currency: c.Currency}
 	if c.LastOrderAt = p.CompletedAt; c.LastOrderAt.IsZero() {
 		c.LastOrderAt = l.now
 	}

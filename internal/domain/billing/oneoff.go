@@ -2,6 +2,8 @@ package billing
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -40,6 +42,24 @@ func (o OneOff) Line() contract.Line {
 	}
 }
 
+// oneOffLine is what the line ids of one-time products begin with. The platform has no
+// such lines: it gives lines ids of its own.
+const oneOffLine = "gid://shopify/SubscriptionLine/one-time-"
+
+// LineID returns the id by which the product is named among the lines of its contract.
+func (o OneOff) LineID() string { return oneOffLine + strconv.FormatInt(int64(o.ID), 10) }
+
+// OneOffOfLine returns the one-time product that a line id names; false when it names a
+// line of the contract.
+func OneOffOfLine(line string) (OneOffID, bool) {
+	number, found := strings.CutPrefix(line, oneOffLine)
+	if !found {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(number, 10, 64)
+	return OneOffID(id), err == nil
+}
+
 // OneOffRecord is a one-time product and the attempt that orders it; 0 while the
 // contract has no attempt for the cycle.
 type OneOffRecord struct {
@@ -62,6 +82,7 @@ type OneOffCommand struct {
 	Line     shop.Line
 	Contract contract.ID
 	Attempt  AttemptID
+	OrNext   bool // an attempt that the contract does not have, or that is not QUEUED, stands for the next one
 	Variant  int64
 	Handle   string
 	Quantity int           // at least 1
@@ -160,6 +181,35 @@ func (s *Service) RemoveOneOff(ctx context.Context, of shop.Shop, cmd OneOffComm
 	})
 }
 
+// RemoveOneOffLine takes a product out of the upcoming order of a contract that carries
+// it. One that no upcoming order carries is NotFound.
+func (s *Service) RemoveOneOffLine(ctx context.Context, of shop.Shop, cmd OneOffCommand, id OneOffID) error {
+	missing := fault.New(fault.NotFound, "contract %d has no one-time product %d in an upcoming order", cmd.Contract, id).On(oneOffEntity).Keyed("oneOffNotFound")
+	err := s.Store.Update(ctx, of.ID, func(tx Tx) error {
+		waiting, err := tx.OneOffs(ctx, []contract.ID{cmd.Contract})
+		if err != nil {
+			return err
+		}
+		queued, err := tx.AttemptsOf(ctx, []contract.ID{cmd.Contract}, Queued)
+		if err != nil {
+			return err
+		}
+		for _, o := range waiting {
+			for _, a := range queued {
+				if o.ID == id && a.Cycle == o.Cycle {
+					cmd.Attempt, cmd.Variant = a.ID, o.Variant.ID
+					return nil
+				}
+			}
+		}
+		return missing
+	})
+	if err != nil {
+		return err
+	}
+	return s.RemoveOneOff(ctx, of, cmd)
+}
+
 // changeOneOffs changes what one upcoming order carries, with its entry and the
 // work of telling the platform, in one commit.
 func (s *Service) changeOneOffs(ctx context.Context, of shop.ID, cmd OneOffCommand, do func(r Record, has []OneOff, now time.Time) ([]OneOff, []OneOffID, activity.EventType, error)) error {
@@ -218,6 +268,11 @@ func (s *Service) changeOneOffs(ctx context.Context, of shop.ID, cmd OneOffComma
 // find reads the attempt, which must wait for its date and be the contract's.
 func (c OneOffCommand) find(ctx context.Context, tx Tx) (Record, error) {
 	r, err := find(ctx, tx, target{by: c.Actor, line: c.Line, attempt: c.Attempt})
+	if fault.Is(err, fault.NotFound) || err == nil && (r.Of.ID != c.Contract || r.Status != Queued) {
+		if c.OrNext {
+			return findNext(ctx, tx, target{by: c.Actor, line: c.Line, next: c.Contract})
+		}
+	}
 	switch {
 	case err != nil:
 		return Record{}, err
@@ -276,6 +331,9 @@ type OneOffBook interface {
 	// order of their cycles, and how many there are. A contract that the line
 	// does not have is NotFound.
 	OneOffsOf(ctx context.Context, of shop.ID, q OneOffQuestion, p page.Request) ([]OneOffRecord, int, error)
+	// WaitingOneOffs returns the one-time products of the upcoming orders of
+	// contracts, by contract, cycle and ID.
+	WaitingOneOffs(ctx context.Context, of shop.ID, contracts []contract.ID) ([]OneOff, error)
 }
 
 // OneOffQuestion selects one-time products.

@@ -124,12 +124,13 @@ type Contract struct {
 	Wishes  []Wish   // of orders to come that are in no queue while the contract does not run
 	Dunning *Dunning // the order that could not be charged and has not been given up; nil: none
 
-	OneOffs     int          // one-time products that wait for an order
-	Orders      int          // successful renewal orders so far
-	Lifetime    money.Amount // sum of those orders
-	LastOrderID int64
-	LastOrder   string // name
-	LastOrderAt time.Time
+	OneOffs         int          // one-time products that wait for an order
+	Orders          int          // successful renewal orders so far
+	Lifetime        money.Amount // sum of those orders
+	LastOrderID     int64
+	LastOrder       string // name
+	LastOrderAt     time.Time
+	LastOrderAmount money.Amount // what was charged for it
 
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
@@ -201,10 +202,11 @@ func (c Contract) GivesUp() bool { return c.Dunning != nil && c.Dunning.State ==
 
 // PendingChange is a change of a line's variant that waits for its day.
 type PendingChange struct {
-	Line       string    `json:"line"` // graph id
-	OldVariant int64     `json:"from"`
-	Variant    int64     `json:"to"`
-	At         time.Time `json:"at"`
+	Line       string        `json:"line"` // graph id
+	OldVariant int64         `json:"from"`
+	Variant    int64         `json:"to"`
+	At         time.Time     `json:"at"`
+	Price      *money.Amount `json:"price,omitempty"` // of one of the new variant, when the change was asked for; nil: not known
 }
 
 // SplitMark is the attribute by which a contract that is being split off is found at the

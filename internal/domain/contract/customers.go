@@ -29,9 +29,10 @@ type CustomerFilter struct {
 	Several  bool      // more than one ACTIVE contract
 }
 
-// CustomerSortFields are the fields by which a list of customers can be sorted.
+// CustomerSortFields are the fields by which a list of customers can be sorted; id
+// is the customer's, as customerId is.
 var CustomerSortFields = []string{
-	"customerId", "name", "email", "activeSubscriptions", "inActiveSubscriptions", "nextOrderDate", "lifetimeValue",
+	"customerId", "id", "name", "email", "activeSubscriptions", "inActiveSubscriptions", "nextOrderDate", "lifetimeValue",
 }
 
 // CustomerSummary is what the contracts of one customer come to.

@@ -20,6 +20,7 @@ type Option struct {
 	Month    int      `json:"month,omitempty"`    // YEAR only
 	Cutoff   int      `json:"cutoff,omitempty"`   // whole days before the fixed day from which an order misses it
 	Behavior Behavior `json:"behavior,omitempty"`
+	Reserve  Reserve  `json:"reserve,omitempty"` // when stock is set aside; empty: as the platform does
 
 	MinCycles int `json:"minCycles,omitempty"`
 	MaxCycles int `json:"maxCycles,omitempty"`
@@ -56,6 +57,18 @@ const (
 
 // Kinds lists the kinds of option.
 var Kinds = []Kind{PayAsYouGo, Prepaid, AdvancedPrepaid}
+
+// Reserve says when stock is set aside for an order, in the platform's words.
+type Reserve string
+
+// The times at which stock is set aside.
+const (
+	OnFulfillment Reserve = "ON_FULFILLMENT"
+	OnSale        Reserve = "ON_SALE"
+)
+
+// Reserves lists the times at which stock is set aside.
+var Reserves = []Reserve{OnFulfillment, OnSale}
 
 // Behavior says what happens before the first fixed day.
 type Behavior string

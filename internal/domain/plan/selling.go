@@ -27,7 +27,8 @@ func (o Option) selling(position int, c money.Currency) platform.SellingPlan {
 	p := platform.SellingPlan{
 		ID: o.ID, Name: o.Name, Description: o.Description, Option: o.Name, Position: position,
 		Billing: policy(o.Billing), Delivery: policy(o.Delivery), Cutoff: o.Cutoff, AwaitAnchor: o.Specific && o.Behavior == Next,
-		Prices: o.prices(c),
+		Reserve: string(o.Reserve),
+		Prices:  o.prices(c),
 	}
 	p.Billing.MinCycles, p.Billing.MaxCycles = o.MinCycles, o.MaxCycles
 	return p

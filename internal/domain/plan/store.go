@@ -48,6 +48,9 @@ type Store interface {
 type Book interface {
 	// PlanGroup returns one of the line's groups, or NotFound.
 	PlanGroup(ctx context.Context, of shop.ID, line shop.Line, id ID) (Group, error)
+	// PlanGroupID returns the number of the line's group that has the number, or has
+	// it at the platform; with atPlatform only the latter. Or NotFound.
+	PlanGroupID(ctx context.Context, of shop.ID, line shop.Line, number int64, atPlatform bool) (ID, error)
 	// PlanGroups returns a page of the line's groups and how many there are.
 	PlanGroups(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]Group, int, error)
 	// PlanOptions returns a page of the line's options, group by group, and how

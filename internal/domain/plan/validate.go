@@ -201,6 +201,9 @@ func (o Option) validateDay(at string) error {
 	if o.Behavior != "" && !slices.Contains(Behaviors, o.Behavior) {
 		return invalid(at+".deliveryPolicyPreAnchorBehavior", "preAnchorBehavior", "%q is not a behaviour before the first fixed day", o.Behavior)
 	}
+	if o.Reserve != "" && !slices.Contains(Reserves, o.Reserve) {
+		return invalid(at+".inventoryPolicyReserve", "inventoryPolicyReserve", "%q is not a time at which stock is set aside", o.Reserve)
+	}
 	if !o.Specific {
 		if o.Cutoff != 0 {
 			return invalid(at+".cutOff", "specificDay", "field '%s.cutOff' needs a plan on a specific day", at)

@@ -150,7 +150,7 @@ func terms() platform.PlanGroupTerms {
 func plan(name string) platform.SellingPlan {
 	month := platform.Policy{Interval: "MONTH", Count: 1, Anchors: []platform.Anchor{{Type: "MONTHDAY", Day: 15}}}
 	return platform.SellingPlan{
-		Name: name, Option: name, Billing: month, Delivery: month, Cutoff: 2, AwaitAnchor: true,
+		Name: name, Option: name, Billing: month, Delivery: month, Cutoff: 2, AwaitAnchor: true, Reserve: "ON_SALE",
 		Prices: []platform.PlanPrice{{Kind: platform.PercentOff, Percent: 10}, {After: 3, Kind: platform.PercentOff, Percent: 20}},
 	}
 }

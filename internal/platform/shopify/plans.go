@@ -167,6 +167,9 @@ func planInput(p platform.SellingPlan) wire.PlanInput {
 	if p.ID != 0 {
 		in.ID = gid.Of(typeSellingPlan, p.ID)
 	}
+	if p.Reserve != "" {
+		in.Inventory = &wire.InventoryInput{Reserve: p.Reserve}
+	}
 	if p.AwaitAnchor {
 		in.Delivery.Recurring.Behavior = "NEXT"
 	}

@@ -27,11 +27,11 @@ func fullContract(id contract.ID) contract.Contract {
 		Delivery: contract.Policy{Interval: cadence.Year, Count: 1, Anchors: []cadence.Anchor{{Kind: cadence.YearDay, Day: 29, Month: 2}}},
 		Lines:    []contract.Line{line(1, 100), line(2, 250)}, OriginOrderID: 9, OriginOrderName: "#1009", PaymentMethod: "gid://shopify/CustomerPaymentMethod/9", PaymentUsable: true,
 		Card:           contract.Card{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 12, ExpiryYear: 2030, Since: day.Add(7 * time.Hour)},
-		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: kwd(1500), Note: strings.Repeat("long ", 2000),
+		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: money.Amount{Minor: 1500, Currency: "KWD"}, Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED", Priced: true,
-		Pricing:     map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: kwd(1500), Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},
+		Pricing:     map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: money.Amount{Minor: 1500, Currency: "KWD"}, Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},
 		FirstAmount: kwd(3750),
-		PlanPricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/2": {Base: kwd(1500), Cycles: []contract.CyclePrice{
+		PlanPricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/2": {Base: money.Amount{Minor: 1500, Currency: "KWD"}, Cycles: []contract.CyclePrice{
 			{After: 0, Kind: platform.PercentOff, Percent: 12.5, Computed: kwd(1312)}, {After: 3, Kind: platform.AmountOff, Amount: kwd(500), Computed: kwd(1000)},
 		}}},
 		Discounts: []contract.Discount{
@@ -41,7 +41,7 @@ func fullContract(id contract.ID) contract.Contract {
 		},
 		Series: contract.Series{Cycle: 4, Start: at(1), Passed: 2, Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true, Earlier: 4,
 		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
-		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3),
+		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3), LastOrderAmount: kwd(41152),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
 		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, NextWas: at(18), CancellationFeedback: "moving", CancellationNote: "back in June",
 		Moving: &contract.Move{To: contract.Paused, Actor: activity.Actor{Source: activity.CustomerPortal, By: "ana", ClientIP: "::1"}, At: at(11), Pause: &contract.Pause{Until: at(12), Cycles: 2, Reason: "away", Feedback: "\"ja\""}, Feedback: "f", Note: "n", Tries: 2, Again: at(13)},
@@ -69,7 +69,7 @@ func testContracts(t *testing.T, open opener) {
 		day := contract.Policy{Interval: cadence.Day, Count: 1}
 		for _, c := range []contract.Contract{fullContract(1), {
 			ID: 2, Line: shop.Subscriptions, Status: contract.Active, Currency: "EUR", Billing: day, Delivery: day,
-			DeliveryPrice: money.Amount{Currency: "EUR"}, Lifetime: money.Amount{Currency: "EUR"},
+			DeliveryPrice: money.Amount{Currency: "EUR"}, Lifetime: money.Amount{Currency: "EUR"}, LastOrderAmount: money.Amount{Currency: "EUR"},
 		}} {
 			w.put(c)
 			c.Version = 1
@@ -123,6 +123,7 @@ func testContracts(t *testing.T, open opener) {
 		sent.PassedCycles, sent.Ending = 5, &contract.Ending{Why: contract.EndOfMinimum, Cycle: 44, At: later}
 		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
+		sent.LastOrderAmount = money.Amount{Minor: 1500, Currency: "KWD"}
 		sent.AmendAt, sent.ExpireAt, sent.QueueUpdatedAt = later, later.Add(time.Hour), later.Add(time.Minute)
 		sent.Amending = []contract.Amending{{From: 4711, Until: later}}
 		w.in(func(tx *store.Tx) error {
@@ -137,6 +138,7 @@ func testContracts(t *testing.T, open opener) {
 		want.Series, want.NextBillingDate, want.Orders, want.Lifetime.Minor = sent.Series, later, 7, 7000
 		want.Turns, want.PassedCycles, want.Ending = sent.Turns, sent.PassedCycles, sent.Ending
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
+		want.LastOrderAmount = money.Amount{Minor: 1500, Currency: "KWD"}
 		want.Wishes = sent.Wishes
 		want.AmendAt, want.ExpireAt, want.Amending, want.QueueUpdatedAt = sent.AmendAt, sent.ExpireAt, sent.Amending, sent.QueueUpdatedAt
 		want.Version, want.Revision = want.Version+1, 4711

@@ -43,6 +43,34 @@ func testPlans(t *testing.T, open opener) {
 		err = w.db.Update(t.Context(), second.ID, func(tx *store.Tx) error { _, err := tx.PlanGroup(t.Context(), g.ID); return err })
 		w.wantKind(err, fault.NotFound)
 	})
+	t.Run("a group is found by its number, and by the platform's", func(t *testing.T) {
+		w := begin(t, open)
+		second := w.addShop("second.myshopify.com")
+		g := w.plan(coffee(51, 52), plan.Items{})
+		for _, row := range []struct {
+			of         shop.ID
+			line       shop.Line
+			number     int64
+			atPlatform bool
+			found      bool
+		}{
+			{w.shop.ID, shop.Subscriptions, int64(g.ID), false, true},
+			{w.shop.ID, shop.Subscriptions, g.PlatformID, false, true},
+			{w.shop.ID, shop.Subscriptions, g.PlatformID, true, true},
+			{w.shop.ID, shop.Subscriptions, int64(g.ID), true, g.PlatformID == int64(g.ID)},
+			{w.shop.ID, shop.Memberships, g.PlatformID, false, false},
+			{second.ID, shop.Subscriptions, g.PlatformID, false, false},
+			{w.shop.ID, shop.Subscriptions, 0, false, false},
+		} {
+			id, err := w.db.PlanGroupID(t.Context(), row.of, row.line, row.number, row.atPlatform)
+			if row.found && (err != nil || id != g.ID) {
+				t.Errorf("%+v: found %d, %v, want %d", row, id, err, g.ID)
+			}
+			if !row.found {
+				w.wantKind(err, fault.NotFound)
+			}
+		}
+	})
 	t.Run("options that are removed are known as they were last", func(t *testing.T) {
 		w := begin(t, open)
 		g := w.plan(coffee(51, 52), plan.Items{})

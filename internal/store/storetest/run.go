@@ -175,7 +175,7 @@ func monthly(id contract.ID) contract.Contract {
 		PaymentMethod: "gid://shopify/CustomerPaymentMethod/1", PaymentUsable: true,
 		Series:          contract.Series{Cycle: 2, Start: day},
 		NextBillingDate: day, AutoCharge: true,
-		DeliveryPrice: money.Amount{Currency: "EUR"}, Lifetime: money.Amount{Currency: "EUR"},
+		DeliveryPrice: money.Amount{Currency: "EUR"}, Lifetime: money.Amount{Currency: "EUR"}, LastOrderAmount: money.Amount{Currency: "EUR"},
 		CreatedAt: day.Add(time.Duration(id) * time.Minute), UpdatedAt: day, ActivatedAt: day,
 	}
 }

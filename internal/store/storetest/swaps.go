@@ -227,7 +227,11 @@ func testOneOffs(t *testing.T, open opener) {
 		}
 		check(true, attempts[2].ID)
 		check(false, attempts[0].ID, attempts[1].ID, attempts[2].ID, 0)
-		_, _, err := w.db.OneOffsOf(t.Context(), w.shop.ID, billing.OneOffQuestion{Line: shop.Memberships, Contract: 1}, anyPage)
+		waiting, err := w.db.WaitingOneOffs(t.Context(), w.shop.ID, []contract.ID{1, 2})
+		if err != nil || len(waiting) != 1 || waiting[0].Cycle != 4 || !reflect.DeepEqual(waiting[0].Variant, oneOff(1, 1, 7).Variant) {
+			t.Errorf("waiting: %+v, %v, want the one of cycle 4", waiting, err)
+		}
+		_, _, err = w.db.OneOffsOf(t.Context(), w.shop.ID, billing.OneOffQuestion{Line: shop.Memberships, Contract: 1}, anyPage)
 		w.wantKind(err, fault.NotFound)
 	})
 	t.Run("an attempt's record carries what its order does", func(t *testing.T) {

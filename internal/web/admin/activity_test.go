@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,6 +119,8 @@ func TestPagesOfTheActivityLog(t *testing.T) {
 		"the other spelling": {"pageable.page=2&pageable.size=100&pageable.sort=createAt,desc", "250", 250, page.Request{Page: 2, Size: 100, Sort: []page.Sort{{Field: "createAt", Desc: true}}},
 			`<` + site + activityPath + `?page=0&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="first", <` + site + activityPath + `?page=2&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="last", ` +
 				`<` + site + activityPath + `?page=1&pageable.size=100&pageable.sort=createAt%2Cdesc>; rel="prev"`},
+		"links hold what the operation knows": {"size=10&utm_source=erp&entityId.equals=4", "5", 5, page.Request{Size: 10, Sort: newest},
+			`<` + site + activityPath + `?entityId.equals=4&page=0&size=10>; rel="first", <` + site + activityPath + `?entityId.equals=4&page=0&size=10>; rel="last"`},
 		"several fields, each once": {"sort=status,DESC&sort=entityId&sort=status,asc", "0", 0, page.Request{Size: 20, Sort: []page.Sort{{Field: "status", Desc: true}, {Field: "entityId"}}}, ""},
 		"a page beyond the end leads back": {"page=9&size=1", "3", 3, page.Request{Page: 9, Size: 1, Sort: newest},
 			`<` + site + activityPath + `?page=0&size=1>; rel="first", <` + site + activityPath + `?page=2&size=1>; rel="last", <` + site + activityPath + `?page=2&size=1>; rel="prev"`},
@@ -136,6 +139,18 @@ func TestPagesOfTheActivityLog(t *testing.T) {
 				t.Errorf("Link\n%s, want\n%s", w.Header().Get("Link"), test.link)
 			}
 		})
+	}
+}
+
+// A query that is understood can be too long to be repeated in a header.
+func TestLinksOfAVeryLongQueryAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for letters, linked := range map[int]bool{1000: true, 5000: false} {
+		s := serve(t, &fakes{total: 50})
+		w := s.ask("GET", activityPath+"?additionalInfo.contains="+strings.Repeat("x", letters), "")
+		if link := w.Header().Get("Link"); w.Code != http.StatusOK || w.Header().Get("X-Total-Count") != "50" || (link != "") != linked || len(link) > 8<<10 {
+			t.Errorf("%d letters: answered %d, %d bytes of links", letters, w.Code, len(link))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -41,8 +42,34 @@ func (o Options) setDeliveryPrice(ctx context.Context, in *deliveryPriceQuery) (
 
 type deliveryMethodQuery struct {
 	OfContract
-	Title string          `query:"deliveryMethodName" required:"true" maxLength:"255" example:"Express" doc:"What people see."`
-	Code  web.Opt[string] `query:"deliveryMethodCode" maxLength:"255" doc:"The service's code. Absent: the name."`
+	Title      string          `query:"deliveryMethodName" maxLength:"255" example:"Express" doc:"The delivery method's name, as customers read it. Required."`
+	Code       web.Opt[string] `query:"deliveryMethodCode" maxLength:"255" doc:"The service's code. Absent: the name."`
+	OtherTitle string          `query:"delivery-method-title" maxLength:"255" doc:"Another spelling of deliveryMethodName. Both may be given when they say the same."`
+	OtherCode  web.Opt[string] `query:"delivery-method-code" maxLength:"255" doc:"Another spelling of deliveryMethodCode. Both may be given when they say the same."`
+	Presented  string          `query:"delivery-method-presentment-title" maxLength:"255" doc:"The name that customers read, where it differs from delivery-method-title: it becomes the method's name. Not together with deliveryMethodName."`
+}
+
+// method returns the name and the code that the query gives.
+func (q deliveryMethodQuery) method() (title, code string, err error) {
+	switch {
+	case q.Title != "" && q.OtherTitle != "" && q.Title != q.OtherTitle:
+		return "", "", differ("deliveryMethodName", "delivery-method-title")
+	case q.Code.Set && q.OtherCode.Set && q.Code.Value != q.OtherCode.Value:
+		return "", "", differ("deliveryMethodCode", "delivery-method-code")
+	case q.Title != "" && q.Presented != "" && q.Title != q.Presented:
+		return "", "", differ("deliveryMethodName", "delivery-method-presentment-title")
+	}
+	name := cmp.Or(q.Title, q.OtherTitle, q.Presented)
+	if name == "" {
+		return "", "", web.MissingParameter("deliveryMethodName", "String")
+	}
+	code = name
+	if q.Code.Set {
+		code = q.Code.Value
+	} else if q.OtherCode.Set {
+		code = q.OtherCode.Value
+	}
+	return cmp.Or(q.Presented, name), code, nil
 }
 
 func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery) (*contractOut, error) {
@@ -50,11 +77,12 @@ func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery)
 	if err != nil {
 		return nil, err
 	}
+	title, code, err := in.method()
+	if err != nil {
+		return nil, err
+	}
 	return newContractOut(o.Amend.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
-		m.Title, m.Code = in.Title, in.Title
-		if in.Code.Set {
-			m.Code = in.Code.Value
-		}
+		m.Title, m.Code = title, code
 		if m.Kind == "" {
 			m.Kind = methodShipping
 		}

@@ -25,15 +25,15 @@ func (o Options) lineOperations(api *web.API) {
 		"Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. "+
 			"The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says."), o.updateVariant)
 	web.Register(api, o.amendment("updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
-		"Sets a line's variant, quantity and unit price. Without a price the plan gives the price of a new variant, and the old price stays for the old one."), o.updateLine)
+		"Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant."), o.updateLine)
 	web.Register(api, once(o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
-		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given.")), o.addLine)
+		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.")), o.addLine)
 	web.Register(api, once(o.amendment("addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
 		"As subscription-contracts-add-line-item.")), o.addLine)
 	web.Register(api, once(o.withBody([]newLine{}, o.amendment("addLineItems", "/subscription-contracts-add-line-items", "Add lines",
 		"Adds several recurring lines in one change."))), o.addLines)
 	web.Register(api, o.amendment("removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
-		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays."), o.removeLine)
+		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order."), o.removeLine)
 	web.Register(api, o.withBody([]string{}, o.amendment("removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
 		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), o.removeLines)
 	web.Register(api, o.amendment("updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
@@ -61,6 +61,7 @@ type OfLine struct {
 }
 
 type variantQuery struct {
+	web.Given
 	Contract   string        `query:"contractId" required:"true" format:"id" example:"9001" doc:"The contract: number or graph id."`
 	OldLine    string        `query:"oldLineId" maxLength:"255" doc:"Graph id of the line. It wins over oldVariantId, which is not looked at then."`
 	OldVariant string        `query:"oldVariantId" doc:"The variant of the line: number or graph id."`
@@ -72,6 +73,9 @@ type variantQuery struct {
 func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
 	if in.OldLine == "" && in.OldVariant == "" {
@@ -103,9 +107,11 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 
 type lineQuery struct {
 	OfLine
-	Variant  string               `query:"variantId" required:"true" doc:"The variant: number or graph id; it may be another one."`
-	Quantity int32                `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"2" doc:"Items."`
-	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" example:"12.50" doc:"Unit price in the contract's currency. Absent: the price that the plan gives."`
+	web.Given
+	Variant  string               `query:"variantId" format:"id" doc:"The variant: number or graph id; it may be another one. Absent: it stays."`
+	Quantity web.Opt[int32]       `query:"quantity" minimum:"1" maximum:"9999" example:"2" doc:"Items. Absent: they stay as many."`
+	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" example:"12.50" doc:"Unit price in the contract's currency. Absent: it stays or, of another variant, the price that the plan gives."`
+	PlanName string               `query:"sellingPlanName" maxLength:"255" example:"Every month" doc:"Name of the selling plan, as the line shows it. Absent: it stays."`
 }
 
 func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, error) {
@@ -117,21 +123,69 @@ func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, e
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseOtherPrices(in.Given, "price"); err != nil {
+		return nil, err
+	}
 	price, err := o.price(ctx, cmd, "price", in.Price)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{
-		Line: in.Line, Variant: &variant, Quantity: new(int(in.Quantity)), Price: price, Reprice: true,
-	}))
+	change := amend.LineChange{Line: in.Line, Variant: web.Some(variant), Price: price, Reprice: true, PlanName: web.Some(in.PlanName)}
+	if in.Quantity.Set {
+		change.Quantity = new(int(in.Quantity.Value))
+	}
+	if change.Variant == nil && change.Quantity == nil && price == nil && change.PlanName == nil {
+		return nil, fault.New(fault.Invalid, "give variantId, quantity, price or sellingPlanName").On(contractEntity).Keyed("parameterMissing").At("variantId")
+	}
+	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, change))
+}
+
+// priceParams are the names under which integrations send the unit price of a line.
+var priceParams = []string{"price", "basePrice", "currentPrice"}
+
+// refuseOtherPrices refuses a price under a name that the operation does not take: a
+// line at another price than the caller named would be a wrong result without an error.
+func refuseOtherPrices(given web.Given, takes ...string) error {
+	for _, name := range priceParams {
+		if !given.Has(name) || slices.Contains(takes, name) {
+			continue
+		}
+		if len(takes) == 0 {
+			return fault.New(fault.Invalid, "this operation takes no price: leave out parameter '%s'", name).On(contractEntity).Keyed("parameterUnknown").At(name)
+		}
+		return fault.New(fault.Invalid, "parameter '%s' is not known here: use %s", name, strings.Join(takes, " or ")).On(contractEntity).Keyed("parameterUnknown").At(name)
+	}
+	return nil
 }
 
 type addQuery struct {
 	OfContract
-	Variant  string               `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id."`
-	Quantity int32                `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"1" doc:"Items."`
-	Once     bool                 `query:"isOneTimeProduct" default:"false" doc:"Only in the next order."`
-	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own."`
+	Variant  string `query:"variantId" required:"true" format:"id" doc:"The variant: number or graph id."`
+	Quantity int32  `query:"quantity" required:"true" minimum:"1" maximum:"9999" example:"1" doc:"Items."`
+	web.Given
+	Once  bool                 `query:"isOneTimeProduct" default:"false" doc:"Only in the next order."`
+	Price web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the price that the plan gives; of a one-time product its own."`
+	Base  web.Opt[web.Decimal] `query:"basePrice" minimum:"0" maximum:"999999.99" doc:"Another spelling of price. Both may be given when they say the same."`
+}
+
+// unitPrice reads the price that the query gives under either name; nil when it gives
+// none.
+func (q addQuery) unitPrice(ctx context.Context, o Options, cmd amend.Command) (*money.Amount, error) {
+	if err := refuseOtherPrices(q.Given, "price", "basePrice"); err != nil {
+		return nil, err
+	}
+	price, err := o.price(ctx, cmd, "price", q.Price)
+	if err != nil {
+		return nil, err
+	}
+	base, err := o.price(ctx, cmd, "basePrice", q.Base)
+	switch {
+	case err != nil || base == nil:
+		return price, err
+	case price != nil && *price != *base:
+		return nil, differ("price", "basePrice")
+	}
+	return base, nil
 }
 
 func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error) {
@@ -143,13 +197,23 @@ func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error
 	if err != nil {
 		return nil, err
 	}
-	price, err := o.price(ctx, cmd, "price", in.Price)
+	price, err := in.unitPrice(ctx, o, cmd)
 	if err != nil {
 		return nil, err
 	}
 	of := web.CallerOf(ctx).Shop.ID
 	if in.Once {
-		return newContractOut(o.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price}))
+		d, err := o.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
+		if err != nil {
+			return nil, err
+		}
+		products, err := o.OneOffBook.WaitingOneOffs(ctx, of, []contract.ID{cmd.Contract})
+		if err != nil {
+			return nil, err
+		}
+		out := &contractOut{record.NewContractObject(d)}
+		out.Body.AddOneTimeProducts(products)
+		return out, nil
 	}
 	return newContractOut(o.Amend.AddLines(ctx, of, cmd, []amend.NewLine{{Variant: variant, Quantity: int(in.Quantity), Price: price}}))
 }
@@ -160,6 +224,8 @@ type newLine struct {
 	Quantity         int32                    `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
 	SellingPlanID    web.AnyID                `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id. Absent: that of the contract's first line."`
 	CurrentPrice     json.Number              `json:"currentPrice,omitempty" doc:"Unit price in the contract's currency. Absent: the price that the plan gives." example:"12.25"`
+	Price            json.Number              `json:"price,omitempty" doc:"Another spelling of currentPrice; one of them may be sent." example:"12.25"`
+	BasePrice        json.Number              `json:"basePrice,omitempty" doc:"Another spelling of currentPrice; one of them may be sent." example:"12.25"`
 	CustomAttributes []record.AttributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 }
 
@@ -176,10 +242,24 @@ func (l newLine) parse(currency money.Currency, field string) (amend.NewLine, er
 		return amend.NewLine{}, err
 	}
 	made := amend.NewLine{Variant: variant, Quantity: int(l.Quantity), SellingPlan: plan, Attributes: parseAttributes(l.CustomAttributes)}
-	if l.CurrentPrice != "" {
-		made.Price, err = amountIn(currency, field+".currentPrice", string(l.CurrentPrice))
+	for _, p := range []struct {
+		name  string
+		value json.Number
+	}{{"currentPrice", l.CurrentPrice}, {"price", l.Price}, {"basePrice", l.BasePrice}} {
+		if p.value == "" {
+			continue
+		}
+		price, err := amountIn(currency, field+"."+p.name, string(p.value))
+		if err != nil {
+			return made, err
+		}
+		if made.Price != nil && *made.Price != *price {
+			return made, fault.New(fault.Invalid, "field '%s.%s' is not the price that another field of the line names: send one of them", field, p.name).
+				Keyed("bodyField").At(field + "." + p.name)
+		}
+		made.Price = price
 	}
-	return made, err
+	return made, nil
 }
 
 type listBody struct {
@@ -220,7 +300,7 @@ func (o Options) removeLine(ctx context.Context, in *removeQuery) (*contractOut,
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, []string{in.Line}, in.Discount))
+	return newContractOut(o.Amend.RemoveLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Line, in.Discount))
 }
 
 type removeBody struct {
@@ -243,12 +323,16 @@ func (o Options) removeLines(ctx context.Context, in *removeBody) (*contractOut,
 
 type linePriceQuery struct {
 	OfLine
+	web.Given
 	Price web.Decimal `query:"basePrice" required:"true" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency, before the discounts of steps."`
 }
 
 func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseOtherPrices(in.Given, "basePrice"); err != nil {
 		return nil, err
 	}
 	price, err := o.price(ctx, cmd, "basePrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
@@ -270,6 +354,7 @@ var adjustments = map[string]string{"PERCENTAGE": "PERCENTAGE", "FIXED": "FIXED_
 
 type linePricingBody struct {
 	OfLine
+	web.Given
 	Base web.Opt[web.Decimal] `query:"basePrice" minimum:"0" maximum:"999999.99" doc:"Unit price from which the steps count. Absent: the current price."`
 	web.JSONList
 }
@@ -277,6 +362,9 @@ type linePricingBody struct {
 func (o Options) updateLinePricing(ctx context.Context, in *linePricingBody) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseOtherPrices(in.Given, "basePrice"); err != nil {
 		return nil, err
 	}
 	var body []cyclePrice
@@ -328,12 +416,16 @@ func (p cyclePrice) parse(currency money.Currency, field string) (contract.Cycle
 
 type lineQuantityQuery struct {
 	OfLine
+	web.Given
 	Quantity int32 `query:"quantity" required:"true" minimum:"1" maximum:"9999" doc:"Items."`
 }
 
 func (o Options) updateLineQuantity(ctx context.Context, in *lineQuantityQuery) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
 	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Quantity: new(int(in.Quantity))}))
@@ -387,12 +479,16 @@ func parseAttributes(list []record.AttributeObject) []contract.Attribute {
 
 type linePlanQuery struct {
 	OfLine
+	web.Given
 	Plan string `query:"sellingPlanId" required:"true" format:"id" doc:"The selling plan: number or graph id."`
 }
 
 func (o Options) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
 	plan, err := web.ParseID("SellingPlan", "sellingPlanId", in.Plan)

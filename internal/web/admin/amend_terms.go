@@ -1,8 +1,10 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend"
@@ -106,15 +108,9 @@ func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := in.Note
-	switch {
-	case in.Has("orderNote") && in.Has("note") && in.Note != in.Other:
-		return nil, differ("orderNote", "note")
-	case in.Has("orderNote"):
-	case in.Has("note"):
-		text = in.Other
-	default:
-		return nil, web.MissingParameter("orderNote", "String")
+	text, err := noteOf(in.Given, in.Note, in.Other)
+	if err != nil {
+		return nil, err
 	}
 	if _, err = o.Amend.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
 		return nil, err
@@ -122,10 +118,50 @@ func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
 	return &trueOut{true}, nil
 }
 
+// noteOf returns the note that is sent as orderNote, as note, or as both.
+func noteOf(given web.Given, orderNote, note string) (string, error) {
+	switch {
+	case given.Has("orderNote") && given.Has("note") && orderNote != note:
+		return "", differ("orderNote", "note")
+	case given.Has("orderNote"):
+		return orderNote, nil
+	case given.Has("note"):
+		return note, nil
+	}
+	return "", web.MissingParameter("orderNote", "String")
+}
+
 type intervalQuery struct {
 	OfContract
 	Interval string `query:"interval" required:"true" enum:"DAY,WEEK,MONTH,YEAR" example:"MONTH" doc:"In any letter case."`
 	Count    int32  `query:"intervalCount" required:"true" minimum:"1" maximum:"365" example:"1" doc:"So many days, weeks, months or years."`
+}
+
+type deliveryIntervalQuery struct {
+	OfContract
+	Interval      string         `query:"interval" enum:"DAY,WEEK,MONTH,YEAR" example:"MONTH" doc:"In any letter case. Required."`
+	Count         web.Opt[int32] `query:"intervalCount" minimum:"1" maximum:"365" example:"1" doc:"So many days, weeks, months or years. Required."`
+	OtherInterval string         `query:"deliveryInterval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Another spelling of interval. Both may be given when they say the same."`
+	OtherCount    web.Opt[int32] `query:"deliveryIntervalCount" minimum:"1" maximum:"365" doc:"Another spelling of intervalCount. Both may be given when they say the same."`
+}
+
+// asInterval returns the query in the spelling of the billing interval's.
+func (q deliveryIntervalQuery) asInterval() (*intervalQuery, error) {
+	switch {
+	case q.Interval != "" && q.OtherInterval != "" && !strings.EqualFold(q.Interval, q.OtherInterval):
+		return nil, differ("interval", "deliveryInterval")
+	case q.Count.Set && q.OtherCount.Set && q.Count.Value != q.OtherCount.Value:
+		return nil, differ("intervalCount", "deliveryIntervalCount")
+	case q.Interval == "" && q.OtherInterval == "":
+		return nil, web.MissingParameter("interval", "String")
+	case !q.Count.Set && !q.OtherCount.Set:
+		return nil, web.MissingParameter("intervalCount", "Integer")
+	}
+	count := q.Count.Value
+	if !q.Count.Set {
+		count = q.OtherCount.Value
+	}
+	return &intervalQuery{OfContract: q.OfContract, Interval: cmp.Or(q.Interval, q.OtherInterval), Count: count}, nil
 }
 
 func (q intervalQuery) rhythm() (amend.Rhythm, error) {
@@ -137,8 +173,12 @@ func (o Options) setBillingInterval(ctx context.Context, in *intervalQuery) (*co
 	return o.setInterval(ctx, in, o.Amend.SetBillingInterval)
 }
 
-func (o Options) setDeliveryInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
-	return o.setInterval(ctx, in, o.Amend.SetDeliveryInterval)
+func (o Options) setDeliveryInterval(ctx context.Context, in *deliveryIntervalQuery) (*contractOut, error) {
+	q, err := in.asInterval()
+	if err != nil {
+		return nil, err
+	}
+	return o.setInterval(ctx, q, o.Amend.SetDeliveryInterval)
 }
 
 type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r amend.Rhythm) (contract.Detail, error)

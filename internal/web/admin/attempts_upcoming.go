@@ -96,8 +96,9 @@ func (o Options) rescheduleOrder(ctx context.Context, in *rescheduleQuery) (*rec
 
 type attemptNoteQuery struct {
 	web.Given
-	ID   int64  `path:"billingAttemptId" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
-	Note string `query:"orderNote" maxLength:"5000" example:"Ring twice" doc:"The new note. Required; empty clears it."`
+	ID    int64  `path:"billingAttemptId" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+	Note  string `query:"orderNote" maxLength:"5000" example:"Ring twice" doc:"The new note; empty clears it. Required."`
+	Other string `query:"note" maxLength:"5000" doc:"Another spelling of orderNote. Both may be given when they say the same."`
 }
 
 // agreed answers that something was done.
@@ -107,11 +108,12 @@ type agreed struct {
 
 func (o Options) noteOrder(ctx context.Context, in *attemptNoteQuery) (*agreed, error) {
 	caller := web.CallerOf(ctx)
-	if !in.Has("orderNote") {
-		return nil, web.MissingParameter("orderNote", "String")
+	text, err := noteOf(in.Given, in.Note, in.Other)
+	if err != nil {
+		return nil, err
 	}
-	_, err := o.Upcoming.SetNote(ctx, caller.Shop.ID, billing.NoteCommand{
-		Line: o.Line, Attempt: billing.AttemptID(in.ID), Note: in.Note, Actor: caller.Actor,
+	_, err = o.Upcoming.SetNote(ctx, caller.Shop.ID, billing.NoteCommand{
+		Line: o.Line, Attempt: billing.AttemptID(in.ID), Note: text, Actor: caller.Actor,
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/http"
@@ -36,6 +37,7 @@ type contractQuery struct {
 	FromNext      string           `query:"fromNextDate" doc:"Next billing date at or after; needs toNextDate."`
 	ToNext        string           `query:"toNextDate" doc:"Next billing date at or before; needs fromNextDate."`
 	ID            string           `query:"subscriptionContractId" maxLength:"255" doc:"Part of the contract's number, or its graph id."`
+	OtherID       string           `query:"contractId" maxLength:"255" doc:"Another spelling of subscriptionContractId. Both may be given when they say the same."`
 	CustomerName  string           `query:"customerName" maxLength:"255" doc:"Part of the customer's name or e-mail address."`
 	OrderName     string           `query:"orderName" maxLength:"255" doc:"Part of the name of the first order or of any later one."`
 	Status        string           `query:"status" doc:"ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED."`
@@ -124,14 +126,29 @@ func (q contractQuery) ids(f *contract.Filter) error {
 		}
 		*d.id = id
 	}
-	f.IDPart = q.ID
-	if strings.HasPrefix(q.ID, "gid://") {
-		if _, err := web.ParseID("SubscriptionContract", "subscriptionContractId", q.ID); err != nil {
-			return err
-		}
-		f.IDPart = q.ID[strings.LastIndex(q.ID, "/")+1:]
+	part, err := numberPart("subscriptionContractId", q.ID)
+	if err != nil {
+		return err
 	}
+	other, err := numberPart("contractId", q.OtherID)
+	if err != nil {
+		return err
+	}
+	if part != "" && other != "" && part != other {
+		return differ("subscriptionContractId", "contractId")
+	}
+	f.IDPart = cmp.Or(part, other)
 	return nil
+}
+
+// numberPart returns the part of contract numbers that a parameter asks for: the text,
+// or the number of a graph id.
+func numberPart(param, text string) (string, error) {
+	if !strings.HasPrefix(text, "gid://") {
+		return text, nil
+	}
+	_, err := web.ParseID(record.ContractTypename, param, text)
+	return text[strings.LastIndex(text, "/")+1:], err
 }
 
 func (q contractQuery) words(f *contract.Filter) error {

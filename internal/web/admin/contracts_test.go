@@ -122,7 +122,7 @@ func TestContractRowsHaveEveryField(t *testing.T) {
 		"subscriptionCreatedEmailSent", "autoCharge", "stopUpComingOrderEmail", "pausedFromActive", "skipPaymentCreateUnpaidOrder", "allowDeliveryPriceOverride",
 		"disableFixEmptyQueue", "allowDeliveryAddressOverride", "emailBouncedOrFailed", "updatingQueue", "subscriptionCreatedEmailSentStatus",
 		"subscriptionCreatedSmsSentStatus", "originType", "subscriptionType", "contractDetailsJSON",
-		"contractDetailsJson", "totalPrice", "trialEndDate", "dunning",
+		"contractDetailsJson", "totalPrice", "trialEndDate", "dunning", "dunningState",
 	}
 	w := serve(t, &fakes{contracts: []contract.Contract{theContract()}}).ask("GET", searchPath, "")
 	sameFields(t, want, w.Body.Bytes())

@@ -95,6 +95,7 @@ type newContract struct {
 	DeliveryPhone              string                   `json:"deliveryPhone,omitempty" maxLength:"50" doc:"Telephone number for the delivery, with the country's prefix." example:"+16135550101"`
 	OrderNote                  string                   `json:"orderNote,omitempty" maxLength:"5000" doc:"Note that every order carries; plain text." example:"No plastic, please"`
 	CustomAttributes           []record.AttributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values that every order carries, each key once."`
+	ImportedID                 string                   `json:"importedId,omitempty" maxLength:"255" doc:"Id in the system that the contract comes from. With one the contract is an imported one: its originType is IMPORTED." example:"sub_81"`
 	Lines                      []contractLineIn         `json:"lines" minItems:"1" maxItems:"100" doc:"What every order has in it."`
 }
 
@@ -104,6 +105,8 @@ type contractLineIn struct {
 	Quantity         int32                    `json:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order." example:"2"`
 	SellingPlanID    web.AnyID                `json:"sellingPlanId,omitempty" doc:"The selling plan: number or graph id."`
 	CurrentPrice     json.Number              `json:"currentPrice,omitempty" doc:"Unit price in the store's currency. Absent: the price that the plan gives." example:"12.25"`
+	Price            json.Number              `json:"price,omitempty" doc:"Another spelling of currentPrice; one of them may be sent." example:"12.25"`
+	BasePrice        json.Number              `json:"basePrice,omitempty" doc:"Another spelling of currentPrice; one of them may be sent." example:"12.25"`
 	CustomAttributes []record.AttributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 	PricingPolicy    []cyclePrice             `json:"pricingPolicy,omitempty" maxItems:"2" doc:"How the unit price changes with the orders."`
 }
@@ -147,7 +150,7 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 	}
 	n := amend.New{
 		Customer: customer, Status: contract.Active, Cycles: amend.Cycles{Min: limitOf(b.MinCycles), Max: limitOf(b.MaxCycles)}, Unpaid: b.CreateWithoutPaymentMethod,
-		Note: b.OrderNote, Attributes: parseAttributes(b.CustomAttributes),
+		Note: b.OrderNote, Attributes: parseAttributes(b.CustomAttributes), ImportedID: b.ImportedID,
 	}
 	if b.NextBillingDate != "" {
 		if n.NextBillingDate, err = caller.OrderDate("nextBillingDate", b.NextBillingDate); err != nil {
@@ -210,7 +213,7 @@ func limitOf(n *int32) *int {
 }
 
 func (l contractLineIn) parse(caller web.Caller, field string) (amend.NewLine, error) {
-	made, err := newLine{l.VariantID, l.Quantity, l.SellingPlanID, l.CurrentPrice, l.CustomAttributes}.parse(caller.Shop.Currency, field)
+	made, err := newLine{l.VariantID, l.Quantity, l.SellingPlanID, l.CurrentPrice, l.Price, l.BasePrice, l.CustomAttributes}.parse(caller.Shop.Currency, field)
 	if err != nil {
 		return made, err
 	}

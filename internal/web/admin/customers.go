@@ -202,6 +202,6 @@ func newCustomerRow(c contract.CustomerSummary) customerRow {
 
 // contractPage writes contracts as rows.
 func (o Options) contractPage(ctx context.Context, caller web.Caller, contracts []contract.Contract, p page.Request, total int) (*contractPage, error) {
-	rows, err := record.Rows{Line: o.Line, Sold: o.Sold}.Write(ctx, caller.Shop, contracts)
+	rows, err := record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}.Write(ctx, caller.Shop, contracts)
 	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
 }

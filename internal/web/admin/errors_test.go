@@ -52,6 +52,7 @@ func TestRefusals(t *testing.T) {
 		"a size past the log's maximum":                 {"GET", activityPath + "?pageable.size=101", "", nil, 400, "pageTooLarge", "size", "100"},
 		"two spellings that differ":                     {"GET", searchPath + "?size=1&pageable.size=2", "", nil, 400, "invalid", "size", "differ"},
 		"a scalar that is repeated":                     {"GET", searchPath + "?status=ACTIVE&status=PAUSED", "", nil, 400, "invalid", "status", "2 times"},
+		"a sort without a field":                        {"GET", searchPath + "?sort=,asc", "", nil, 400, "sortField", "sort", "names no field"},
 		"a sort field that is not on the list":          {"GET", searchPath + "?sort=password,desc", "", nil, 400, "sortField", "sort", "next_billing_date"},
 		"a name that is not UTF-8":                      {"GET", searchPath + "?customerName=%ff", "", nil, 400, "invalid", "customerName", "UTF-8"},
 		"a name with a NUL":                             {"GET", searchPath + "?customerName=a%00b", "", nil, 400, "invalid", "customerName", "NUL"},

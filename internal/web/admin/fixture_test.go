@@ -237,7 +237,7 @@ func theContract() contract.Contract {
 		OriginOrderID: 1001, OriginOrderName: "#1001", PaymentMethod: "gid://shopify/CustomerPaymentMethod/pm", PaymentUsable: true,
 		BillingCountry: "US", DeliveryCountry: "CA", Note: "leave at the door", Attributes: []contract.Attribute{{Key: "gift", Value: "yes"}},
 		NextBillingDate: noon().AddDate(0, 1, 0), MaxCycles: 12, AutoCharge: true, Orders: 3, Lifetime: usd(6300),
-		LastOrderID: 1004, LastOrder: "#1004", LastOrderAt: noon(), CreatedAt: noon().AddDate(0, -3, 0), UpdatedAt: noon().Add(123 * time.Millisecond),
+		LastOrderID: 1004, LastOrder: "#1004", LastOrderAt: noon(), LastOrderAmount: usd(2100), CreatedAt: noon().AddDate(0, -3, 0), UpdatedAt: noon().Add(123 * time.Millisecond),
 		ActivatedAt: noon().AddDate(0, -3, 0),
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -52,9 +53,9 @@ func (o Options) oneOffs(api *web.API) {
 
 	add := change
 	add.Method, add.ID, add.Path, add.Summary = http.MethodPut, "addOneOff", one, "Add a one-time product"
-	add.Description = "Lets an upcoming order carry a product besides the contract's lines, at the product's own price. When the order carries the variant already, it gets the quantity. " +
+	add.Description = "Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. " +
 		"400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. " +
-		"The order must be QUEUED. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included."
+		"An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included."
 	web.Register(api, add, o.addOneOff)
 
 	remove := change
@@ -113,7 +114,8 @@ func (o Options) oneOffsOf(ctx context.Context, q billing.OneOffQuestion, p page
 
 type addOneOffIn struct {
 	record.OneOffNames
-	Quantity web.Opt[int64] `query:"quantity" minimum:"1" maximum:"999" doc:"Default 1."`
+	Quantity web.Opt[int64]       `query:"quantity" minimum:"1" maximum:"999" doc:"Default 1."`
+	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the product's own."`
 }
 
 func (o Options) addOneOff(ctx context.Context, in *addOneOffIn) (*oneOffPage, error) {
@@ -123,6 +125,10 @@ func (o Options) addOneOff(ctx context.Context, in *addOneOffIn) (*oneOffPage, e
 	}
 	if in.Quantity.Set {
 		command.Quantity = int(in.Quantity.Value)
+	}
+	command.OrNext = true
+	if command.Price, err = o.price(ctx, amend.Command{Line: command.Line, Contract: command.Contract, Actor: command.Actor}, "price", in.Price); err != nil {
+		return nil, err
 	}
 	if err := o.OneOffs.AddOneOff(ctx, web.CallerOf(ctx).Shop, command); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
@@ -61,7 +62,7 @@ func (o Options) plans(api *web.API) {
 	create.Body, create.Status, create.Errors = groupEdit{}, http.StatusCreated, []int{http.StatusNotFound}
 	web.Register(api, once(create), o.createGroup)
 
-	const keeping = "A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, " +
+	const keeping = "A field that a group or a plan does not have is 400 unknownField; id, productCount, productVariantCount and sellingPlanGroupId of a record that is sent back must say what they are, and groupName of a plan is ignored. A field that is absent keeps its value; null clears it where it may be empty. 'subscriptionPlans' replaces the list: a plan that is named by its id keeps the fields that are absent, " +
 		"a plan without an id is new, and a plan that is not in the list is removed. Contracts keep what they took from a plan."
 	edit := change
 	edit.ID, edit.Path, edit.Summary = "updateSubscriptionGroup", groupsPath+"/{id}", "Change a subscription group"
@@ -144,7 +145,20 @@ func newGroups(groups []plan.Group) []subscriptionGroup {
 // GroupPath names a group. It is exported, as are the others that are embedded,
 // because the library looks into no others.
 type GroupPath struct {
-	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The service's number of the group."`
+	ID string `path:"id" format:"id" example:"17" doc:"The service's number of the group, or the platform's number or graph id of the selling plan group, percent-encoded. A number that is both names the service's."`
+}
+
+// groupObject is the platform's name for a group.
+const groupObject = "SellingPlanGroup"
+
+// groupID returns the service's number of a group that is named by it or by the
+// platform's number or graph id.
+func (o Options) groupID(ctx context.Context, caller web.Caller, param, named string) (plan.ID, error) {
+	number, err := web.ParseID(groupObject, param, named)
+	if err != nil {
+		return 0, err
+	}
+	return o.PlanBook.PlanGroupID(ctx, caller.Shop.ID, o.Line, number, strings.HasPrefix(named, "gid://"))
 }
 
 // groupOut answers with a group.
@@ -160,12 +174,21 @@ func newGroupOut(g plan.Group, err error) (*groupOut, error) {
 }
 
 func (o Options) getGroup(ctx context.Context, in *GroupPath) (*groupOut, error) {
-	return newGroupOut(o.PlanBook.PlanGroup(ctx, web.CallerOf(ctx).Shop.ID, o.Line, plan.ID(in.ID)))
+	caller := web.CallerOf(ctx)
+	id, err := o.groupID(ctx, caller, "id", in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newGroupOut(o.PlanBook.PlanGroup(ctx, caller.Shop.ID, o.Line, id))
 }
 
 func (o Options) deleteGroup(ctx context.Context, in *GroupPath) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
-	return nil, o.Plans.Delete(ctx, caller.Shop.ID, plan.DeleteCommand{Line: o.Line, ID: plan.ID(in.ID), Actor: caller.Actor})
+	id, err := o.groupID(ctx, caller, "id", in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return nil, o.Plans.Delete(ctx, caller.Shop.ID, plan.DeleteCommand{Line: o.Line, ID: id, Actor: caller.Actor})
 }
 
 // ItemsQuery names products and variants.
@@ -204,8 +227,12 @@ func (o Options) addProducts(ctx context.Context, in *addGroupQuery) (*groupOut,
 	if err != nil {
 		return nil, err
 	}
+	id, err := o.groupID(ctx, caller, "id", in.ID)
+	if err != nil {
+		return nil, err
+	}
 	return newGroupOut(o.Plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
-		Line: o.Line, ID: plan.ID(in.ID), Assign: plan.Assignment{Add: named}, Collection: collection, Actor: caller.Actor,
+		Line: o.Line, ID: id, Assign: plan.Assignment{Add: named}, Collection: collection, Actor: caller.Actor,
 	}))
 }
 
@@ -234,8 +261,12 @@ func (o Options) removeProducts(ctx context.Context, in *leaveGroupQuery) (*grou
 	if err != nil {
 		return nil, err
 	}
+	id, err := o.groupID(ctx, caller, "id", in.ID)
+	if err != nil {
+		return nil, err
+	}
 	return newGroupOut(o.Plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
-		Line: o.Line, ID: plan.ID(in.ID), Assign: plan.Assignment{Remove: named, RemoveAll: in.All.Value},
+		Line: o.Line, ID: id, Assign: plan.Assignment{Remove: named, RemoveAll: in.All.Value},
 		Collection: collection, CollectionLeaves: true, Actor: caller.Actor,
 	}))
 }

@@ -1,10 +1,14 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +19,7 @@ import (
 
 // groupEdit is what callers say of a group.
 type groupEdit struct {
-	ID                  *int64               `json:"id,omitempty" doc:"In a change: the group. Ignored when one is made." example:"17"`
+	ID                  web.AnyID            `json:"id,omitempty" doc:"In a change: the service's number of the group, or the platform's number or graph id of the selling plan group. Ignored when a group is made."`
 	Shop                string               `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
 	GroupName           *string              `json:"groupName,omitempty" maxLength:"255" doc:"Required when a group is made." example:"Subscribe and save"`
 	ProductIDs          itemList[ofProducts] `json:"productIds,omitzero"`
@@ -61,6 +65,9 @@ func (in *GroupIn) over(terms plan.Terms) (groupEdit, error) {
 	if err := in.Into(&e); err != nil {
 		return groupEdit{}, err
 	}
+	if err := in.known(); err != nil {
+		return groupEdit{}, err
+	}
 	var sent struct {
 		SubscriptionPlans json.RawMessage `json:"subscriptionPlans"`
 	}
@@ -72,6 +79,62 @@ func (in *GroupIn) over(terms plan.Terms) (groupEdit, error) {
 		e.plans = []json.RawMessage{} // null asks for none, as an empty list does
 	}
 	return e, err
+}
+
+// known refuses a field that a group or a plan does not have. What is not stored must not
+// look as if it were.
+func (in *GroupIn) known() error {
+	var body struct {
+		Plans  []json.RawMessage `json:"subscriptionPlans"`
+		Update json.RawMessage   `json:"updateProducts"`
+		Delete json.RawMessage   `json:"deleteProducts"`
+	}
+	var all json.RawMessage
+	if err := in.Into(&all); err != nil {
+		return err
+	}
+	if err := in.Into(&body); err != nil {
+		return err
+	}
+	if err := onlyFields(all, "", groupEdit{}, subscriptionGroup{}); err != nil {
+		return err
+	}
+	for i, p := range body.Plans {
+		if err := onlyFields(p, fmt.Sprintf("subscriptionPlans[%d].", i), planOption{}); err != nil {
+			return err
+		}
+	}
+	if err := onlyFields(body.Update, "updateProducts.", groupItems{}); err != nil {
+		return err
+	}
+	return onlyFields(body.Delete, "deleteProducts.", groupItems{})
+}
+
+// onlyFields refuses a JSON object that has a field which none of the shapes has. What is
+// no object is left to whoever reads it.
+func onlyFields(text json.RawMessage, at string, shapes ...any) error {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !slices.ContainsFunc(shapes, func(shape any) bool { return hasField(shape, name) }) {
+			return fault.New(fault.Invalid, "field '%s%.80s' is not known: leave it out", at, name).On("subscriptionGroup").Keyed("unknownField").At(at + name)
+		}
+	}
+	return nil
+}
+
+// hasField reports whether a shape has a field of that name, in any letter case, as it is
+// read from JSON.
+func hasField(shape any, name string) bool {
+	of := reflect.TypeOf(shape)
+	for i := range of.NumField() {
+		if is, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); is != "" && strings.EqualFold(is, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func (e groupEdit) terms() plan.Terms {
@@ -111,11 +174,11 @@ func (o Options) editGroup(ctx context.Context, in *editGroupIn) (*groupOut, err
 }
 
 func (o Options) editNamedGroup(ctx context.Context, in *GroupIn) (*groupOut, error) {
-	return o.edit(ctx, 0, in)
+	return o.edit(ctx, "", in)
 }
 
 // edit changes the group that the path or the body names.
-func (o Options) edit(ctx context.Context, id int64, in *GroupIn) (*groupOut, error) {
+func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut, error) {
 	caller := web.CallerOf(ctx)
 	e, err := in.over(plan.Terms{Name: "as it is"})
 	if err == nil {
@@ -124,17 +187,26 @@ func (o Options) edit(ctx context.Context, id int64, in *GroupIn) (*groupOut, er
 	switch {
 	case err != nil:
 		return nil, err
-	case id == 0 && (e.ID == nil || *e.ID < 1):
+	case path == "" && (e.ID == "" || e.ID == "0"):
 		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the subscription group").Keyed("bodyField").At("id")
-	case id == 0:
-		id = *e.ID
-	case e.ID != nil && *e.ID != id:
-		return nil, fault.New(fault.Invalid, "field 'id' is %d and the path names subscription group %d", *e.ID, id).Keyed("fieldReadOnly").At("id")
 	}
 	if err := e.alone(); err != nil {
 		return nil, err
 	}
-	g, err := o.PlanBook.PlanGroup(ctx, caller.Shop.ID, o.Line, plan.ID(id))
+	id, err := o.groupID(ctx, caller, "id", cmp.Or(path, string(e.ID)))
+	if err != nil {
+		return nil, err
+	}
+	if path != "" && e.ID != "" {
+		named, err := o.groupID(ctx, caller, "id", string(e.ID))
+		if fault.Is(err, fault.NotFound) || err == nil && named != id {
+			err = fault.New(fault.Invalid, "field 'id' is %s and the path names subscription group %d", e.ID, id).Keyed("fieldReadOnly").At("id")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	g, err := o.PlanBook.PlanGroup(ctx, caller.Shop.ID, o.Line, id)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +319,7 @@ func optionOver(raw json.RawMessage, g plan.Group, place int, at string) (plan.O
 		return plan.Option{}, fault.New(fault.Invalid, "'%sid' and '%sidNew' name different plans", at, at).Keyed("bodyField").At(at + "idNew")
 	}
 	id = max(id, other)
-	r := planOption{GroupID: int64(g.ID), PlanSequence: given(place + 1)}
+	r := planOption{GroupID: groupNumber(g.ID), PlanSequence: given(place + 1)}
 	is, known := g.Option(id)
 	if known && id != 0 {
 		r = newPlanOption(is, g.ID, g.Name)
@@ -255,11 +327,14 @@ func optionOver(raw json.RawMessage, g plan.Group, place int, at string) (plan.O
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return plan.Option{}, planField(err, at)
 	}
-	if g.ID != 0 && r.GroupID != 0 && r.GroupID != int64(g.ID) {
+	if g.ID != 0 && r.GroupID != 0 && int64(r.GroupID) != int64(g.ID) && int64(r.GroupID) != g.PlatformID {
 		return plan.Option{}, fault.New(fault.Invalid, "'%sgroupId' is %d: a plan cannot move to another group", at, r.GroupID).Keyed("fieldReadOnly").At(at + "groupId")
 	}
 	o, err := r.option(at, has)
 	o.ID = id
+	if is.Reserve != "" && o.Reserve == "" { // the platform is told of its default, or keeps what it has
+		o.Reserve = plan.OnFulfillment
+	}
 	return o, err
 }
 
@@ -296,6 +371,11 @@ func (r planOption) option(at string, has presence) (plan.Option, error) {
 	}
 	if o.Trial.Interval, err = intervalOf(at+"freeTrialInterval", text(r.FreeTrialInterval)); err != nil {
 		return o, err
+	}
+	if reserve := text(r.InventoryReserve); reserve != "" {
+		if o.Reserve, err = web.ParseEnum(at+"inventoryPolicyReserve", reserve, plan.Reserves); err != nil {
+			return o, err
+		}
 	}
 	if behavior := text(r.PreAnchorBehavior); behavior != "" {
 		o.Behavior, err = web.ParseEnum(at+"deliveryPolicyPreAnchorBehavior", behavior, plan.Behaviors)

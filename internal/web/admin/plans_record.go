@@ -2,7 +2,10 @@ package admin
 
 import (
 	"encoding/json"
+	"reflect"
 	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
@@ -99,6 +102,8 @@ type planOption struct {
 	CutOff             *int32  `json:"cutOff" minimum:"0" maximum:"365" doc:"Days before the specific day from which a new order misses it." example:"3"`
 	PreAnchorBehavior  *string `json:"deliveryPolicyPreAnchorBehavior" enum:"ASAP,NEXT,$UNKNOWN" doc:"What happens before the first specific day: something is delivered at once, or the first delivery waits."`
 
+	InventoryReserve *string `json:"inventoryPolicyReserve" enum:"ON_FULFILLMENT,ON_SALE" doc:"When stock is set aside for an order; null: as the platform does, which is ON_FULFILLMENT." example:"ON_FULFILLMENT"`
+
 	MinCycles *int32 `json:"minCycles" minimum:"1" doc:"Orders before a contract may end." example:"3"`
 	MaxCycles *int32 `json:"maxCycles" minimum:"1" doc:"Orders after which a contract ends; more than minCycles." example:"12"`
 
@@ -116,8 +121,8 @@ type planOption struct {
 	RulesJSON           *string `json:"rulesJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
 	PlanSequence        *int32  `json:"planSequence" nullable:"false" doc:"Where the plan is shown. Left out of a new plan: its place in the list." example:"1"`
 
-	GroupID   int64  `json:"groupId" doc:"The group to which the plan belongs." example:"17"`
-	GroupName string `json:"groupName" doc:"Its name. Ignored in requests." example:"Subscribe and save"`
+	GroupID   groupNumber `json:"groupId" doc:"The group to which the plan belongs. In a request: the service's number of it, or the platform's number or graph id of the selling plan group." example:"17"`
+	GroupName string      `json:"groupName" doc:"Its name. Ignored in requests." example:"Subscribe and save"`
 }
 
 // Words of the interface.
@@ -135,11 +140,11 @@ func newPlanOption(o plan.Option, group plan.ID, name string) planOption {
 		DiscountEnabledMasked: o.First.Masked, DiscountEnabled2: &o.Second.Enabled, DiscountOffer2: offerOf(o.Second),
 		DiscountType2: web.Some(string(o.Second.Kind)), AfterCycle2: afterOf(o.Second), DiscountEnabled2Masked: o.Second.Masked,
 		FrequencyType: onPurchaseDay, SpecificDayEnabled: o.Specific, SpecificDayValue: some32(o.Day), SpecificMonthValue: some32(o.Month), CutOff: some32(o.Cutoff),
-		PreAnchorBehavior: web.Some(string(o.Behavior)), MinCycles: some32(o.MinCycles), MaxCycles: some32(o.MaxCycles),
+		PreAnchorBehavior: web.Some(string(o.Behavior)), InventoryReserve: web.Some(string(o.Reserve)), MinCycles: some32(o.MinCycles), MaxCycles: some32(o.MaxCycles),
 		FreeTrialEnabled: &o.Trial.Enabled, FreeTrialCount: some32(o.Trial.Count), FreeTrialInterval: web.Some(o.Trial.Interval.String()), KeepOriginalDate: o.Trial.KeepDate,
 		MemberOnly: o.MemberOnly, NonMemberOnly: o.NonMemberOnly, MemberInclusiveTags: web.Some(o.InclusiveTags), MemberExclusiveTags: web.Some(o.ExclusiveTags),
 		LifeTimeMembership: o.Lifetime, AllowedForExchange: &o.Exchange, RulesJSON: web.Some(o.RulesJSON), PlanSequence: given(o.Sequence),
-		GroupID: int64(group), GroupName: name,
+		GroupID: groupNumber(group), GroupName: name,
 	}
 	if o.Specific {
 		r.FrequencyType = onSpecificDay
@@ -191,4 +196,24 @@ func intervalOf(field, text string) (cadence.Interval, error) {
 	}
 	i, err := cadence.ParseInterval(text)
 	return i, atField(err, field)
+}
+
+// groupNumber is the number of a group: in a request the service's or the platform's, or
+// the graph id of the selling plan group.
+type groupNumber int64
+
+// Schema describes the number, as answers have it.
+func (groupNumber) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Format: "int64"}, {Type: huma.TypeString}}}
+}
+
+// UnmarshalJSON reads a number or a text; null is no group.
+func (n *groupNumber) UnmarshalJSON(text []byte) error {
+	var id web.AnyID
+	if err := json.Unmarshal(text, &id); err != nil {
+		return &json.UnmarshalTypeError{Value: "object", Type: reflect.TypeFor[groupNumber](), Field: "groupId"}
+	}
+	number, err := id.Parse(groupObject, "groupId")
+	*n = groupNumber(number)
+	return err
 }

@@ -40,6 +40,16 @@ func (f *planFakes) PlanGroup(_ context.Context, _ shop.ID, line shop.Line, id p
 	return plan.Group{}, plan.NotFound(id)
 }
 
+func (f *planFakes) PlanGroupID(_ context.Context, _ shop.ID, line shop.Line, number int64, atPlatform bool) (plan.ID, error) {
+	f.line = line
+	for _, g := range f.groups {
+		if int64(g.ID) == number && !atPlatform || g.PlatformID == number {
+			return g.ID, nil
+		}
+	}
+	return 0, plan.NotFound(plan.ID(number))
+}
+
 func (f *planFakes) PlanGroups(_ context.Context, _ shop.ID, line shop.Line, p page.Request) ([]plan.Group, int, error) {
 	f.line, f.page = line, p
 	return f.groups, len(f.groups), nil
@@ -136,7 +146,7 @@ func TestPlanOptionsHaveEveryField(t *testing.T) {
 		"afterCycle1", "afterCycle2", "specificDayValue", "specificMonthValue", "maxCycles", "minCycles", "cutOff", "freeTrialCount", "planSequence",
 		"discountType", "discountType2", "discountEnabled", "discountEnabled2", "discountEnabledMasked", "discountEnabled2Masked", "specificDayEnabled",
 		"freeTrialEnabled", "keepOriginalNextBillingDateAfterTrial", "memberOnly", "nonMemberOnly", "lifeTimeMembership", "allowedForUpgradeDowngrade",
-		"frequencyType", "planType", "deliveryPolicyPreAnchorBehavior", "groupId",
+		"frequencyType", "planType", "deliveryPolicyPreAnchorBehavior", "inventoryPolicyReserve", "groupId",
 	}
 	s, f := servePlans(t, shop.Memberships, theGroup())
 	w := s.ask("GET", base+"/subscription-contract-details/billing-interval?sellingPlanIds=6001,gid://shopify/SellingPlan/6002", "")
@@ -285,6 +295,8 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 		"two words for one thing":         {"PUT", "/17", plans(`,"planType":"PREPAID","prepaidFlag":"false"`), 400, "subscriptionPlans[1].prepaidFlag"},
 		"two ids":                         {"PUT", "/17", plans(`,"idNew":"6001"`), 400, "subscriptionPlans[1].idNew"},
 		"another object's id":             {"PUT", "/17", `{"subscriptionPlans":[{"id":"gid://shopify/Product/6001"}]}`, 400, "subscriptionPlans[0].id"},
+		"a field that no group has":       {"PUT", "/17", `{"minimumOrderValue":5}`, 400, "minimumOrderValue"},
+		"a field that no plan has":        {"PUT", "/17", plans(`,"setupFee":5`), 400, "subscriptionPlans[1].setupFee"},
 		"a plan of another group":         {"PUT", "/17", plans(`,"groupId":18`), 400, "subscriptionPlans[1].groupId"},
 		"an id that is not the path's":    {"PUT", "/17", `{"id":18}`, 400, "id"},
 		"no id at all":                    {"PUT", "", `{}`, 400, "id"},

@@ -125,7 +125,39 @@ func (q surveyQuery) survey(caller web.Caller) (billing.Survey, error) {
 	return s, err
 }
 
-func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*record.AttemptPage, error) {
+// reportRow is an attempt and, beside its fields, the same attempt and its contract as
+// objects.
+type reportRow struct {
+	record.BillingAttempt
+	Attempt  record.BillingAttempt `json:"subscriptionBillingAttempt" doc:"The same attempt."`
+	Contract reportContract        `json:"subscriptionContractDetails" doc:"The attempt's contract."`
+}
+
+// reportContract is what a report says of the contract of an attempt.
+type reportContract struct {
+	ContractID    int64   `json:"contractId" doc:"Number of the contract." example:"9001"`
+	CustomerName  *string `json:"customerName" doc:"Name of the customer; null when not known." example:"Ada Khan"`
+	CustomerEmail *string `json:"customerEmail" doc:"E-mail address of the customer; null when not known." example:"ada@example.com"`
+	Status        string  `json:"status" doc:"The contract's status today: active, paused, cancelled, expired or failed." example:"active"`
+	Orders        int32   `json:"totalSuccessfulOrders" doc:"Renewal orders that were charged so far." example:"4"`
+	Lifetime      float64 `json:"lifetimeValue" doc:"Sum of all renewal orders so far, in currencyCode." example:"98"`
+	Currency      string  `json:"currencyCode" doc:"Currency of the contract: ISO 4217." example:"USD"`
+}
+
+type reportPage struct {
+	web.ListHeaders
+	Body []reportRow
+}
+
+func newReportRow(domain string, r billing.Record) reportRow {
+	a := record.NewBillingAttempt(domain, r)
+	return reportRow{a, a, reportContract{
+		ContractID: int64(r.Of.ID), CustomerName: web.Some(r.Of.Customer.Name), CustomerEmail: web.Some(r.Of.Customer.Email),
+		Status: strings.ToLower(string(r.Of.Status)), Orders: int32(r.Of.Orders), Lifetime: r.Of.Lifetime.Float(), Currency: string(r.Of.Currency),
+	}}
+}
+
+func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*reportPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(attemptList)
 	if err != nil {
@@ -140,7 +172,11 @@ func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*record.Att
 	if err != nil {
 		return nil, err
 	}
-	return record.NewAttemptPage(ctx, records, p, total), nil
+	out := &reportPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]reportRow, len(records))}
+	for i, r := range records {
+		out.Body[i] = newReportRow(caller.Shop.Domain, r)
+	}
+	return out, nil
 }
 
 // differ is the failure that two spellings of a parameter say different things.

@@ -73,6 +73,10 @@ func (p *products) RemoveOneOff(_ context.Context, _ shop.Shop, c billing.OneOff
 	return nil
 }
 
+func (p *products) WaitingOneOffs(context.Context, shop.ID, []contract.ID) ([]billing.OneOff, error) {
+	return nil, nil
+}
+
 func (p *products) OneOffsOf(context.Context, shop.ID, billing.OneOffQuestion, page.Request) ([]billing.OneOffRecord, int, error) {
 	return []billing.OneOffRecord{theOneOff()}, 1, nil
 }

@@ -29,6 +29,7 @@ func (o Options) rewards(api *web.API) {
 type redeemBody struct {
 	Named
 	RuleID *int64   `json:"pointRedeemRuleId,omitempty" minimum:"1" doc:"The redeem rule. Absent: the one that costs as many points as are given or, where there is none, one that lets the customer choose how many." example:"1"`
+	Other  *int64   `json:"redeemRuleId,omitempty" minimum:"1" doc:"Another spelling of pointRedeemRuleId. Both may be given when they say the same." example:"1"`
 	Points *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many points to spend, where the rule lets the customer choose. Required without pointRedeemRuleId." example:"500"`
 }
 
@@ -39,10 +40,17 @@ func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
 	if err != nil {
 		return nil, err
 	}
+	field := "pointRedeemRuleId"
+	switch {
+	case body.RuleID != nil && body.Other != nil && *body.RuleID != *body.Other:
+		return nil, fault.New(fault.Invalid, "fields 'pointRedeemRuleId' and 'redeemRuleId' differ: send one of them").Keyed("bodyField").At("redeemRuleId")
+	case body.RuleID == nil && body.Other != nil:
+		body.RuleID, field = body.Other, "redeemRuleId"
+	}
 	if body.RuleID == nil && body.Points == nil {
 		return nil, fault.New(fault.Invalid, "field 'pointRedeemRuleId' is required: the number of a redeem rule, or 'points'").Keyed("bodyField").At("pointRedeemRuleId")
 	}
-	rule, err := numberOf[loyalty.RuleID]("pointRedeemRuleId", body.RuleID)
+	rule, err := numberOf[loyalty.RuleID](field, body.RuleID)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ type BillingAttempt struct {
 	ApplyUsageCharge               *bool            `json:"applyUsageCharge" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	UpgradeDowngradeBilling        *bool            `json:"upgradeDowngradeBilling" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	RecurringChargeID              *int64           `json:"recurringChargeId" doc:"Always null: the service raises no charges on merchants."`
-	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt: a code and a message, or one of them." example:"CARD_EXPIRED: The card has expired."`
+	BillingAttemptResponseMessage  *string          `json:"billingAttemptResponseMessage" doc:"What the platform, or the service, said of the attempt, as JSON text with error_code and error_message, each null when there is none; null when nothing was said." example:"{\"error_code\":\"CARD_EXPIRED\",\"error_message\":\"The card has expired.\"}"`
 	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only." example:"No plastic, please"`
 	VariantList                    []AttemptVariant `json:"variantList" nullable:"false" doc:"What was ordered or left out; before that, what would be ordered now."`
 	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way." example:"UNSENT"`
@@ -70,7 +70,7 @@ func NewBillingAttempt(domain string, r billing.Record) BillingAttempt {
 		GraphOrderID: graphID("Order", r.OrderID), OrderID: web.Some(r.OrderID), OrderName: web.Some(r.OrderName),
 		OrderAmount: new(amount.Float()), OrderAmountUSD: in("USD", amount), TransactionRate: rateInUSD(amount.Currency),
 		RetryingNeeded: new(r.RetryingNeeded()), ApplyUsageCharge: new(r.Flags.ApplyUsageCharge), UpgradeDowngradeBilling: new(r.Flags.UpgradeDowngradeBilling),
-		BillingAttemptResponseMessage: web.Some(responseOf(r)), OrderNote: web.Some(r.Note), VariantList: []AttemptVariant{},
+		BillingAttemptResponseMessage: responseOf(r), OrderNote: web.Some(r.Note), VariantList: []AttemptVariant{},
 		TransactionFailedEmailStatus: mailStatus(r, notify.TransactionFailed), UpcomingOrderEmailStatus: emailUnsent,
 		SecurityChallengeSentStatus:    mailStatus(r, notify.SecurityChallenge),
 		TransactionFailedSmsSentStatus: emailUnsent, UpcomingOrderSmsSentStatus: emailUnsent,
@@ -108,12 +108,20 @@ func NewAttemptVariant(l contract.Line) AttemptVariant {
 	return v
 }
 
-// responseOf returns what the platform, or the service, said of the attempt.
-func responseOf(r billing.Record) string {
-	if r.ErrorCode != "" && r.ErrorMessage != "" {
-		return r.ErrorCode + ": " + r.ErrorMessage
+// response is the JSON text of billingAttemptResponseMessage.
+type response struct {
+	Code    *string `json:"error_code"`
+	Message *string `json:"error_message"`
+}
+
+// responseOf returns what the platform, or the service, said of the attempt; nil when
+// nothing was said.
+func responseOf(r billing.Record) *string {
+	if r.ErrorCode == "" && r.ErrorMessage == "" {
+		return nil
 	}
-	return r.ErrorCode + r.ErrorMessage
+	text, _ := jsonText(response{web.Some(r.ErrorCode), web.Some(r.ErrorMessage)}) // texts can always be written
+	return &text
 }
 
 // rateInUSD returns what one unit of a currency is in US dollars, as far as that

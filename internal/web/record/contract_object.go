@@ -3,6 +3,7 @@ package record
 import (
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
@@ -101,6 +102,7 @@ type lineNode struct {
 	DiscountAllocations []allocationObject `json:"discountAllocations" nullable:"false" doc:"What each discount takes off the line; empty when none does."`
 	PricingPolicy       *pricingObject     `json:"pricingPolicy" doc:"How the unit price changes with the orders; null: it does not."`
 	Taxable             bool               `json:"taxable" doc:"Whether tax is charged for the line." example:"true"`
+	OneTime             bool               `json:"_one_time_product,omitempty" doc:"Whether the line is a product of one upcoming order only. Absent otherwise." example:"true"`
 }
 
 // ImageObject is a picture.
@@ -248,11 +250,19 @@ type discountNode struct {
 	TargetType          string        `json:"targetType" enum:"LINE_ITEM,SHIPPING_LINE" doc:"What it is taken off: lines, or what delivery costs." example:"LINE_ITEM"`
 	Percentage          *int32        `json:"percentage" doc:"Per cent off, 1 to 100; null when it is an amount." example:"10"`
 	Amount              *AmountObject `json:"amount" doc:"What is taken off; null when it is a percentage."`
+	Value               discountValue `json:"value" doc:"The same as percentage, or as amount and appliesOnEachItem, in the platform's shape."`
 	AppliesOnEachItem   bool          `json:"appliesOnEachItem" doc:"Whether amount is taken off each piece and not once off all the lines." example:"false"`
 	RecurringCycleLimit *int32        `json:"recurringCycleLimit" doc:"How many orders it lasts; null: no end." example:"3"`
 	UsageCount          int32         `json:"usageCount" doc:"Orders that had it." example:"1"`
 	EntitledLines       entitledLines `json:"entitledLines" doc:"The lines that it is for."`
 	RejectionReason     *string       `json:"rejectionReason" doc:"Why the platform does not apply it, in its own code; null: it applies." example:"EXPIRED"`
+}
+
+// discountValue is what a discount takes off: a percentage or an amount.
+type discountValue struct {
+	Percentage        *int32        `json:"percentage,omitempty" doc:"Per cent off, 1 to 100. Absent when it is an amount." example:"10"`
+	Amount            *AmountObject `json:"amount,omitempty" doc:"What is taken off. Absent when it is a percentage."`
+	AppliesOnEachItem *bool         `json:"appliesOnEachItem,omitempty" doc:"Whether amount is taken off each piece and not once off all the lines. Absent when it is a percentage." example:"false"`
 }
 
 // entitledLines says which lines a discount is for.
@@ -338,6 +348,20 @@ func NewContractObject(d contract.Detail) ContractObject {
 	return o
 }
 
+// oneTimeMark is the key that marks a one-time product among the lines.
+const oneTimeMark = "_one_time_product"
+
+// AddOneTimeProducts lets products of single orders follow the lines.
+func (o *ContractObject) AddOneTimeProducts(products []billing.OneOff) {
+	for _, p := range products {
+		l := p.Line()
+		l.ID = p.LineID()
+		n := newLineNode(l, contract.LineDetail{})
+		n.OneTime, n.CustomAttributes = true, []AttributeObject{{Key: oneTimeMark, Value: "true"}}
+		o.Lines.Nodes, o.Lines.Edges = append(o.Lines.Nodes, n), append(o.Lines.Edges, lineEdge{n})
+	}
+}
+
 // edgesOf wraps the nodes of a connection.
 func edgesOf[N, E any](nodes []N, edge func(N) E) []E {
 	edges := make([]E, len(nodes))
@@ -411,6 +435,9 @@ func newDiscountNode(d contract.Discount) discountNode {
 	}
 	if d.Amount.Minor != 0 {
 		n.Amount = new(NewAmount(d.Amount))
+		n.Value = discountValue{Amount: n.Amount, AppliesOnEachItem: &n.AppliesOnEachItem}
+	} else {
+		n.Value = discountValue{Percentage: new(int32(d.Percent))}
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -46,7 +47,7 @@ type ContractRow struct {
 	MinCycles                      *int32         `json:"minCycles" doc:"Orders that the customer committed to; null: none." example:"3"`
 	MaxCycles                      *int32         `json:"maxCycles" doc:"Orders after which the contract ends; null: no end." example:"12"`
 	TotalSuccessfulOrders          int32          `json:"totalSuccessfulOrders" doc:"Renewal orders that were charged so far." example:"4"`
-	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"The last renewal order, as JSON text with orderId, orderName and billingDate; null before the first one." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\"}"`
+	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"The last renewal order, as JSON text with orderId, orderName, billingDate, orderDate (the same instant) and orderAmount (the amount charged, in currencyCode); null before the first one." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\",\"orderDate\":\"2026-01-31T08:00:00Z\",\"orderAmount\":24.5}"`
 	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days, of 24 hours, before an order at which it is announced." example:"3"`
 	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Always null: no task of its own announces it."`
 	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Orders that the pause leaves out, when it was told in orders; null otherwise." example:"2"`
@@ -75,7 +76,8 @@ type ContractRow struct {
 	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is due; null when the contract began without one." example:"2026-01-31T08:00:00Z"`
 	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When the free trial ends with which the contract began; null when there was none." example:"2026-01-31T08:00:00Z"`
 	QueueUpdatedAt                 *web.Instant   `json:"queueUpdatedAt" format:"date-time" doc:"When the contract's upcoming attempts were made or changed last, in UTC: by its beginning, an order, a skip, another date or interval, a pause or its end. Null when that was before the service noted it." example:"2026-01-31T08:00:00Z"`
-	Dunning                        *rowDunning    `json:"dunning" doc:"The order that could not be charged and has not been given up; null when there is none."`
+	Dunning                        bool           `json:"dunning" doc:"Whether an order of the contract could not be charged and has not been given up." example:"false"`
+	DunningState                   *rowDunning    `json:"dunningState" doc:"The order that could not be charged and has not been given up; null when there is none."`
 	AutoCharge                     bool           `json:"autoCharge" doc:"Whether orders are charged on their day without anybody asking." example:"true"`
 	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the service sends none." example:"false"`
 	PausedFromActive               bool           `json:"pausedFromActive" doc:"Whether the contract is paused: only active ones can be." example:"false"`
@@ -98,7 +100,7 @@ type ContractRow struct {
 	BillingCountryCode             *string        `json:"billingCountryCode" doc:"Country of the payment method: ISO 3166-1, two letters; null when not known." example:"CA"`
 	DeliveryCountryCode            *string        `json:"deliveryCountryCode" doc:"Country that orders go to: ISO 3166-1, two letters; null when not known." example:"CA"`
 	ContractDetailsText            string         `json:"contractDetailsJSON" doc:"The lines, as JSON text: what contractDetailsJson holds." example:"[{\"lineId\":\"gid://shopify/SubscriptionLine/12\",\"title\":\"House Blend Coffee\",\"quantity\":2,\"currentPrice\":12.25}]"`
-	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines."`
+	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines. The one-time products of upcoming orders follow them, marked _one_time_product."`
 }
 
 // rowDunning is what a row tells of an order that could not be charged.
@@ -138,6 +140,7 @@ type contractLine struct {
 	CurrentPrice    float64 `json:"currentPrice" doc:"Price of one, before discounts, in the contract's currency." example:"12.25"`
 	SellingPlanID   *string `json:"sellingPlanId" doc:"Graph id of the selling plan; null when the line has none." example:"gid://shopify/SellingPlan/6003"`
 	SellingPlanName *string `json:"sellingPlanName" doc:"Name of the selling plan; null when the line has none." example:"Every month"`
+	OneTime         bool    `json:"_one_time_product,omitempty" doc:"Whether the line is a product of one upcoming order only. Absent otherwise." example:"true"`
 }
 
 // lastOrder is the JSON text of lastSuccessfulOrder.
@@ -145,11 +148,13 @@ type lastOrder struct {
 	OrderID     *int64       `json:"orderId"`
 	OrderName   string       `json:"orderName"`
 	BillingDate *web.Instant `json:"billingDate"`
+	OrderDate   *web.Instant `json:"orderDate"`
+	OrderAmount float64      `json:"orderAmount"`
 }
 
 const emailUnsent = "UNSENT"
 
-func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
+func newContractRow(s shop.Shop, c contract.Contract, once []billing.OneOff, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
 	amount := c.Amount()
 	lines := make([]contractLine, len(c.Lines))
 	for i, l := range c.Lines {
@@ -157,6 +162,13 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings,
 			l.SellingPlanName = offers[l.SellingPlanID].Name
 		}
 		lines[i] = newContractLine(l)
+	}
+	for _, o := range once {
+		l := o.Line()
+		l.ID = o.LineID()
+		line := newContractLine(l)
+		line.OneTime = true
+		lines = append(lines, line)
 	}
 	cal, err := s.Calendar()
 	if err != nil {
@@ -180,7 +192,7 @@ func newContractRow(s shop.Shop, c contract.Contract, bundles []bundle.Settings,
 		AutoCharge: c.AutoCharge, PausedFromActive: c.Status == contract.Paused,
 		SubscriptionCreatedEmailStatus: emailUnsent, SubscriptionCreatedSmsStatus: emailUnsent,
 		OrderNote: web.Some(c.Note), CancellationFeedback: web.Some(c.CancellationFeedback), CancellationNote: web.Some(c.CancellationNote), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
-		ContractDetails: lines, Dunning: newRowDunning(c.Dunning),
+		ContractDetails: lines, Dunning: c.Dunning != nil, DunningState: newRowDunning(c.Dunning),
 	}
 	if b, ok := bundle.Of(bundles, c); ok {
 		row.SubscriptionType, row.SubscriptionTypeIdentifier = string(b.Type()), new(strconv.FormatInt(int64(b.ID), 10))
@@ -246,7 +258,10 @@ func (row *ContractRow) texts(c contract.Contract) error {
 		row.OrderNoteAttributes = &attributes
 	}
 	if c.LastOrder != "" || c.LastOrderID != 0 {
-		order, err := jsonText(lastOrder{OrderID: web.Some(c.LastOrderID), OrderName: c.LastOrder, BillingDate: web.At(c.LastOrderAt)})
+		order, err := jsonText(lastOrder{
+			OrderID: web.Some(c.LastOrderID), OrderName: c.LastOrder, BillingDate: web.At(c.LastOrderAt), OrderDate: web.At(c.LastOrderAt),
+			OrderAmount: c.LastOrderAmount.Float(),
+		})
 		if err != nil {
 			return err
 		}

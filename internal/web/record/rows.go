@@ -5,6 +5,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -14,8 +15,14 @@ import (
 // Rows writes contracts of a line as rows, with what bundles and plan groups say of
 // them.
 type Rows struct {
-	Line shop.Line
-	Sold Catalogues
+	Line    shop.Line
+	Sold    Catalogues
+	OneOffs OneOffs
+}
+
+// OneOffs reads the one-time products of upcoming orders.
+type OneOffs interface {
+	WaitingOneOffs(ctx context.Context, of shop.ID, contracts []contract.ID) ([]billing.OneOff, error)
 }
 
 // Catalogues reads what a line sells by.
@@ -35,10 +42,34 @@ func (r Rows) Write(ctx context.Context, of shop.Shop, contracts []contract.Cont
 	if err != nil {
 		return nil, err
 	}
+	once, err := r.oneOffs(ctx, of.ID, contracts)
+	if err != nil {
+		return nil, err
+	}
 	for i, c := range contracts {
-		if rows[i], err = newContractRow(of, c, bundles, offers); err != nil {
+		if rows[i], err = newContractRow(of, c, once[c.ID], bundles, offers); err != nil {
 			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of(ContractTypename, int64(c.ID)))
 		}
 	}
 	return rows, nil
+}
+
+// oneOffs returns the one-time products of the upcoming orders of contracts that have
+// any.
+func (r Rows) oneOffs(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID][]billing.OneOff, error) {
+	var carrying []contract.ID
+	for _, c := range contracts {
+		if c.OneOffs > 0 {
+			carrying = append(carrying, c.ID)
+		}
+	}
+	if len(carrying) == 0 {
+		return nil, nil
+	}
+	list, err := r.OneOffs.WaitingOneOffs(ctx, of, carrying)
+	once := make(map[contract.ID][]billing.OneOff, len(carrying))
+	for _, o := range list {
+		once[o.Contract] = append(once[o.Contract], o)
+	}
+	return once, err
 }

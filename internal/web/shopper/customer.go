@@ -117,7 +117,7 @@ func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*cont
 	if err != nil {
 		return nil, err
 	}
-	rows, err := record.Rows{Line: o.Line, Sold: o.Sold}.Write(ctx, caller.Shop, contracts)
+	rows, err := record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}.Write(ctx, caller.Shop, contracts)
 	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
 }
 

@@ -66,11 +66,12 @@ type Options struct {
 	Frame web.Frame
 	Gate  web.Gate
 
-	Orders    Orders
-	Contracts Contracts
-	Book      Book
-	Sold      record.Catalogues
-	Retention Retention
+	Orders     Orders
+	Contracts  Contracts
+	Book       Book
+	Sold       record.Catalogues
+	OneOffBook record.OneOffs
+	Retention  Retention
 }
 
 // interfaceVersion is the version of the reference that the interface follows.

@@ -20,15 +20,21 @@ type PlanResources struct {
 // PlanInput is all that is said of a selling plan: nothing that it held before
 // is kept.
 type PlanInput struct {
-	ID          string       `json:"id,omitempty"`
-	Name        string       `json:"name"`
-	Description string       `json:"description"`
-	Options     []string     `json:"options"`
-	Position    int          `json:"position"`
-	Category    string       `json:"category"`
-	Billing     RecurringOf  `json:"billingPolicy"`
-	Delivery    RecurringOf  `json:"deliveryPolicy"`
-	Prices      []PriceInput `json:"pricingPolicies"`
+	ID          string          `json:"id,omitempty"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Options     []string        `json:"options"`
+	Position    int             `json:"position"`
+	Category    string          `json:"category"`
+	Billing     RecurringOf     `json:"billingPolicy"`
+	Delivery    RecurringOf     `json:"deliveryPolicy"`
+	Prices      []PriceInput    `json:"pricingPolicies"`
+	Inventory   *InventoryInput `json:"inventoryPolicy,omitempty"`
+}
+
+// InventoryInput is when stock is set aside.
+type InventoryInput struct {
+	Reserve string `json:"reserve"`
 }
 
 // RecurringOf holds a policy that recurs.
