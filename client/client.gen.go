@@ -3695,6 +3695,23 @@ type ContractAnalytics struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
+// ContractFulfillments defines model for ContractFulfillments.
+type ContractFulfillments struct {
+	// Fulfillments What was sent of the order.
+	Fulfillments FulfillmentConnection `json:"fulfillments"`
+
+	// LastSuccessfulOrderId Number of the contract's last renewal order; null before the first one.
+	//
+	// Examples: 5004
+	LastSuccessfulOrderId *int64 `json:"lastSuccessfulOrderId"`
+
+	// LastSuccessfulOrderName Name of the order, as the store writes it; null before the first one.
+	//
+	// Examples: #1004
+	LastSuccessfulOrderName *string                `json:"lastSuccessfulOrderName"`
+	AdditionalProperties    map[string]interface{} `json:"-"`
+}
+
 // ContractLine defines model for ContractLine.
 type ContractLine struct {
 	// UnderscoreOneTimeProduct Whether the line is a product of one upcoming order only. Absent otherwise.
@@ -5185,6 +5202,103 @@ type ForeseenSource struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
+// FulfilledLineConnection defines model for FulfilledLineConnection.
+type FulfilledLineConnection struct {
+	// Edges The same, each wrapped in an edge.
+	Edges []FulfilledLineEdge `json:"edges"`
+
+	// Nodes The lines.
+	Nodes []FulfilledLineNode `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
+	PageInfo             PageInfo               `json:"pageInfo"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// FulfilledLineEdge defines model for FulfilledLineEdge.
+type FulfilledLineEdge struct {
+	// Node The line.
+	Node                 FulfilledLineNode      `json:"node"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// FulfilledLineNode defines model for FulfilledLineNode.
+type FulfilledLineNode struct {
+	// Id Graph id.
+	//
+	// Examples: gid://shopify/FulfillmentLineItem/5301
+	Id string `json:"id"`
+
+	// LineItem The order's line.
+	LineItem OrderLineObject `json:"lineItem"`
+
+	// Quantity Pieces that were sent.
+	//
+	// Examples: 2
+	Quantity             int32                  `json:"quantity"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// FulfillmentConnection defines model for FulfillmentConnection.
+type FulfillmentConnection struct {
+	// Edges The same, each wrapped in an edge.
+	Edges []FulfillmentEdge `json:"edges"`
+
+	// Nodes The fulfillments.
+	Nodes []FulfillmentNode `json:"nodes"`
+
+	// PageInfo Where the page lies in the whole list.
+	PageInfo             PageInfo               `json:"pageInfo"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// FulfillmentEdge defines model for FulfillmentEdge.
+type FulfillmentEdge struct {
+	// Node The fulfillment.
+	Node                 FulfillmentNode        `json:"node"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// FulfillmentNode defines model for FulfillmentNode.
+type FulfillmentNode struct {
+	// CreatedAt When it was sent, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
+
+	// DeliveredAt When it arrived, in UTC; null before.
+	//
+	// Examples: 2026-02-03T11:30:00Z
+	DeliveredAt *time.Time `json:"deliveredAt"`
+
+	// DisplayStatus How far it is, such as IN_TRANSIT or DELIVERED, in the platform's own words; null when the platform does not say.
+	//
+	// Examples: IN_TRANSIT
+	DisplayStatus *string `json:"displayStatus"`
+
+	// EstimatedDeliveryAt When it is expected to arrive, in UTC; null when that is not known.
+	//
+	// Examples: 2026-02-03T17:00:00Z
+	EstimatedDeliveryAt *time.Time `json:"estimatedDeliveryAt"`
+
+	// FulfillmentLineItems What it has of the order's lines: the first 20.
+	FulfillmentLineItems FulfilledLineConnection `json:"fulfillmentLineItems"`
+
+	// Id Graph id.
+	//
+	// Examples: gid://shopify/Fulfillment/5201
+	Id string `json:"id"`
+
+	// Status SUCCESS, CANCELLED, ERROR or FAILURE, in the platform's own words.
+	//
+	// Examples: SUCCESS
+	Status string `json:"status"`
+
+	// TrackingInfo Where it can be followed.
+	TrackingInfo         []TrackingObject       `json:"trackingInfo"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
 // FulfilmentConnection defines model for FulfilmentConnection.
 type FulfilmentConnection struct {
 	// Edges The same, each wrapped in an edge.
@@ -5851,6 +5965,25 @@ type OneOff struct {
 	//
 	// Examples: 4001
 	VariantId            int64                  `json:"variantId"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// OrderLineObject defines model for OrderLineObject.
+type OrderLineObject struct {
+	// Id Graph id.
+	//
+	// Examples: gid://shopify/LineItem/5401
+	Id string `json:"id"`
+
+	// Sku Stock keeping unit of the variant; null when it has none.
+	//
+	// Examples: COFFEE-250
+	Sku *string `json:"sku"`
+
+	// Title Title of the product.
+	//
+	// Examples: House Blend Coffee
+	Title                string                 `json:"title"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -7319,6 +7452,25 @@ type SwapRecord struct {
 
 // SwapRecordDiscountCarryForward NONE: the catalogue's price. EXISTING_PLAN: as many per cent off as the old product had. PRODUCT_PLAN: what the selling plan asks for the new product. PRODUCT_THEN_EXISTING: that or, where the plan does not sell it, as EXISTING_PLAN. Default NONE.
 type SwapRecordDiscountCarryForward string
+
+// TrackingObject defines model for TrackingObject.
+type TrackingObject struct {
+	// Company Carrier; null when it is not known.
+	//
+	// Examples: DHL
+	Company *string `json:"company"`
+
+	// Number Tracking number; null when there is none.
+	//
+	// Examples: 00340434161094000000
+	Number *string `json:"number"`
+
+	// Url Address of the carrier's page; null when there is none.
+	//
+	// Examples: https://www.dhl.com/track?id=1
+	Url                  *string                `json:"url"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
 
 // TriedEndpoint defines model for TriedEndpoint.
 type TriedEndpoint struct {
@@ -14435,6 +14587,98 @@ func (a ContractAnalytics) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for ContractFulfillments. Returns the specified
+// element and whether it was found
+func (a ContractFulfillments) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for ContractFulfillments
+func (a *ContractFulfillments) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for ContractFulfillments to handle AdditionalProperties
+func (a *ContractFulfillments) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["fulfillments"]; found {
+		err = json.Unmarshal(raw, &a.Fulfillments)
+		if err != nil {
+			return fmt.Errorf("error reading 'fulfillments': %w", err)
+		}
+		delete(object, "fulfillments")
+	}
+
+	if raw, found := object["lastSuccessfulOrderId"]; found {
+		err = json.Unmarshal(raw, &a.LastSuccessfulOrderId)
+		if err != nil {
+			return fmt.Errorf("error reading 'lastSuccessfulOrderId': %w", err)
+		}
+		delete(object, "lastSuccessfulOrderId")
+	}
+
+	if raw, found := object["lastSuccessfulOrderName"]; found {
+		err = json.Unmarshal(raw, &a.LastSuccessfulOrderName)
+		if err != nil {
+			return fmt.Errorf("error reading 'lastSuccessfulOrderName': %w", err)
+		}
+		delete(object, "lastSuccessfulOrderName")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for ContractFulfillments to handle AdditionalProperties
+func (a ContractFulfillments) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["fulfillments"], err = json.Marshal(a.Fulfillments)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'fulfillments': %w", err)
+	}
+
+	object["lastSuccessfulOrderId"], err = json.Marshal(a.LastSuccessfulOrderId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lastSuccessfulOrderId': %w", err)
+	}
+
+	object["lastSuccessfulOrderName"], err = json.Marshal(a.LastSuccessfulOrderName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lastSuccessfulOrderName': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for ContractLine. Returns the specified
 // element and whether it was found
 func (a ContractLine) Get(fieldName string) (value interface{}, found bool) {
@@ -19868,6 +20112,581 @@ func (a ForeseenSource) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for FulfilledLineConnection. Returns the specified
+// element and whether it was found
+func (a FulfilledLineConnection) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for FulfilledLineConnection
+func (a *FulfilledLineConnection) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for FulfilledLineConnection to handle AdditionalProperties
+func (a *FulfilledLineConnection) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["edges"]; found {
+		err = json.Unmarshal(raw, &a.Edges)
+		if err != nil {
+			return fmt.Errorf("error reading 'edges': %w", err)
+		}
+		delete(object, "edges")
+	}
+
+	if raw, found := object["nodes"]; found {
+		err = json.Unmarshal(raw, &a.Nodes)
+		if err != nil {
+			return fmt.Errorf("error reading 'nodes': %w", err)
+		}
+		delete(object, "nodes")
+	}
+
+	if raw, found := object["pageInfo"]; found {
+		err = json.Unmarshal(raw, &a.PageInfo)
+		if err != nil {
+			return fmt.Errorf("error reading 'pageInfo': %w", err)
+		}
+		delete(object, "pageInfo")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for FulfilledLineConnection to handle AdditionalProperties
+func (a FulfilledLineConnection) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Edges != nil {
+		object["edges"], err = json.Marshal(a.Edges)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'edges': %w", err)
+		}
+	}
+
+	if a.Nodes != nil {
+		object["nodes"], err = json.Marshal(a.Nodes)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'nodes': %w", err)
+		}
+	}
+
+	object["pageInfo"], err = json.Marshal(a.PageInfo)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'pageInfo': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for FulfilledLineEdge. Returns the specified
+// element and whether it was found
+func (a FulfilledLineEdge) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for FulfilledLineEdge
+func (a *FulfilledLineEdge) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for FulfilledLineEdge to handle AdditionalProperties
+func (a *FulfilledLineEdge) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["node"]; found {
+		err = json.Unmarshal(raw, &a.Node)
+		if err != nil {
+			return fmt.Errorf("error reading 'node': %w", err)
+		}
+		delete(object, "node")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for FulfilledLineEdge to handle AdditionalProperties
+func (a FulfilledLineEdge) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["node"], err = json.Marshal(a.Node)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'node': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for FulfilledLineNode. Returns the specified
+// element and whether it was found
+func (a FulfilledLineNode) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for FulfilledLineNode
+func (a *FulfilledLineNode) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for FulfilledLineNode to handle AdditionalProperties
+func (a *FulfilledLineNode) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["lineItem"]; found {
+		err = json.Unmarshal(raw, &a.LineItem)
+		if err != nil {
+			return fmt.Errorf("error reading 'lineItem': %w", err)
+		}
+		delete(object, "lineItem")
+	}
+
+	if raw, found := object["quantity"]; found {
+		err = json.Unmarshal(raw, &a.Quantity)
+		if err != nil {
+			return fmt.Errorf("error reading 'quantity': %w", err)
+		}
+		delete(object, "quantity")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for FulfilledLineNode to handle AdditionalProperties
+func (a FulfilledLineNode) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["lineItem"], err = json.Marshal(a.LineItem)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'lineItem': %w", err)
+	}
+
+	object["quantity"], err = json.Marshal(a.Quantity)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'quantity': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for FulfillmentConnection. Returns the specified
+// element and whether it was found
+func (a FulfillmentConnection) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for FulfillmentConnection
+func (a *FulfillmentConnection) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for FulfillmentConnection to handle AdditionalProperties
+func (a *FulfillmentConnection) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["edges"]; found {
+		err = json.Unmarshal(raw, &a.Edges)
+		if err != nil {
+			return fmt.Errorf("error reading 'edges': %w", err)
+		}
+		delete(object, "edges")
+	}
+
+	if raw, found := object["nodes"]; found {
+		err = json.Unmarshal(raw, &a.Nodes)
+		if err != nil {
+			return fmt.Errorf("error reading 'nodes': %w", err)
+		}
+		delete(object, "nodes")
+	}
+
+	if raw, found := object["pageInfo"]; found {
+		err = json.Unmarshal(raw, &a.PageInfo)
+		if err != nil {
+			return fmt.Errorf("error reading 'pageInfo': %w", err)
+		}
+		delete(object, "pageInfo")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for FulfillmentConnection to handle AdditionalProperties
+func (a FulfillmentConnection) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Edges != nil {
+		object["edges"], err = json.Marshal(a.Edges)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'edges': %w", err)
+		}
+	}
+
+	if a.Nodes != nil {
+		object["nodes"], err = json.Marshal(a.Nodes)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'nodes': %w", err)
+		}
+	}
+
+	object["pageInfo"], err = json.Marshal(a.PageInfo)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'pageInfo': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for FulfillmentEdge. Returns the specified
+// element and whether it was found
+func (a FulfillmentEdge) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for FulfillmentEdge
+func (a *FulfillmentEdge) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for FulfillmentEdge to handle AdditionalProperties
+func (a *FulfillmentEdge) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["node"]; found {
+		err = json.Unmarshal(raw, &a.Node)
+		if err != nil {
+			return fmt.Errorf("error reading 'node': %w", err)
+		}
+		delete(object, "node")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for FulfillmentEdge to handle AdditionalProperties
+func (a FulfillmentEdge) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["node"], err = json.Marshal(a.Node)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'node': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for FulfillmentNode. Returns the specified
+// element and whether it was found
+func (a FulfillmentNode) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for FulfillmentNode
+func (a *FulfillmentNode) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for FulfillmentNode to handle AdditionalProperties
+func (a *FulfillmentNode) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["createdAt"]; found {
+		err = json.Unmarshal(raw, &a.CreatedAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'createdAt': %w", err)
+		}
+		delete(object, "createdAt")
+	}
+
+	if raw, found := object["deliveredAt"]; found {
+		err = json.Unmarshal(raw, &a.DeliveredAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'deliveredAt': %w", err)
+		}
+		delete(object, "deliveredAt")
+	}
+
+	if raw, found := object["displayStatus"]; found {
+		err = json.Unmarshal(raw, &a.DisplayStatus)
+		if err != nil {
+			return fmt.Errorf("error reading 'displayStatus': %w", err)
+		}
+		delete(object, "displayStatus")
+	}
+
+	if raw, found := object["estimatedDeliveryAt"]; found {
+		err = json.Unmarshal(raw, &a.EstimatedDeliveryAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'estimatedDeliveryAt': %w", err)
+		}
+		delete(object, "estimatedDeliveryAt")
+	}
+
+	if raw, found := object["fulfillmentLineItems"]; found {
+		err = json.Unmarshal(raw, &a.FulfillmentLineItems)
+		if err != nil {
+			return fmt.Errorf("error reading 'fulfillmentLineItems': %w", err)
+		}
+		delete(object, "fulfillmentLineItems")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["status"]; found {
+		err = json.Unmarshal(raw, &a.Status)
+		if err != nil {
+			return fmt.Errorf("error reading 'status': %w", err)
+		}
+		delete(object, "status")
+	}
+
+	if raw, found := object["trackingInfo"]; found {
+		err = json.Unmarshal(raw, &a.TrackingInfo)
+		if err != nil {
+			return fmt.Errorf("error reading 'trackingInfo': %w", err)
+		}
+		delete(object, "trackingInfo")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for FulfillmentNode to handle AdditionalProperties
+func (a FulfillmentNode) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["createdAt"], err = json.Marshal(a.CreatedAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'createdAt': %w", err)
+	}
+
+	object["deliveredAt"], err = json.Marshal(a.DeliveredAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'deliveredAt': %w", err)
+	}
+
+	object["displayStatus"], err = json.Marshal(a.DisplayStatus)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'displayStatus': %w", err)
+	}
+
+	object["estimatedDeliveryAt"], err = json.Marshal(a.EstimatedDeliveryAt)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'estimatedDeliveryAt': %w", err)
+	}
+
+	object["fulfillmentLineItems"], err = json.Marshal(a.FulfillmentLineItems)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'fulfillmentLineItems': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["status"], err = json.Marshal(a.Status)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'status': %w", err)
+	}
+
+	if a.TrackingInfo != nil {
+		object["trackingInfo"], err = json.Marshal(a.TrackingInfo)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'trackingInfo': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Getter for additional properties for FulfilmentConnection. Returns the specified
 // element and whether it was found
 func (a FulfilmentConnection) Get(fieldName string) (value interface{}, found bool) {
@@ -22653,6 +23472,98 @@ func (a OneOff) MarshalJSON() ([]byte, error) {
 	object["variantId"], err = json.Marshal(a.VariantId)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'variantId': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for OrderLineObject. Returns the specified
+// element and whether it was found
+func (a OrderLineObject) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for OrderLineObject
+func (a *OrderLineObject) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for OrderLineObject to handle AdditionalProperties
+func (a *OrderLineObject) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["sku"]; found {
+		err = json.Unmarshal(raw, &a.Sku)
+		if err != nil {
+			return fmt.Errorf("error reading 'sku': %w", err)
+		}
+		delete(object, "sku")
+	}
+
+	if raw, found := object["title"]; found {
+		err = json.Unmarshal(raw, &a.Title)
+		if err != nil {
+			return fmt.Errorf("error reading 'title': %w", err)
+		}
+		delete(object, "title")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for OrderLineObject to handle AdditionalProperties
+func (a OrderLineObject) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["sku"], err = json.Marshal(a.Sku)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'sku': %w", err)
+	}
+
+	object["title"], err = json.Marshal(a.Title)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'title': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -27829,6 +28740,98 @@ func (a SwapRecord) MarshalJSON() ([]byte, error) {
 	object["updatedFirstOrder"], err = json.Marshal(a.UpdatedFirstOrder)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'updatedFirstOrder': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for TrackingObject. Returns the specified
+// element and whether it was found
+func (a TrackingObject) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for TrackingObject
+func (a *TrackingObject) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for TrackingObject to handle AdditionalProperties
+func (a *TrackingObject) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["company"]; found {
+		err = json.Unmarshal(raw, &a.Company)
+		if err != nil {
+			return fmt.Errorf("error reading 'company': %w", err)
+		}
+		delete(object, "company")
+	}
+
+	if raw, found := object["number"]; found {
+		err = json.Unmarshal(raw, &a.Number)
+		if err != nil {
+			return fmt.Errorf("error reading 'number': %w", err)
+		}
+		delete(object, "number")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.Url)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for TrackingObject to handle AdditionalProperties
+func (a TrackingObject) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["company"], err = json.Marshal(a.Company)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'company': %w", err)
+	}
+
+	object["number"], err = json.Marshal(a.Number)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'number': %w", err)
+	}
+
+	object["url"], err = json.Marshal(a.Url)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'url': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -33256,6 +34259,13 @@ type ClientInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/split-existing-contract (the `SplitContract` operationId).
 	SplitContract(ctx context.Context, params *SplitContractParams, body SplitContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetContractFulfillments Fulfillments of the last renewal order
+	//
+	// What the platform has of the sending of a contract's last renewal order: at most 50 fulfillments. Before the first renewal order the names of the order are null and the list is empty.
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/subscription-fulfillments/{contractId} (the `GetContractFulfillments` operationId).
+	GetContractFulfillments(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CancelPendingDowngrade Take the waiting change back
 	//
 	// The line stays as it is.
@@ -34996,6 +36006,23 @@ func (c *Client) SplitContractWithBody(ctx context.Context, params *SplitContrac
 // Corresponds with POST /api/external/v2/subscription-contract-details/split-existing-contract (the `SplitContract` operationId).
 func (c *Client) SplitContract(ctx context.Context, params *SplitContractParams, body SplitContractJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSplitContractRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetContractFulfillments Fulfillments of the last renewal order
+//
+// What the platform has of the sending of a contract's last renewal order: at most 50 fulfillments. Before the first renewal order the names of the order are null and the list is empty.
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/subscription-fulfillments/{contractId} (the `GetContractFulfillments` operationId).
+func (c *Client) GetContractFulfillments(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetContractFulfillmentsRequest(c.Server, contractId)
 	if err != nil {
 		return nil, err
 	}
@@ -41308,6 +42335,40 @@ func NewSplitContractRequestWithBody(server string, params *SplitContractParams,
 	return req, nil
 }
 
+// NewGetContractFulfillmentsRequest constructs an http.Request for the GetContractFulfillments method
+func NewGetContractFulfillmentsRequest(server string, contractId string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "contractId", contractId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "id"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/external/v2/subscription-contract-details/subscription-fulfillments/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewCancelPendingDowngradeRequest constructs an http.Request for the CancelPendingDowngrade method
 func NewCancelPendingDowngradeRequest(server string, contractId string, params *CancelPendingDowngradeParams) (*http.Request, error) {
 	var err error
@@ -47172,6 +48233,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/external/v2/subscription-contract-details/split-existing-contract (the `SplitContract` operationId).
 	SplitContractWithResponse(ctx context.Context, params *SplitContractParams, body SplitContractJSONRequestBody, reqEditors ...RequestEditorFn) (*SplitContractResponse, error)
 
+	// GetContractFulfillmentsWithResponse Fulfillments of the last renewal order
+	//
+	// What the platform has of the sending of a contract's last renewal order: at most 50 fulfillments. Before the first renewal order the names of the order are null and the list is empty.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/external/v2/subscription-contract-details/subscription-fulfillments/{contractId} (the `GetContractFulfillments` operationId).
+	GetContractFulfillmentsWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetContractFulfillmentsResponse, error)
+
 	// CancelPendingDowngradeWithResponse Take the waiting change back
 	//
 	// The line stays as it is.
@@ -50913,6 +51983,65 @@ func (r SplitContractResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SplitContractResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetContractFulfillmentsResponse200Headers the declared response headers of an HTTP 200 response for GetContractFulfillments
+type GetContractFulfillmentsResponse200Headers struct {
+	Deprecation        *string
+	RateLimitLimit     *int
+	RateLimitRemaining *int
+	RateLimitReset     *int
+	XRequestId         *string
+}
+
+type GetContractFulfillmentsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ContractFulfillments
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Failure
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetContractFulfillmentsResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetContractFulfillmentsResponse) GetJSON200() *ContractFulfillments {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetContractFulfillmentsResponse) GetJSONDefault() *Failure {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetContractFulfillmentsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetContractFulfillmentsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetContractFulfillmentsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetContractFulfillmentsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -55727,6 +56856,21 @@ func (c *ClientWithResponses) SplitContractWithResponse(ctx context.Context, par
 		return nil, err
 	}
 	return ParseSplitContractResponse(rsp)
+}
+
+// GetContractFulfillmentsWithResponse Fulfillments of the last renewal order
+//
+// What the platform has of the sending of a contract's last renewal order: at most 50 fulfillments. Before the first renewal order the names of the order are null and the list is empty.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/external/v2/subscription-contract-details/subscription-fulfillments/{contractId} (the `GetContractFulfillments` operationId).
+func (c *ClientWithResponses) GetContractFulfillmentsWithResponse(ctx context.Context, contractId string, reqEditors ...RequestEditorFn) (*GetContractFulfillmentsResponse, error) {
+	rsp, err := c.GetContractFulfillments(ctx, contractId, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetContractFulfillmentsResponse(rsp)
 }
 
 // CancelPendingDowngradeWithResponse Take the waiting change back
@@ -61015,6 +62159,80 @@ func ParseSplitContractResponse(rsp *http.Response) (*SplitContractResponse, err
 				return nil, err
 			}
 			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Limit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Remaining"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Remaining", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitRemaining = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Reset"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Reset", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitReset = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetContractFulfillmentsResponse parses an HTTP response from a GetContractFulfillmentsWithResponse call
+func ParseGetContractFulfillmentsResponse(rsp *http.Response) (*GetContractFulfillmentsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetContractFulfillmentsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ContractFulfillments
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Failure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetContractFulfillmentsResponse200Headers
+		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Deprecation = &value
 		}
 		if values := rsp.Header.Values("RateLimit-Limit"); len(values) > 0 {
 			var value int

@@ -66,3 +66,60 @@ func TestTheFiguresOfAContract(t *testing.T) {
 	wantDay(t, "the next order", f.NextBillingDate, "2027-03-11T14:00:00Z")
 	s.refused(http.StatusNotFound, "GET", "/subscription-contract-details/analytics/1", nil)
 }
+
+func TestTheFulfillmentsOfTheLastOrderAreShown(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	type shown struct {
+		OrderID      *int64  `json:"lastSuccessfulOrderId"`
+		OrderName    *string `json:"lastSuccessfulOrderName"`
+		Fulfillments struct {
+			Nodes []struct {
+				ID, Status, DisplayStatus                   string
+				CreatedAt, EstimatedDeliveryAt, DeliveredAt *time.Time
+				TrackingInfo                                []struct{ Company, Number, URL string }
+				Lines                                       struct {
+					Nodes []struct {
+						Quantity int
+						LineItem struct{ Title string }
+					}
+				} `json:"fulfillmentLineItems"`
+			}
+			Edges []any
+		}
+	}
+	read := func() (is shown) {
+		t.Helper()
+		s.get(fmt.Sprintf("/subscription-contract-details/subscription-fulfillments/%d", s.id), &is)
+		return is
+	}
+	if is := read(); is.OrderID != nil || is.OrderName != nil || is.Fulfillments.Nodes == nil || len(is.Fulfillments.Nodes) != 0 {
+		t.Errorf("before the first order: %+v", is)
+	}
+	s.until("2026-11-11")
+	is := read()
+	if is.OrderID == nil || is.OrderName == nil || len(is.Fulfillments.Nodes) != 0 {
+		t.Fatalf("of an order of which nothing was sent: %+v", is)
+	}
+	s.call("POST", fmt.Sprintf("/platform/orders/%d/fulfillment", *is.OrderID), map[string]any{
+		"displayStatus": "DELIVERED", "company": "DHL", "number": "42", "url": "https://dhl.example/42",
+		"estimatedDeliveryAt": "2026-11-14T17:00:00Z", "deliveredAt": "2026-11-13T10:00:00Z",
+	}, nil)
+	is = read()
+	if len(is.Fulfillments.Nodes) != 1 || len(is.Fulfillments.Edges) != 1 {
+		t.Fatalf("sent: %+v", is)
+	}
+	f := is.Fulfillments.Nodes[0]
+	if f.ID == "" || f.Status != "SUCCESS" || f.DisplayStatus != "DELIVERED" || fmt.Sprint(f.TrackingInfo) != "[{DHL 42 https://dhl.example/42}]" ||
+		len(f.Lines.Nodes) != 1 || f.Lines.Nodes[0].Quantity != 2 || f.Lines.Nodes[0].LineItem.Title == "" {
+		t.Errorf("sent: %+v", f)
+	}
+	wantDay(t, "the sending", f.CreatedAt, "2026-11-11T20:00:00Z")
+	wantDay(t, "the estimate", f.EstimatedDeliveryAt, "2026-11-14T17:00:00Z")
+	wantDay(t, "the arrival", f.DeliveredAt, "2026-11-13T10:00:00Z")
+	s.until("2026-12-11")
+	if next := read(); *next.OrderID == *is.OrderID || len(next.Fulfillments.Nodes) != 0 {
+		t.Errorf("of the next order: %+v", next)
+	}
+	s.refused(http.StatusNotFound, "GET", "/subscription-contract-details/subscription-fulfillments/1", nil)
+}

@@ -92,7 +92,7 @@ func TestAnExpiredContractIsRestartedAtThePriceThatItHad(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
 	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?%s&basePrice=10", s.line()),
-		[]map[string]any{{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 50}, {"afterCycle": 1, "discountType": "PERCENTAGE", "value": 10}})
+		[]map[string]any{{"afterCycle": 0, "discountType": "PERCENTAGE", "value": 50}, {"afterCycle": 2, "discountType": "PERCENTAGE", "value": 10}})
 	s.until("2026-12-12")
 	s.wantPlatform("EXPIRED")
 	want(t, s.demand("PUT", fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=ACTIVE", s.id), s.key, nil), http.StatusBadRequest, "contractTerminated")

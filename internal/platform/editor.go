@@ -62,8 +62,38 @@ type Catalogue interface {
 	// OrderLines returns what an order has of a contract, at the prices before
 	// discounts. The ids of its lines are the order's own.
 	OrderLines(ctx context.Context, shop Shop, order, contract int64) ([]Line, error)
+	// Fulfillments returns the fulfillments of an order, at most MaxFulfillments, or
+	// ErrNotFound. An order of which nothing was sent yet has none.
+	Fulfillments(ctx context.Context, shop Shop, order int64) ([]Fulfillment, error)
 	// NoteOrder replaces an order's note.
 	NoteOrder(ctx context.Context, shop Shop, order int64, note string) error
+}
+
+// MaxFulfillments is how many fulfillments of an order are read.
+const MaxFulfillments = 50
+
+// Fulfillment is a parcel, or another part of an order that was sent.
+type Fulfillment struct {
+	ID            string // graph id
+	Status        string // CANCELLED, ERROR, FAILURE or SUCCESS
+	DisplayStatus string // such as IN_TRANSIT or DELIVERED; empty when not known
+	CreatedAt     time.Time
+	EstimatedAt   time.Time // when it is expected to arrive; zero when not known
+	DeliveredAt   time.Time // zero until then
+	Tracking      []Tracking
+	Lines         []FulfilledLine
+}
+
+// Tracking is where a fulfillment can be followed. Any of it may be empty.
+type Tracking struct{ Company, Number, URL string }
+
+// FulfilledLine is what a fulfillment has of a line of the order.
+type FulfilledLine struct {
+	ID       string // graph id
+	Quantity int
+	Line     string // graph id of the order's line
+	Title    string
+	SKU      string
 }
 
 // Codes of refusals that callers act on.

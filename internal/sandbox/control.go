@@ -34,6 +34,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("DELETE /platform/faults", answer(s.clearFaults))
 	mux.HandleFunc("POST /platform/defects", answer(s.setDefects))
 	mux.HandleFunc("POST /platform/bulk-charge", answer(s.bulkCharge))
+	mux.HandleFunc("POST /platform/orders/{id}/fulfillment", answer(s.fulfill))
 	mux.HandleFunc("POST /platform/payment-methods/{id}", answer(s.setPaymentMethod))
 	mux.HandleFunc("GET /platform/customers/{id}", s.atRest(answer(s.customer)))
 	mux.HandleFunc("POST /platform/customers/{id}/payment-methods", answer(s.addPaymentMethod))

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -310,6 +311,18 @@ func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 // methodIn is whether a payment method can be charged.
 type methodIn struct {
 	Status simulator.MethodStatus `json:"status"`
+}
+
+func (s *Sandbox) fulfill(r *http.Request) (simulator.FulfillmentSpec, error) {
+	var in simulator.FulfillmentSpec
+	if err := body(r, &in); err != nil {
+		return in, err
+	}
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return in, fault.New(fault.NotFound, "there is no order %s", r.PathValue("id"))
+	}
+	return in, s.sim.Fulfill(id, in)
 }
 
 func (s *Sandbox) setPaymentMethod(r *http.Request) (methodIn, error) {

@@ -24,6 +24,8 @@ type (
 	Instrument = platform.Instrument
 	// PaymentMethod is something that a customer can be charged with.
 	PaymentMethod = platform.PaymentMethod
+	// Fulfillment is a part of an order that was sent.
+	Fulfillment = platform.Fulfillment
 	// Charge is a billing attempt as the platform shows it.
 	Charge = platform.Attempt
 )

@@ -39,6 +39,16 @@ var catalogue = []promise{
 			t.Errorf("customer %+v", c)
 		}
 	}},
+	{"nothing was sent of a new order, and an unknown order is not found", func(t *testing.T, w World) {
+		k := due(w, Contract{})
+		wantNextOrder(t, w, first(k), 1250, "")
+		if got, err := w.Platform().Fulfillments(t.Context(), w.Shop(), w.LastOrder(k).ID); err != nil || len(got) != 0 {
+			t.Errorf("of a new order: %+v, %v", got, err)
+		}
+		if got, err := w.Platform().Fulfillments(t.Context(), w.Shop(), missing); !errors.Is(err, platform.ErrNotFound) {
+			t.Errorf("of an unknown order: %+v, %v; want ErrNotFound", got, err)
+		}
+	}},
 	{"tags are added and removed, twice as once", func(t *testing.T, w World) {
 		k := due(w, Contract{})
 		wantNextOrder(t, w, first(k), 1250, "")

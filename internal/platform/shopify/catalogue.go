@@ -156,6 +156,30 @@ func (c *Client) PaymentMethods(ctx context.Context, shop platform.Shop, custome
 	return list, nil
 }
 
+// Fulfillments reads the first of them, which are more than any order has in practice.
+func (c *Client) Fulfillments(ctx context.Context, shop platform.Shop, order int64) ([]platform.Fulfillment, error) {
+	got, err := admin.Fulfillments(ctx, c.session(shop), gid.Of(typeOrder, order))
+	if err == nil && got.Order == nil {
+		err = platform.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the fulfillments of order %d: %w", order, err)
+	}
+	list := make([]platform.Fulfillment, len(got.Order.Fulfillments))
+	for i, f := range got.Order.Fulfillments {
+		list[i] = platform.Fulfillment{
+			ID: f.ID, Status: f.Status, DisplayStatus: f.DisplayStatus, CreatedAt: f.CreatedAt, EstimatedAt: f.EstimatedAt, DeliveredAt: f.DeliveredAt,
+		}
+		for _, t := range f.Tracking {
+			list[i].Tracking = append(list[i].Tracking, platform.Tracking(t))
+		}
+		for _, l := range f.Lines.Nodes {
+			list[i].Lines = append(list[i].Lines, platform.FulfilledLine{ID: l.ID, Quantity: l.Quantity, Line: l.Line.ID, Title: l.Line.Title, SKU: l.Line.SKU})
+		}
+	}
+	return list, nil
+}
+
 // Tag adds the tags and then removes tags: a request for each that is asked for.
 func (c *Client) Tag(ctx context.Context, shop platform.Shop, id string, add, remove []string) error {
 	s := c.session(shop)

@@ -243,7 +243,6 @@ func (r registry) orders() {
 			}
 			return "PENDING"
 		}),
-		"displayFulfillmentStatus": always("UNFULFILLED"),
 		"sourceName": get(func(o *order) any {
 			if o.Cycle > 0 {
 				return "subscription_contract_checkout_one"

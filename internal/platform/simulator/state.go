@@ -224,8 +224,19 @@ type order struct {
 	CreatedAt  time.Time
 	UpdatedAt  time.Time `json:",omitzero"` // zero: never
 
+	Fulfillments []fulfillment `json:",omitempty"`
+
 	customer *customer
 	contract *contract
+}
+
+// fulfillment is a parcel with all lines of its order.
+type fulfillment struct {
+	ID                     int64
+	Display                string
+	Company, Number, URL   string
+	CreatedAt              time.Time
+	Estimated, DeliveredAt time.Time `json:",omitzero"`
 }
 
 type orderLine struct {

@@ -107,6 +107,7 @@ func newAPI(o Options) *web.API {
 		o.plans(api)
 		o.attempts(api)
 		o.explanations(api)
+		o.fulfillments(api)
 		o.bundles(api)
 		o.delivery(api)
 		o.upcoming(api)

@@ -1282,6 +1282,22 @@ type FailContractResponse struct {
 // GetDone returns FailContractResponse.Done, and is useful for accessing the field via an interface.
 func (v *FailContractResponse) GetDone() *wire.ContractPayload { return v.Done }
 
+// FulfillmentsOrder includes the requested fields of the GraphQL type Order.
+type FulfillmentsOrder struct {
+	Fulfillments []wire.Fulfillment `json:"fulfillments"`
+}
+
+// GetFulfillments returns FulfillmentsOrder.Fulfillments, and is useful for accessing the field via an interface.
+func (v *FulfillmentsOrder) GetFulfillments() []wire.Fulfillment { return v.Fulfillments }
+
+// FulfillmentsResponse is returned by Fulfillments on success.
+type FulfillmentsResponse struct {
+	Order *FulfillmentsOrder `json:"order"`
+}
+
+// GetOrder returns FulfillmentsResponse.Order, and is useful for accessing the field via an interface.
+func (v *FulfillmentsResponse) GetOrder() *FulfillmentsOrder { return v.Order }
+
 type HasMetafieldsMetafieldIdentifierInput struct {
 	Key       string `json:"key"`
 	Namespace string `json:"namespace"`
@@ -2854,6 +2870,14 @@ func (v *__FailContractInput) GetContract() string { return v.Contract }
 
 // GetAfter returns __FailContractInput.After, and is useful for accessing the field via an interface.
 func (v *__FailContractInput) GetAfter() string { return v.After }
+
+// __FulfillmentsInput is used internally by genqlient
+type __FulfillmentsInput struct {
+	Order string `json:"order"`
+}
+
+// GetOrder returns __FulfillmentsInput.Order, and is useful for accessing the field via an interface.
+func (v *__FulfillmentsInput) GetOrder() string { return v.Order }
 
 // __MoveCycleInput is used internally by genqlient
 type __MoveCycleInput struct {
@@ -8925,6 +8949,63 @@ func FailContract(
 	}
 
 	data_ = &FailContractResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Fulfillments.
+const Fulfillments_Operation = `
+query Fulfillments ($order: ID!) {
+	order(id: $order) {
+		fulfillments(first: 50) {
+			id
+			status
+			displayStatus
+			createdAt
+			estimatedDeliveryAt
+			deliveredAt
+			trackingInfo(first: 10) {
+				company
+				number
+				url
+			}
+			fulfillmentLineItems(first: 20) {
+				nodes {
+					id
+					quantity
+					lineItem {
+						id
+						title
+						sku
+					}
+				}
+			}
+		}
+	}
+}
+`
+
+func Fulfillments(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	order string,
+) (data_ *FulfillmentsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Fulfillments",
+		Query:  Fulfillments_Operation,
+		Variables: &__FulfillmentsInput{
+			Order: order,
+		},
+	}
+
+	data_ = &FulfillmentsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -89,6 +89,32 @@ type OrderLine struct {
 	} `json:"originalUnitPriceSet"`
 }
 
+// Fulfillment is a part of an order that was sent.
+type Fulfillment struct {
+	ID            string    `json:"id"`
+	Status        string    `json:"status"`
+	DisplayStatus string    `json:"displayStatus"`
+	CreatedAt     time.Time `json:"createdAt"`
+	EstimatedAt   time.Time `json:"estimatedDeliveryAt"`
+	DeliveredAt   time.Time `json:"deliveredAt"`
+	Tracking      []struct {
+		Company string `json:"company"`
+		Number  string `json:"number"`
+		URL     string `json:"url"`
+	} `json:"trackingInfo"`
+	Lines struct {
+		Nodes []struct {
+			ID       string `json:"id"`
+			Quantity int    `json:"quantity"`
+			Line     struct {
+				ID    string `json:"id"`
+				Title string `json:"title"`
+				SKU   string `json:"sku"`
+			} `json:"lineItem"`
+		} `json:"nodes"`
+	} `json:"fulfillmentLineItems"`
+}
+
 // Money is a decimal amount and its currency.
 type Money struct {
 	Amount       string `json:"amount"`
