@@ -242,8 +242,8 @@ func (o *operation) foreignIDs() map[string]foreignID {
 	if strings.Contains(o.path, "loyalty") {
 		customer.key = "customerNotEnrolled"
 	}
-	if o.op.Parameters.GetByInAndName("query", "billingAttemptId") != nil {
-		agreed.key = order.key // the order is not that contract's
+	if o.op.Parameters.GetByInAndName("query", "billingAttemptId") != nil && o.op.OperationID != "addOneOff" {
+		agreed.key = order.key // the order is not that contract's; a product is added to the contract's next one
 	}
 	ids := map[string]foreignID{
 		"contractId": agreed, "subscriptionContractId": agreed, "billingAttemptId": order,

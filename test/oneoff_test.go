@@ -318,7 +318,7 @@ func TestWhatOneTimeProductsAreRefused(t *testing.T) {
 		"too many of it":                     {oneOffPath(s.id, first.ID, v[1].VariantID, "&quantity=1000"), 400, "invalid"},
 		"a handle that is none":              {oneOffPath(s.id, first.ID, v[1].VariantID, "&variantHandle=Cold_Brew"), 400, "invalid"},
 		"a variant that the store has not":   {oneOffPath(s.id, first.ID, 4711, ""), 404, "variantNotFound"},
-		"a contract that the store has not":  {oneOffPath(4711, first.ID, v[1].VariantID, ""), 404, "billingAttemptNotFound"},
+		"a contract that the store has not":  {oneOffPath(4711, first.ID, v[1].VariantID, ""), 404, "contractNotFound"},
 		"a variant that is not a graph id's": {strings.Replace(oneOffPath(s.id, first.ID, 1, ""), "variantId=1", "variantId=gid://shopify/Product/1", 1), 400, "invalid"},
 	} {
 		if got := s.demand("PUT", test.path, s.key, nil); got.status != test.want || got.errorKey() != test.key {

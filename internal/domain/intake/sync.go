@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -9,11 +10,11 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// syncTries is how often contracts are taken over that somebody else writes meanwhile.
+// syncTries is how often contracts are taken over that another writer changes meanwhile.
 const syncTries = 4
 
-// SyncCustomer reads all contracts of a customer as the platform holds them now, those
-// too of which no webhook told.
+// SyncCustomer reads all contracts of a customer as the platform holds them now, also
+// those that no webhook reported.
 func (s *Service) SyncCustomer(ctx context.Context, of shop.ID, customer int64) error {
 	const entity = "customer"
 	ctx = platform.Interactive(ctx)
@@ -29,6 +30,9 @@ func (s *Service) SyncCustomer(ctx context.Context, of shop.ID, customer int64) 
 		return fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
 	}
 	found, err := s.Platform.CustomerContracts(ctx, store.At(), customer)
+	if errors.Is(err, platform.ErrNotFound) {
+		return fault.New(fault.NotFound, "the platform has no customer %d in this store", customer).On(entity).Keyed("customerNotFound").At("customerId")
+	}
 	if err != nil {
 		return platform.Explain(err, entity, "customer")
 	}
