@@ -482,7 +482,7 @@ func TestACheaperVariantWaitsIfThatIsWanted(t *testing.T) {
 			if test.waits {
 				want = 200
 				if change.Shop == "" || change.ContractID != s.id || change.CustomerID != s.payer(s.id) || change.OldLineID != o.Lines.Nodes[0].ID || change.OldVariantID != is ||
-					change.OldPrice != 89.10 || change.NewPrice != 14.40 || change.SellingPlanID == "" || change.WaitTillTimestamp.IsZero() || change.WaitTillTimestamp != change.EffectiveDate {
+					change.OldPrice != 89.10 || change.NewPrice != 14.40 || change.SellingPlanID == "" || change.WaitTillTimestamp.IsZero() || !change.WaitTillTimestamp.Equal(change.EffectiveDate) {
 					t.Errorf("the change that waits is %+v", change)
 				}
 			}

@@ -111,12 +111,10 @@ func (in *GroupIn) known() error {
 }
 
 // onlyFields refuses a JSON object that has a field which none of the shapes has. What is
-// no object is left to whoever reads it.
+// not an object is left to the operation, which reads it.
 func onlyFields(text json.RawMessage, at string, shapes ...any) error {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(text, &object) // what is not an object has no fields
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if !slices.ContainsFunc(shapes, func(shape any) bool { return hasField(shape, name) }) {
 			return fault.New(fault.Invalid, "field '%s%.80s' is not known: leave it out", at, name).On("subscriptionGroup").Keyed("unknownField").At(at + name)
