@@ -87,8 +87,9 @@ fmt:
 vet:
 	$(GO) vet -tags soak ./...
 
+# The cache is the checkout's own: one that several share names files of another checkout.
 lint:
-	$(TOOL) golangci-lint run ./...
+	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(TOOL) golangci-lint run ./...
 
 # Lists the generated files with their checksums.
 GENERATED := { grep -rlE --include='*.go' '^// Code generated .* DO NOT EDIT\.$$' internal cmd client; find api -type f 2>/dev/null || true; } | sort | xargs -r sha256sum
