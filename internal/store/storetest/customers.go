@@ -119,7 +119,7 @@ func testCustomers(t *testing.T, open opener) {
 		// What is equal by the field is in the order of the numbers, which turns with
 		// the field's.
 		for field, want := range map[string][]int64{
-			"customerId": {50, 60, 70}, "name": {70, 50, 60}, "email": {70, 50, 60}, "activeSubscriptions": {50, 60, 70},
+			"customerId": {50, 60, 70}, "id": {50, 60, 70}, "name": {70, 50, 60}, "email": {70, 50, 60}, "activeSubscriptions": {50, 60, 70},
 			"inActiveSubscriptions": {60, 50, 70}, "nextOrderDate": {50, 60, 70}, "lifetimeValue": {60, 50, 70},
 		} {
 			for _, desc := range []bool{false, true} {
@@ -143,7 +143,7 @@ func testCustomers(t *testing.T, open opener) {
 		if _, _, err := w.db.Customers(t.Context(), w.shop.ID, contract.CustomerFilter{Line: shop.Subscriptions}, page.Request{Size: 1, Sort: []page.Sort{{Field: "phone"}}}); err == nil {
 			t.Error("a field that is not on the list sorts")
 		}
-		if len(contract.CustomerSortFields) != 7 {
+		if len(contract.CustomerSortFields) != 8 {
 			t.Errorf("%d fields are on the list", len(contract.CustomerSortFields))
 		}
 	})
