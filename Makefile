@@ -51,7 +51,7 @@ test: ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a p
 	$(WITHPG) $(TESTENV) $(GO) test $(TESTFLAGS) $(TESTS)
 
 watch: ## runs the tests of a package whenever it changes; TESTS=./internal/domain/... for a part
-	$(WITHPG) $(TOOL) gotestsum --watch --format testname --packages "$(TESTS)" -- $(TESTFLAGS)
+	$(WITHPG) $(TOOL) gotestsum --watch --format pkgname --packages "$(TESTS)" -- $(TESTFLAGS)
 
 race: compiler ## the chosen packages under the race detector
 	$(WITHPG) env CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(RACE)

@@ -101,6 +101,9 @@ func newWorld(t *testing.T, o ordeal) *world {
 		t.Fatal(err)
 	}
 	w.program = program.With(process.Settings{Database: o.database, PlatformURL: platform.URL, PublicURL: front.URL, AppSecret: appSecret})
+	if err := w.program.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	folder := t.TempDir()
 	for i := range o.nodes {
 		address, err := process.FreeAddress(t.Context())
@@ -176,9 +179,6 @@ func (w *world) checkout() {
 }
 
 func (w *world) connect(ctx context.Context) {
-	if err := w.program.Migrate(ctx); err != nil {
-		w.t.Fatal(err)
-	}
 	for _, s := range w.stores {
 		local := s.at.In(w.zone)
 		if err := w.program.Connect(ctx, s.domain, s.token, local.Hour(), local.Minute()); err != nil {
