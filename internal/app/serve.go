@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -126,12 +125,12 @@ func (all ports) serve(a *App, o Options) <-chan error {
 // not know of each other. PostgreSQL serves as many as there are. The lock ends with the
 // process, however that ends.
 func onlyNode(database string) (*flock.Flock, error) {
-	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
-		return flock.New(""), nil
-	}
-	path, err := store.SQLitePath(database)
+	path, ok, err := store.SQLitePath(database)
 	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		return flock.New(""), nil
 	}
 	lock := flock.New(path+"-serve", flock.SetPermissions(0o600))
 	held, err := lock.TryLock()

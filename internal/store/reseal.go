@@ -88,11 +88,14 @@ func (db *DB) resealColumn(ctx context.Context, c sealedColumn, sum *Resealed) e
 		}
 		last = texts[len(texts)-1].Key
 		texts = slices.DeleteFunc(texts, func(t sealedText) bool { return db.seal.current(shop.ID(t.Shop), t.Text) })
+		var part Resealed
 		err = db.update(ctx, 0, func(tx *Tx) error {
+			part = Resealed{} // it may be run again
 			for _, t := range texts {
 				plain, err := db.seal.open(shop.ID(t.Shop), t.Text)
 				if err != nil {
-					continue // counted below
+					part.Lost++
+					continue
 				}
 				sealed, err := db.seal.seal(shop.ID(t.Shop), plain)
 				if err != nil {
@@ -102,19 +105,14 @@ func (db *DB) resealColumn(ctx context.Context, c sealedColumn, sum *Resealed) e
 					Where("? = ?", key, t.Key).Where("? = ?", bun.Ident(c.column), t.Text).Exec(ctx); err != nil {
 					return err
 				}
+				part.Texts++
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		for _, t := range texts {
-			if _, err := db.seal.open(shop.ID(t.Shop), t.Text); err != nil {
-				sum.Lost++
-			} else {
-				sum.Texts++
-			}
-		}
+		sum.Texts, sum.Lost = sum.Texts+part.Texts, sum.Lost+part.Lost
 	}
 }
 

@@ -32,7 +32,7 @@ type sqliteEngine struct {
 const sqliteReaders = 4
 
 func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
-	path, err := SQLitePath(o.URL)
+	path, _, err := SQLitePath(o.URL)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", o.URL, err)
 	}
@@ -77,10 +77,14 @@ func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
 	return e, e.reader, nil
 }
 
-// SQLitePath returns the absolute path of the file that Options.URL names, when it does not
-// name a PostgreSQL database.
-func SQLitePath(url string) (string, error) {
-	return filepath.Abs(strings.TrimPrefix(url, "sqlite://"))
+// SQLitePath returns the absolute path of the file that Options.URL names; false when it
+// names a PostgreSQL database.
+func SQLitePath(url string) (path string, ok bool, err error) {
+	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+		return "", false, nil
+	}
+	path, err = filepath.Abs(strings.TrimPrefix(url, "sqlite://"))
+	return path, true, err
 }
 
 // present makes sure that a database's file is there, creating it where that is wanted:
