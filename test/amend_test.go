@@ -236,6 +236,8 @@ func TestNotesAndAttributesAreKeptAndCleared(t *testing.T) {
 		t.Fatalf("merging attributes answered %d", got)
 	}
 	s.refused(http.StatusBadRequest, "PUT", attributes, list("a", "1", "a", "2"))
+	s.refused(http.StatusBadRequest, "PUT", attributes, list("", "1"))
+	s.refused(http.StatusBadRequest, "PUT", attributes, list(" ", "1"))
 	s.refused(http.StatusBadRequest, "PUT", attributes, map[string]any{"subscriptionContractId": s.id})
 	s.refused(http.StatusNotFound, "PUT", attributes, map[string]any{"subscriptionContractId": 77, "customAttributesList": []any{}})
 	o := s.change("GET", fmt.Sprintf("/contract-raw-response?contractId=%d", s.id), nil)

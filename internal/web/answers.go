@@ -18,7 +18,7 @@ func answerNote(status int) string {
 	case http.StatusRequestEntityTooLarge:
 		return "The body is larger than 1 MiB."
 	case http.StatusUnsupportedMediaType:
-		return "The body is packed (Content-Encoding), or the request must say that it is application/json and does not."
+		return "The body has a Content-Encoding, or a Content-Type that is not application/json."
 	case http.StatusUnprocessableEntity:
 		return "The Idempotency-Key was sent before with another query or body."
 	case http.StatusFailedDependency:

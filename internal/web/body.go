@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -23,13 +25,13 @@ type JSONBody struct {
 	text []byte
 }
 
-// Resolve reads the body. Whatever content type it claims, it is read as JSON.
+// Resolve reads the body.
 func (b *JSONBody) Resolve(ctx huma.Context) []error { return b.read(ctx, '{', "object") }
 
 // JSONList is JSONBody for an operation whose body is a JSON array.
 type JSONList struct{ JSONBody }
 
-// Resolve reads the body. Whatever content type it claims, it is read as JSON.
+// Resolve reads the body.
 func (b *JSONList) Resolve(ctx huma.Context) []error { return b.read(ctx, '[', "array") }
 
 // OptionalBody is JSONBody for an operation that takes everything from the query too.
@@ -68,7 +70,7 @@ func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return []error{fault.New(fault.Invalid, "a JSON body is required").Keyed("bodyMissing")}
 	}
-	if err := checkPlain(r.Header); err != nil {
+	if err := checkMedia(r.Header); err != nil {
 		return []error{err}
 	}
 	if err := CheckText("the body", "", string(text)); err != nil {
@@ -87,16 +89,27 @@ func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 	return nil
 }
 
-// checkPlain refuses a body that says it is packed: what it holds is not unpacked
-// here, where a small body could become a large one.
-func checkPlain(header http.Header) error {
-	const name = "Content-Encoding"
-	for coding := range strings.SplitSeq(strings.Join(header.Values(name), ","), ",") {
+// checkMedia refuses a body that says it is compressed or is not JSON. What it holds is
+// not decompressed here, where a small body could become a large one. A body without
+// a Content-Type is read as JSON, and so is one with the type of a form, which curl and
+// others send when their user names none.
+func checkMedia(header http.Header) error {
+	const encoding, kind = "Content-Encoding", "Content-Type"
+	for coding := range strings.SplitSeq(strings.Join(header.Values(encoding), ","), ",") {
 		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
-			return fault.New(fault.Unreadable, "a body that is packed (%s) is not read: send it without %s", coding, name).Keyed("contentEncoding").At(name)
+			return fault.New(fault.Unreadable, "%s %q is not supported; send the body uncompressed", encoding, coding).Keyed("contentEncoding").At(encoding)
 		}
 	}
-	return nil
+	given := header.Get(kind)
+	media, _, err := mime.ParseMediaType(given)
+	if given == "" || err == nil && (media == mediaJSON || media == mediaForm || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")) {
+		return nil
+	}
+	return unsupportedType(given)
+}
+
+func unsupportedType(given string) error {
+	return fault.New(fault.Unreadable, "Content-Type %q is not supported; send the body as %s", given, mediaJSON).Keyed("contentType").At("Content-Type")
 }
 
 // depth returns how deep the objects and arrays of a JSON text are nested.
@@ -138,9 +151,34 @@ func DecodeJSON(text []byte, v any) error {
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		path := fieldPath(text, wrong)
-		return fault.New(fault.Invalid, "field '%s' cannot be a %s", path, strings.Replace(wrong.Value, "bool", "boolean", 1)).Keyed("bodyField").At(path)
+		return fault.New(fault.Invalid, "field '%s' cannot be %s", path, jsonKind(wrong.Value)).Keyed("bodyField").At(path)
 	}
-	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON: %s", strings.TrimPrefix(err.Error(), "json: ")).Keyed("bodyMalformed")
+	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON%s", malformedAt(err)).Keyed("bodyMalformed")
+}
+
+// jsonKind names what package encoding/json found in place of a field's type.
+func jsonKind(found string) string {
+	switch {
+	case found == "bool":
+		return "a boolean"
+	case found == "array" || found == "object":
+		return "an " + found
+	case strings.HasPrefix(found, "number "):
+		return "the " + found
+	}
+	return "a " + found
+}
+
+// malformedAt says where a text stops being JSON.
+func malformedAt(err error) string {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case !ok:
+		return ""
+	case strings.HasPrefix(syntax.Error(), "unexpected end"):
+		return ": it ends too early"
+	}
+	return fmt.Sprintf(": unexpected character at byte %d", syntax.Offset)
 }
 
 // limitBody refuses a request whose body is too large, whether or not its operation

@@ -19,6 +19,7 @@ import (
 // Media types that the interfaces speak.
 const (
 	mediaJSON    = "application/json"
+	mediaForm    = "application/x-www-form-urlencoded"
 	mediaProblem = "application/problem+json"
 )
 

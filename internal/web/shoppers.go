@@ -96,7 +96,7 @@ func requireJSON(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	WriteError(w, r, fault.New(fault.Unreadable, "send the body with Content-Type: %s", mediaJSON).Keyed("contentType").At("Content-Type"))
+	WriteError(w, r, unsupportedType(given))
 }
 
 // sameSite reports whether a request comes from a page of the store, or from no page.

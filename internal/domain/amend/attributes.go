@@ -1,6 +1,7 @@
 package amend
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -27,7 +28,7 @@ func CheckAttributes(list []contract.Attribute) error {
 	seen := make(map[string]bool, len(list))
 	for _, a := range list {
 		switch {
-		case a.Key == "" || utf8.RuneCountInString(a.Key) > MaxAttributeKey:
+		case strings.TrimSpace(a.Key) == "" || utf8.RuneCountInString(a.Key) > MaxAttributeKey:
 			return bad("an attribute's key has 1 to %d characters", MaxAttributeKey)
 		case utf8.RuneCountInString(a.Value) > MaxAttributeValue:
 			return bad("the value of attribute %q is longer than %d characters", a.Key, MaxAttributeValue)

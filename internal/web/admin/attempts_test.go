@@ -110,7 +110,7 @@ func TestEdits(t *testing.T) {
 		"a null flag is off":                        {`{"id":9,"retryingNeeded":null}`, billing.EditCommand{}},
 		"unknown fields are ignored":                {`{"id":9,"colour":"red","nested":{"a":[1]}}`, billing.EditCommand{}},
 		"the shop may be named":                     {`{"id":9,"shop":"demo.myshopify.com"}`, billing.EditCommand{}},
-		"the content type does not matter":          {` {"id": 9 } `, billing.EditCommand{}},
+		"white space does not matter":               {` {"id": 9 } `, billing.EditCommand{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
