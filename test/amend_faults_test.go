@@ -42,6 +42,41 @@ func (s *subscription) ordered() map[string]int {
 	return amounts
 }
 
+// A code for one contract that six contracts ask for at once is on one of them.
+func TestDiscountCodeKeepsItsUsageLimitUnderConcurrentUse(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/platform/discount-codes", map[string]any{"code": "ONCE", "percent": 10, "usageLimit": 1}, nil)
+	ids := make([]int64, 6)
+	for i := range ids {
+		ids[i] = s.checkout(map[string]any{"customer": map[string]any{"email": fmt.Sprintf("shopper%d@shopper.example", i), "firstName": "Ana", "lastName": "Silva"}})
+	}
+	codes := make([]int, len(ids))
+	var together sync.WaitGroup
+	for i, id := range ids {
+		together.Go(func() {
+			codes[i] = s.put(fmt.Sprintf("/subscription-contracts-apply-discount?discountCode=ONCE&contractId=%d", id), nil, nil)
+		})
+	}
+	together.Wait()
+	var applied, carried int
+	for i, code := range codes {
+		switch code {
+		case http.StatusOK:
+			applied++
+		case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		default:
+			t.Errorf("contract %d answered %d", ids[i], code)
+		}
+		if o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", ids[i]), nil); len(o.Discounts.Nodes) > 0 {
+			carried++
+		}
+	}
+	if applied != 1 || carried != 1 {
+		t.Errorf("%d requests were answered 200 and %d contracts carry the code, want 1 and 1: %v", applied, carried, codes)
+	}
+}
+
 // Whoever splits a contract, how often and with which answers lost: each line is
 // in one contract in the end, and charged once.
 func TestASplitIsMadeOnceWhateverHappens(t *testing.T) {

@@ -147,7 +147,7 @@ func (s session) sendOps(ctx context.Context, draft string, ops []draftOp) ([]*o
 			return nil, r
 		}
 		if a.Applied != nil && a.Applied.Rejected != "" {
-			return nil, &platform.Refusal{Code: a.Applied.Rejected, Field: "redeemCode", Message: "The platform rejects the discount code."}
+			return nil, &platform.Refusal{Code: a.Applied.Rejected, Field: "redeemCode", Message: "The platform rejects the discount code: " + a.Applied.Rejected + "."}
 		}
 		answers[i] = a
 	}

@@ -260,7 +260,7 @@ func (s *Simulator) checkTerms(sh *store, t terms) *userError {
 	if shipped && t.Shipping == nil {
 		return draftError("DELIVERY_METHOD_REQUIRED", "The delivery method can't be blank if any lines require shipping.", "deliveryMethod")
 	}
-	return s.checkDiscounts(&t)
+	return s.checkDiscounts(sh, &t)
 }
 
 // maxNote is the longest note, in characters. The platform's own limit is not

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -184,7 +185,7 @@ func (t *terms) forgetLine(tail string) []*discount {
 
 // checkDiscounts returns what the platform would refuse of a contract's
 // discounts.
-func (s *Simulator) checkDiscounts(t *terms) *userError {
+func (s *Simulator) checkDiscounts(sh *store, t *terms) *userError {
 	live := 0
 	for i := range t.Discounts {
 		d := &t.Discounts[i]
@@ -194,6 +195,9 @@ func (s *Simulator) checkDiscounts(t *terms) *userError {
 		live++
 		if !d.Shipping && !slices.ContainsFunc(t.Lines, func(l line) bool { return d.entitles(&l) }) {
 			return draftError("NO_ENTITLED_LINES", "Discount must have at least one entitled line.", "entitledLines")
+		}
+		if d.redeems() && sh.redeem(d.Code).Rejected == usedUp {
+			return draftError("INVALID", fmt.Sprintf("Discount code %s has reached its usage limit.", d.Code), "redeemCode")
 		}
 	}
 	if most := s.opts.Switches.MaxDiscounts; most > 0 && live > most {
@@ -292,7 +296,7 @@ func (sh *store) redeem(name string) discount {
 	case c.Inactive:
 		d.Rejected = "CURRENTLY_INACTIVE"
 	case c.UsageLimit > 0 && c.Redeemed >= c.UsageLimit:
-		d.Rejected = "USAGE_LIMIT_REACHED"
+		d.Rejected = usedUp
 	}
 	return d
 }
@@ -300,15 +304,20 @@ func (sh *store) redeem(name string) discount {
 // redeemed counts the codes that a commit redeems.
 func (s *Simulator) redeemed(sh *store, list []discount) {
 	for _, d := range list {
-		if d.Code == "" || d.Rejected != "" || !d.Added || d.Removed {
-			continue
-		}
-		if c := sh.code(d.Code); c != nil {
+		if c := sh.code(d.Code); c != nil && d.redeems() {
 			c.Redeemed++
 			s.save(sh)
 		}
 	}
 }
+
+// redeems reports whether a commit of the discount uses up one redemption of its code.
+func (d *discount) redeems() bool {
+	return d.Code != "" && d.Rejected == "" && d.Added && !d.Removed
+}
+
+// usedUp is the platform's reason to reject a code that was redeemed as often as it can be.
+const usedUp = "USAGE_LIMIT_REACHED"
 
 // enter returns the discounts that a buyer's codes stand for. A code that the buyer
 // cannot use is an Invalid fault.

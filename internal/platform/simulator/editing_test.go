@@ -243,6 +243,14 @@ func TestDiscountsOfADraft(t *testing.T) {
 			other := w.monthly(func(c *ContractSpec) { c.Customer.Email = "bob@example.com" })
 			return w.redeem(w.open(other.Contract), "once")
 		}, "USAGE_LIMIT_REACHED"},
+		{"a code that another draft used up first", Switches{}, func(w *world, m Made, d string) string {
+			w.code(CodeSpec{Code: "ONCE", Percent: 5, UsageLimit: 1})
+			other := w.open(w.monthly(func(c *ContractSpec) { c.Customer.Email = "bob@example.com" }).Contract)
+			if code := w.redeem(d, "once") + w.redeem(other, "once") + w.commit(other); code != "" {
+				w.t.Fatal(code)
+			}
+			return w.commit(d)
+		}, "INVALID"},
 		{"a discount is updated", Switches{}, func(w *world, m Made, d string) string {
 			w.off(d, half)
 			w.update(d, "subscriptionDraftDiscountUpdate", "SubscriptionManualDiscountInput", map[string]any{"value": map[string]any{"percentage": 10}})
