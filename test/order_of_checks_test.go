@@ -94,7 +94,7 @@ func TestARefusalNamesTheParameterAsTheOperationDoes(t *testing.T) {
 		"a variant that is not sold": {of("/subscription-contract-update-variant") + fmt.Sprintf("&oldVariantId=%d&newVariantId=4711", w.mine.variants[0]), "newVariantId", "the store does not sell variant 4711"},
 		"a variant that no line has": {of("/subscription-contract-update-variant") + fmt.Sprintf("&oldVariantId=4711&newVariantId=%d", w.mine.variants[2]), "oldVariantId", "Contract line not found."},
 		"a line that is not there":   {of("/subscription-contract-update-variant") + fmt.Sprintf("&oldLineId=x&newVariantId=%d", w.mine.variants[2]), "oldLineId", "Contract line not found."},
-		"a code that there is not":   {of("/subscription-contracts-apply-discount") + "&discountCode=NOPE", "discountCode", "the platform refuses the change: The platform rejects the discount code."},
+		"a code that there is not":   {of("/subscription-contracts-apply-discount") + "&discountCode=NOPE", "discountCode", "the platform refuses the change: The platform rejects the discount code: NOT_FOUND."},
 		"a number beyond all":        {fmt.Sprintf("/subscription-groups/%d/remove-products?productIds=99999999999999999999", w.mine.group), "productIds", `"99999999999999999999" is out of range for a Product id (1 to 9007199254740991)`},
 		"a note in two spellings":    {fmt.Sprintf("/subscription-contracts-update-order-note/%d?orderNote=a&note=b", w.mine.contract), "orderNote", "parameters 'orderNote' and 'note' differ: give one of them"},
 	} {
