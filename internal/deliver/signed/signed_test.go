@@ -168,9 +168,16 @@ func TestAnswersToWebhooks(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	call := webhook.Call{URL: server.URL, Secrets: []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}}
-	if got := New(false).Send(t.Context(), call); got.Code != 0 || !strings.Contains(got.Failed, "not public") {
-		t.Errorf("a server on this machine: %+v", got)
+	for _, private := range []string{
+		server.URL, "http://127.0.0.1:1", "https://localhost", "http://10.1.2.3", "http://169.254.169.254/latest/meta-data", "http://100.64.0.1", "http://0.0.0.0", "https://[::1]:8443", "http://[fd00::1]", "http://[::ffff:10.0.0.1]",
+	} {
+		call.URL = private
+		got := New(false).Send(t.Context(), call)
+		if got.Took = 0; got != (webhook.Answer{Failed: "the address is not public"}) {
+			t.Errorf("%s: %+v, want the same for every address that is not public", private, got)
+		}
 	}
+	call.URL = server.URL
 	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
 	if got := New(true).Send(late, call); !strings.Contains(got.Failed, "within 15s") {
