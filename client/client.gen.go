@@ -5139,69 +5139,6 @@ type FewerScopes struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// ForeseenLine defines model for ForeseenLine.
-type ForeseenLine struct {
-	// DisplayName Title of the product and of the variant.
-	//
-	// Examples: House Blend Coffee - 250 g
-	DisplayName string `json:"displayName"`
-
-	// Id The variant.
-	//
-	// Examples: 4001
-	Id int64 `json:"id"`
-
-	// ImageSrc Address of a picture; empty when there is none.
-	//
-	// Examples:
-	ImageSrc string `json:"imageSrc"`
-
-	// Price Of one, in the contract's currency.
-	//
-	// Examples: 12.25
-	Price float64 `json:"price"`
-
-	// Quantity Pieces.
-	//
-	// Examples: 2
-	Quantity             int32                  `json:"quantity"`
-	AdditionalProperties map[string]interface{} `json:"-"`
-}
-
-// ForeseenOrder defines model for ForeseenOrder.
-type ForeseenOrder struct {
-	// AppliedRules Rules that change the order, in the order in which they do.
-	AppliedRules *[]ForeseenSource `json:"appliedRules"`
-
-	// BillingCycle The platform's index of the billing cycle.
-	//
-	// Examples: 5
-	BillingCycle int32 `json:"billingCycle"`
-
-	// OrderDate When the order is due, in UTC.
-	//
-	// Examples: 2026-01-31T08:00:00Z
-	OrderDate *time.Time `json:"orderDate"`
-
-	// Variants What would be ordered.
-	Variants             *[]ForeseenLine        `json:"variants"`
-	AdditionalProperties map[string]interface{} `json:"-"`
-}
-
-// ForeseenSource defines model for ForeseenSource.
-type ForeseenSource struct {
-	// Id Number of the rule.
-	//
-	// Examples: 1001
-	Id int64 `json:"id"`
-
-	// Name Name of the rule; empty when it has none.
-	//
-	// Examples: Starter kit, then refills
-	Name                 string                 `json:"name"`
-	AdditionalProperties map[string]interface{} `json:"-"`
-}
-
 // FulfilledLineConnection defines model for FulfilledLineConnection.
 type FulfilledLineConnection struct {
 	// Edges The same, each wrapped in an edge.
@@ -6681,6 +6618,69 @@ type PortalToken struct {
 	//
 	// Examples: u3xY0l7yX1F0t7wVJYt0rW0mFz1pQw6oQm2sVb8cK9E
 	Token                string                 `json:"token"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PreviewLine defines model for PreviewLine.
+type PreviewLine struct {
+	// DisplayName Title of the product and of the variant.
+	//
+	// Examples: House Blend Coffee - 250 g
+	DisplayName string `json:"displayName"`
+
+	// Id The variant.
+	//
+	// Examples: 4001
+	Id int64 `json:"id"`
+
+	// ImageSrc Address of a picture; empty when there is none.
+	//
+	// Examples:
+	ImageSrc string `json:"imageSrc"`
+
+	// Price Of one, in the contract's currency.
+	//
+	// Examples: 12.25
+	Price float64 `json:"price"`
+
+	// Quantity Pieces.
+	//
+	// Examples: 2
+	Quantity             int32                  `json:"quantity"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PreviewOrder defines model for PreviewOrder.
+type PreviewOrder struct {
+	// AppliedRules Rules that change the order, in the order in which they do.
+	AppliedRules *[]PreviewRule `json:"appliedRules"`
+
+	// BillingCycle The platform's index of the billing cycle.
+	//
+	// Examples: 5
+	BillingCycle int32 `json:"billingCycle"`
+
+	// OrderDate When the order is due, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	OrderDate *time.Time `json:"orderDate"`
+
+	// Variants What would be ordered.
+	Variants             *[]PreviewLine         `json:"variants"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PreviewRule defines model for PreviewRule.
+type PreviewRule struct {
+	// Id Number of the rule.
+	//
+	// Examples: 1001
+	Id int64 `json:"id"`
+
+	// Name Name of the rule; empty when it has none.
+	//
+	// Examples: Starter kit, then refills
+	Name                 string                 `json:"name"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -8195,8 +8195,8 @@ type UpdateProductSwapParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
-// ForeseeProductSwapsParams defines parameters for ForeseeProductSwaps.
-type ForeseeProductSwapsParams struct {
+// PreviewProductSwapsParams defines parameters for PreviewProductSwaps.
+type PreviewProductSwapsParams struct {
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
@@ -19806,312 +19806,6 @@ func (a FewerScopes) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// Getter for additional properties for ForeseenLine. Returns the specified
-// element and whether it was found
-func (a ForeseenLine) Get(fieldName string) (value interface{}, found bool) {
-	if a.AdditionalProperties != nil {
-		value, found = a.AdditionalProperties[fieldName]
-	}
-	return
-}
-
-// Setter for additional properties for ForeseenLine
-func (a *ForeseenLine) Set(fieldName string, value interface{}) {
-	if a.AdditionalProperties == nil {
-		a.AdditionalProperties = make(map[string]interface{})
-	}
-	a.AdditionalProperties[fieldName] = value
-}
-
-// Override default JSON handling for ForeseenLine to handle AdditionalProperties
-func (a *ForeseenLine) UnmarshalJSON(b []byte) error {
-	object := make(map[string]json.RawMessage)
-	err := json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["displayName"]; found {
-		err = json.Unmarshal(raw, &a.DisplayName)
-		if err != nil {
-			return fmt.Errorf("error reading 'displayName': %w", err)
-		}
-		delete(object, "displayName")
-	}
-
-	if raw, found := object["id"]; found {
-		err = json.Unmarshal(raw, &a.Id)
-		if err != nil {
-			return fmt.Errorf("error reading 'id': %w", err)
-		}
-		delete(object, "id")
-	}
-
-	if raw, found := object["imageSrc"]; found {
-		err = json.Unmarshal(raw, &a.ImageSrc)
-		if err != nil {
-			return fmt.Errorf("error reading 'imageSrc': %w", err)
-		}
-		delete(object, "imageSrc")
-	}
-
-	if raw, found := object["price"]; found {
-		err = json.Unmarshal(raw, &a.Price)
-		if err != nil {
-			return fmt.Errorf("error reading 'price': %w", err)
-		}
-		delete(object, "price")
-	}
-
-	if raw, found := object["quantity"]; found {
-		err = json.Unmarshal(raw, &a.Quantity)
-		if err != nil {
-			return fmt.Errorf("error reading 'quantity': %w", err)
-		}
-		delete(object, "quantity")
-	}
-
-	if len(object) != 0 {
-		a.AdditionalProperties = make(map[string]interface{})
-		for fieldName, fieldBuf := range object {
-			var fieldVal interface{}
-			err := json.Unmarshal(fieldBuf, &fieldVal)
-			if err != nil {
-				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
-			}
-			a.AdditionalProperties[fieldName] = fieldVal
-		}
-	}
-	return nil
-}
-
-// Override default JSON handling for ForeseenLine to handle AdditionalProperties
-func (a ForeseenLine) MarshalJSON() ([]byte, error) {
-	var err error
-	object := make(map[string]json.RawMessage)
-
-	object["displayName"], err = json.Marshal(a.DisplayName)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'displayName': %w", err)
-	}
-
-	object["id"], err = json.Marshal(a.Id)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'id': %w", err)
-	}
-
-	object["imageSrc"], err = json.Marshal(a.ImageSrc)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'imageSrc': %w", err)
-	}
-
-	object["price"], err = json.Marshal(a.Price)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'price': %w", err)
-	}
-
-	object["quantity"], err = json.Marshal(a.Quantity)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'quantity': %w", err)
-	}
-
-	for fieldName, field := range a.AdditionalProperties {
-		object[fieldName], err = json.Marshal(field)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
-		}
-	}
-	return json.Marshal(object)
-}
-
-// Getter for additional properties for ForeseenOrder. Returns the specified
-// element and whether it was found
-func (a ForeseenOrder) Get(fieldName string) (value interface{}, found bool) {
-	if a.AdditionalProperties != nil {
-		value, found = a.AdditionalProperties[fieldName]
-	}
-	return
-}
-
-// Setter for additional properties for ForeseenOrder
-func (a *ForeseenOrder) Set(fieldName string, value interface{}) {
-	if a.AdditionalProperties == nil {
-		a.AdditionalProperties = make(map[string]interface{})
-	}
-	a.AdditionalProperties[fieldName] = value
-}
-
-// Override default JSON handling for ForeseenOrder to handle AdditionalProperties
-func (a *ForeseenOrder) UnmarshalJSON(b []byte) error {
-	object := make(map[string]json.RawMessage)
-	err := json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["appliedRules"]; found {
-		err = json.Unmarshal(raw, &a.AppliedRules)
-		if err != nil {
-			return fmt.Errorf("error reading 'appliedRules': %w", err)
-		}
-		delete(object, "appliedRules")
-	}
-
-	if raw, found := object["billingCycle"]; found {
-		err = json.Unmarshal(raw, &a.BillingCycle)
-		if err != nil {
-			return fmt.Errorf("error reading 'billingCycle': %w", err)
-		}
-		delete(object, "billingCycle")
-	}
-
-	if raw, found := object["orderDate"]; found {
-		err = json.Unmarshal(raw, &a.OrderDate)
-		if err != nil {
-			return fmt.Errorf("error reading 'orderDate': %w", err)
-		}
-		delete(object, "orderDate")
-	}
-
-	if raw, found := object["variants"]; found {
-		err = json.Unmarshal(raw, &a.Variants)
-		if err != nil {
-			return fmt.Errorf("error reading 'variants': %w", err)
-		}
-		delete(object, "variants")
-	}
-
-	if len(object) != 0 {
-		a.AdditionalProperties = make(map[string]interface{})
-		for fieldName, fieldBuf := range object {
-			var fieldVal interface{}
-			err := json.Unmarshal(fieldBuf, &fieldVal)
-			if err != nil {
-				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
-			}
-			a.AdditionalProperties[fieldName] = fieldVal
-		}
-	}
-	return nil
-}
-
-// Override default JSON handling for ForeseenOrder to handle AdditionalProperties
-func (a ForeseenOrder) MarshalJSON() ([]byte, error) {
-	var err error
-	object := make(map[string]json.RawMessage)
-
-	if a.AppliedRules != nil {
-		object["appliedRules"], err = json.Marshal(a.AppliedRules)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'appliedRules': %w", err)
-		}
-	}
-
-	object["billingCycle"], err = json.Marshal(a.BillingCycle)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'billingCycle': %w", err)
-	}
-
-	object["orderDate"], err = json.Marshal(a.OrderDate)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'orderDate': %w", err)
-	}
-
-	if a.Variants != nil {
-		object["variants"], err = json.Marshal(a.Variants)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'variants': %w", err)
-		}
-	}
-
-	for fieldName, field := range a.AdditionalProperties {
-		object[fieldName], err = json.Marshal(field)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
-		}
-	}
-	return json.Marshal(object)
-}
-
-// Getter for additional properties for ForeseenSource. Returns the specified
-// element and whether it was found
-func (a ForeseenSource) Get(fieldName string) (value interface{}, found bool) {
-	if a.AdditionalProperties != nil {
-		value, found = a.AdditionalProperties[fieldName]
-	}
-	return
-}
-
-// Setter for additional properties for ForeseenSource
-func (a *ForeseenSource) Set(fieldName string, value interface{}) {
-	if a.AdditionalProperties == nil {
-		a.AdditionalProperties = make(map[string]interface{})
-	}
-	a.AdditionalProperties[fieldName] = value
-}
-
-// Override default JSON handling for ForeseenSource to handle AdditionalProperties
-func (a *ForeseenSource) UnmarshalJSON(b []byte) error {
-	object := make(map[string]json.RawMessage)
-	err := json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["id"]; found {
-		err = json.Unmarshal(raw, &a.Id)
-		if err != nil {
-			return fmt.Errorf("error reading 'id': %w", err)
-		}
-		delete(object, "id")
-	}
-
-	if raw, found := object["name"]; found {
-		err = json.Unmarshal(raw, &a.Name)
-		if err != nil {
-			return fmt.Errorf("error reading 'name': %w", err)
-		}
-		delete(object, "name")
-	}
-
-	if len(object) != 0 {
-		a.AdditionalProperties = make(map[string]interface{})
-		for fieldName, fieldBuf := range object {
-			var fieldVal interface{}
-			err := json.Unmarshal(fieldBuf, &fieldVal)
-			if err != nil {
-				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
-			}
-			a.AdditionalProperties[fieldName] = fieldVal
-		}
-	}
-	return nil
-}
-
-// Override default JSON handling for ForeseenSource to handle AdditionalProperties
-func (a ForeseenSource) MarshalJSON() ([]byte, error) {
-	var err error
-	object := make(map[string]json.RawMessage)
-
-	object["id"], err = json.Marshal(a.Id)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'id': %w", err)
-	}
-
-	object["name"], err = json.Marshal(a.Name)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'name': %w", err)
-	}
-
-	for fieldName, field := range a.AdditionalProperties {
-		object[fieldName], err = json.Marshal(field)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
-		}
-	}
-	return json.Marshal(object)
-}
-
 // Getter for additional properties for FulfilledLineConnection. Returns the specified
 // element and whether it was found
 func (a FulfilledLineConnection) Get(fieldName string) (value interface{}, found bool) {
@@ -26050,6 +25744,312 @@ func (a PortalToken) MarshalJSON() ([]byte, error) {
 	object["token"], err = json.Marshal(a.Token)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'token': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for PreviewLine. Returns the specified
+// element and whether it was found
+func (a PreviewLine) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PreviewLine
+func (a *PreviewLine) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PreviewLine to handle AdditionalProperties
+func (a *PreviewLine) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["displayName"]; found {
+		err = json.Unmarshal(raw, &a.DisplayName)
+		if err != nil {
+			return fmt.Errorf("error reading 'displayName': %w", err)
+		}
+		delete(object, "displayName")
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["imageSrc"]; found {
+		err = json.Unmarshal(raw, &a.ImageSrc)
+		if err != nil {
+			return fmt.Errorf("error reading 'imageSrc': %w", err)
+		}
+		delete(object, "imageSrc")
+	}
+
+	if raw, found := object["price"]; found {
+		err = json.Unmarshal(raw, &a.Price)
+		if err != nil {
+			return fmt.Errorf("error reading 'price': %w", err)
+		}
+		delete(object, "price")
+	}
+
+	if raw, found := object["quantity"]; found {
+		err = json.Unmarshal(raw, &a.Quantity)
+		if err != nil {
+			return fmt.Errorf("error reading 'quantity': %w", err)
+		}
+		delete(object, "quantity")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PreviewLine to handle AdditionalProperties
+func (a PreviewLine) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["displayName"], err = json.Marshal(a.DisplayName)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'displayName': %w", err)
+	}
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["imageSrc"], err = json.Marshal(a.ImageSrc)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'imageSrc': %w", err)
+	}
+
+	object["price"], err = json.Marshal(a.Price)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'price': %w", err)
+	}
+
+	object["quantity"], err = json.Marshal(a.Quantity)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'quantity': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for PreviewOrder. Returns the specified
+// element and whether it was found
+func (a PreviewOrder) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PreviewOrder
+func (a *PreviewOrder) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PreviewOrder to handle AdditionalProperties
+func (a *PreviewOrder) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["appliedRules"]; found {
+		err = json.Unmarshal(raw, &a.AppliedRules)
+		if err != nil {
+			return fmt.Errorf("error reading 'appliedRules': %w", err)
+		}
+		delete(object, "appliedRules")
+	}
+
+	if raw, found := object["billingCycle"]; found {
+		err = json.Unmarshal(raw, &a.BillingCycle)
+		if err != nil {
+			return fmt.Errorf("error reading 'billingCycle': %w", err)
+		}
+		delete(object, "billingCycle")
+	}
+
+	if raw, found := object["orderDate"]; found {
+		err = json.Unmarshal(raw, &a.OrderDate)
+		if err != nil {
+			return fmt.Errorf("error reading 'orderDate': %w", err)
+		}
+		delete(object, "orderDate")
+	}
+
+	if raw, found := object["variants"]; found {
+		err = json.Unmarshal(raw, &a.Variants)
+		if err != nil {
+			return fmt.Errorf("error reading 'variants': %w", err)
+		}
+		delete(object, "variants")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PreviewOrder to handle AdditionalProperties
+func (a PreviewOrder) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.AppliedRules != nil {
+		object["appliedRules"], err = json.Marshal(a.AppliedRules)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'appliedRules': %w", err)
+		}
+	}
+
+	object["billingCycle"], err = json.Marshal(a.BillingCycle)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'billingCycle': %w", err)
+	}
+
+	object["orderDate"], err = json.Marshal(a.OrderDate)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'orderDate': %w", err)
+	}
+
+	if a.Variants != nil {
+		object["variants"], err = json.Marshal(a.Variants)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'variants': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for PreviewRule. Returns the specified
+// element and whether it was found
+func (a PreviewRule) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for PreviewRule
+func (a *PreviewRule) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for PreviewRule to handle AdditionalProperties
+func (a *PreviewRule) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.Id)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'name': %w", err)
+		}
+		delete(object, "name")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for PreviewRule to handle AdditionalProperties
+func (a PreviewRule) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["id"], err = json.Marshal(a.Id)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'id': %w", err)
+	}
+
+	object["name"], err = json.Marshal(a.Name)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'name': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -33972,12 +33972,12 @@ type ClientInterface interface {
 	// Corresponds with PUT /api/external/v2/product-swaps (the `UpdateProductSwap` operationId).
 	UpdateProductSwap(ctx context.Context, params *UpdateProductSwapParams, body UpdateProductSwapJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ForeseeProductSwaps What the rules will make of a contract
+	// PreviewProductSwaps What the rules will make of a contract
 	//
 	// The next 10 orders of the contract as the rules would make them. Nothing is changed.
 	//
-	// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `ForeseeProductSwaps` operationId).
-	ForeseeProductSwaps(ctx context.Context, contractId string, params *ForeseeProductSwapsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `PreviewProductSwaps` operationId).
+	PreviewProductSwaps(ctx context.Context, contractId string, params *PreviewProductSwapsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteProductSwap Remove a product swap rule
 	//
@@ -35359,13 +35359,13 @@ func (c *Client) UpdateProductSwap(ctx context.Context, params *UpdateProductSwa
 	return c.Client.Do(req)
 }
 
-// ForeseeProductSwaps What the rules will make of a contract
+// PreviewProductSwaps What the rules will make of a contract
 //
 // The next 10 orders of the contract as the rules would make them. Nothing is changed.
 //
-// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `ForeseeProductSwaps` operationId).
-func (c *Client) ForeseeProductSwaps(ctx context.Context, contractId string, params *ForeseeProductSwapsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewForeseeProductSwapsRequest(c.Server, contractId, params)
+// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `PreviewProductSwaps` operationId).
+func (c *Client) PreviewProductSwaps(ctx context.Context, contractId string, params *PreviewProductSwapsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewProductSwapsRequest(c.Server, contractId, params)
 	if err != nil {
 		return nil, err
 	}
@@ -39800,8 +39800,8 @@ func NewUpdateProductSwapRequestWithBody(server string, params *UpdateProductSwa
 	return req, nil
 }
 
-// NewForeseeProductSwapsRequest constructs an http.Request for the ForeseeProductSwaps method
-func NewForeseeProductSwapsRequest(server string, contractId string, params *ForeseeProductSwapsParams) (*http.Request, error) {
+// NewPreviewProductSwapsRequest constructs an http.Request for the PreviewProductSwaps method
+func NewPreviewProductSwapsRequest(server string, contractId string, params *PreviewProductSwapsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -47900,14 +47900,14 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /api/external/v2/product-swaps (the `UpdateProductSwap` operationId).
 	UpdateProductSwapWithResponse(ctx context.Context, params *UpdateProductSwapParams, body UpdateProductSwapJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateProductSwapResponse, error)
 
-	// ForeseeProductSwapsWithResponse What the rules will make of a contract
+	// PreviewProductSwapsWithResponse What the rules will make of a contract
 	//
 	// The next 10 orders of the contract as the rules would make them. Nothing is changed.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `ForeseeProductSwaps` operationId).
-	ForeseeProductSwapsWithResponse(ctx context.Context, contractId string, params *ForeseeProductSwapsParams, reqEditors ...RequestEditorFn) (*ForeseeProductSwapsResponse, error)
+	// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `PreviewProductSwaps` operationId).
+	PreviewProductSwapsWithResponse(ctx context.Context, contractId string, params *PreviewProductSwapsParams, reqEditors ...RequestEditorFn) (*PreviewProductSwapsResponse, error)
 
 	// DeleteProductSwapWithResponse Remove a product swap rule
 	//
@@ -50207,8 +50207,8 @@ func (r UpdateProductSwapResponse) ContentType() string {
 	return ""
 }
 
-// ForeseeProductSwapsResponse200Headers the declared response headers of an HTTP 200 response for ForeseeProductSwaps
-type ForeseeProductSwapsResponse200Headers struct {
+// PreviewProductSwapsResponse200Headers the declared response headers of an HTTP 200 response for PreviewProductSwaps
+type PreviewProductSwapsResponse200Headers struct {
 	Deprecation        *string
 	IdempotentReplayed *string
 	Link               *string
@@ -50219,34 +50219,34 @@ type ForeseeProductSwapsResponse200Headers struct {
 	XTotalCount        *int64
 }
 
-type ForeseeProductSwapsResponse struct {
+type PreviewProductSwapsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *[]ForeseenOrder
+	JSON200 *[]PreviewOrder
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Failure
 	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *ForeseeProductSwapsResponse200Headers
+	Headers200 *PreviewProductSwapsResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ForeseeProductSwapsResponse) GetJSON200() *[]ForeseenOrder {
+func (r PreviewProductSwapsResponse) GetJSON200() *[]PreviewOrder {
 	return r.JSON200
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r ForeseeProductSwapsResponse) GetJSONDefault() *Failure {
+func (r PreviewProductSwapsResponse) GetJSONDefault() *Failure {
 	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
-func (r ForeseeProductSwapsResponse) GetBody() []byte {
+func (r PreviewProductSwapsResponse) GetBody() []byte {
 	return r.Body
 }
 
 // Status returns HTTPResponse.Status
-func (r ForeseeProductSwapsResponse) Status() string {
+func (r PreviewProductSwapsResponse) Status() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Status
 	}
@@ -50254,7 +50254,7 @@ func (r ForeseeProductSwapsResponse) Status() string {
 }
 
 // StatusCode returns HTTPResponse.StatusCode
-func (r ForeseeProductSwapsResponse) StatusCode() int {
+func (r PreviewProductSwapsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -50262,7 +50262,7 @@ func (r ForeseeProductSwapsResponse) StatusCode() int {
 }
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ForeseeProductSwapsResponse) ContentType() string {
+func (r PreviewProductSwapsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -56303,19 +56303,19 @@ func (c *ClientWithResponses) UpdateProductSwapWithResponse(ctx context.Context,
 	return ParseUpdateProductSwapResponse(rsp)
 }
 
-// ForeseeProductSwapsWithResponse What the rules will make of a contract
+// PreviewProductSwapsWithResponse What the rules will make of a contract
 //
 // The next 10 orders of the contract as the rules would make them. Nothing is changed.
 //
 // Returns a wrapper object for the known response body format(s).
 //
-// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `ForeseeProductSwaps` operationId).
-func (c *ClientWithResponses) ForeseeProductSwapsWithResponse(ctx context.Context, contractId string, params *ForeseeProductSwapsParams, reqEditors ...RequestEditorFn) (*ForeseeProductSwapsResponse, error) {
-	rsp, err := c.ForeseeProductSwaps(ctx, contractId, params, reqEditors...)
+// Corresponds with POST /api/external/v2/product-swaps-by-variant-groups/{contractId} (the `PreviewProductSwaps` operationId).
+func (c *ClientWithResponses) PreviewProductSwapsWithResponse(ctx context.Context, contractId string, params *PreviewProductSwapsParams, reqEditors ...RequestEditorFn) (*PreviewProductSwapsResponse, error) {
+	rsp, err := c.PreviewProductSwaps(ctx, contractId, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
-	return ParseForeseeProductSwapsResponse(rsp)
+	return ParsePreviewProductSwapsResponse(rsp)
 }
 
 // DeleteProductSwapWithResponse Remove a product swap rule
@@ -59755,22 +59755,22 @@ func ParseUpdateProductSwapResponse(rsp *http.Response) (*UpdateProductSwapRespo
 	return response, nil
 }
 
-// ParseForeseeProductSwapsResponse parses an HTTP response from a ForeseeProductSwapsWithResponse call
-func ParseForeseeProductSwapsResponse(rsp *http.Response) (*ForeseeProductSwapsResponse, error) {
+// ParsePreviewProductSwapsResponse parses an HTTP response from a PreviewProductSwapsWithResponse call
+func ParsePreviewProductSwapsResponse(rsp *http.Response) (*PreviewProductSwapsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
 	defer func() { _ = rsp.Body.Close() }()
 	if err != nil {
 		return nil, err
 	}
 
-	response := &ForeseeProductSwapsResponse{
+	response := &PreviewProductSwapsResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest []ForeseenOrder
+		var dest []PreviewOrder
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -59787,7 +59787,7 @@ func ParseForeseeProductSwapsResponse(rsp *http.Response) (*ForeseeProductSwapsR
 
 	switch {
 	case rsp.StatusCode == 200:
-		var headers ForeseeProductSwapsResponse200Headers
+		var headers PreviewProductSwapsResponse200Headers
 		if values := rsp.Header.Values("Deprecation"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Deprecation", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {

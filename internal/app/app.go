@@ -46,20 +46,20 @@ const (
 
 // Options say what to assemble.
 type Options struct {
-	Settings config.Server
-	Clock    clock.Clock
-	Log      *slog.Logger
-	Kind     store.Kind
-	Migrate  bool          // create the database when it is not there, and bring it up to date
-	Relaxed  bool          // commits may be lost with the machine; for the sandbox
-	Cooldown time.Duration // between looks for jobs at the least; 0: the queue's default
-	Virtual  *Virtual
+	Settings  config.Server
+	Clock     clock.Clock
+	Log       *slog.Logger
+	Kind      store.Kind
+	Migrate   bool          // create the database when it is not there, and bring it up to date
+	Relaxed   bool          // commits may be lost with the machine; for the sandbox
+	Cooldown  time.Duration // between looks for jobs at the least; 0: the queue's default
+	Simulated *Simulated
 }
 
-// Virtual is what a simulation puts in the place of the machine, besides the
+// Simulated is what a simulation puts in the place of the machine, besides the
 // clock and the store's seam: whatever the service does then, it does in the
 // goroutine that asked for it.
-type Virtual struct {
+type Simulated struct {
 	Platform http.RoundTripper // the way to the platform
 	Wait     func(ctx context.Context, least, most time.Duration) error
 	Mail     notify.Transport
@@ -119,12 +119,12 @@ func On(db *store.DB, o Options) (*App, error) {
 	way := shopify.Options{
 		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log,
 	}
-	if o.Virtual != nil {
-		way.HTTP, way.Clock, way.Wait = &http.Client{Transport: o.Virtual.Platform}, o.Clock, o.Virtual.Wait
+	if o.Simulated != nil {
+		way.HTTP, way.Clock, way.Wait = &http.Client{Transport: o.Simulated.Platform}, o.Clock, o.Simulated.Wait
 	}
 	client := shopify.New(way)
 	hurry := cmp.Or(o.Settings.WaitsScale, 1)
-	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry), OneCaller: o.Virtual != nil}
+	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry), OneCaller: o.Simulated != nil}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
@@ -145,8 +145,8 @@ func On(db *store.DB, o Options) (*App, error) {
 	if server != nil {
 		a.Notify.Transport = server
 	}
-	if o.Virtual != nil {
-		a.Notify.Transport = o.Virtual.Mail
+	if o.Simulated != nil {
+		a.Notify.Transport = o.Simulated.Mail
 	}
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
 	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}

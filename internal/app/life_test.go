@@ -102,7 +102,7 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 			ReconcileEvery: 24 * time.Hour,
 		},
 		Clock: l.clock, Log: slog.New(slog.DiscardHandler), Kind: Sandbox,
-		Virtual: &Virtual{Platform: wire, Wait: func(context.Context, time.Duration, time.Duration) error { return nil }, Mail: noMail{}},
+		Simulated: &Simulated{Platform: wire, Wait: func(context.Context, time.Duration, time.Duration) error { return nil }, Mail: noMail{}},
 	})
 	l.must(err)
 	place, err := l.app.place(ctx)
@@ -139,7 +139,7 @@ func (l *life) Enqueue(tasks []task.Task) {
 	}
 }
 
-var _ store.Seam = (*life)(nil)
+var _ store.TxInterceptor = (*life)(nil)
 
 // mostRounds is how many rounds may pass at one instant until nothing is due any more.
 const mostRounds = 100

@@ -19,7 +19,7 @@ import (
 
 // route builds the handlers of every audience. A simulation has webhooks only.
 func (a *App) route() error {
-	if a.options.Virtual != nil {
+	if a.options.Simulated != nil {
 		a.Subscriptions = inbound.New(a.Intake, web.Frame{Log: a.options.Log})
 		return nil
 	}
@@ -36,14 +36,14 @@ func (a *App) route() error {
 	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies, Secure: secure, Unavailable: a.Store.Unavailable}
 	gate := web.Gate{
 		Keys: a.Access, Partners: a.Partner,
-		Limits:  web.Limits(a.Store.Bank(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),
+		Limits:  web.Limits(a.Store.SharedBuckets(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),
 		Answers: a.Store.Answers(), Clock: a.options.Clock,
 	}
 	points := loyalty.New(loyalty.Options{Frame: frame, Gate: gate, Points: a.Loyalty})
 	line := func(l shop.Line) http.Handler {
 		return withLoyalty(points, admin.New(admin.Options{
 			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Billing, Explainer: a.explainer(), Keys: a.Access, Connections: a.Partner, Webhooks: a.Webhooks, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store, Amend: a.Amend, Shown: a.Amend,
-			Swaps: a.Swaps, SwapBook: a.Store, Foresight: a.Billing, OneOffs: a.Billing, OneOffBook: a.Store,
+			Swaps: a.Swaps, SwapBook: a.Store, Preview: a.Billing, OneOffs: a.Billing, OneOffBook: a.Store,
 			Upcoming: a.Billing, Reports: a.Store, Customers: a.Store, Syncer: a.Intake, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,
 		}))
 	}

@@ -19,7 +19,7 @@ func (a *App) shoppers(frame web.Frame) http.Handler {
 	settings := a.options.Settings
 	limits := &web.Buckets{Rate: web.Rate{PerSecond: settings.RatePerSecond, Burst: settings.RateBurst}}
 	line := func(l shop.Line, secret string) http.Handler {
-		door := login.Door{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}
+		door := login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}
 		return shopper.New(shopper.Options{
 			Line: l, Frame: frame, Gate: web.Gate{Shoppers: door, Limits: limits, Clock: a.options.Clock},
 			Orders: a.Billing, Contracts: a.Amend, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention,

@@ -16,7 +16,7 @@ import (
 // Handlers says which function carries out which kind of task. It is filled
 // before the queue is run and not changed afterwards.
 type Handlers struct {
-	add []func(*river.Workers, *crew, finish) error
+	add []func(*river.Workers, *scheduler, finish) error
 	do  map[string]func(ctx context.Context, t task.Task) error
 }
 
@@ -39,7 +39,7 @@ func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
 		}
 		return fn(ctx, mine)
 	}
-	h.add = append(h.add, func(workers *river.Workers, c *crew, done finish) error {
+	h.add = append(h.add, func(workers *river.Workers, c *scheduler, done finish) error {
 		return river.AddWorkerSafely(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[T]) error {
 			key := j.Kind + string(j.EncodedArgs)
 			if err := c.do(ctx, key, j.Args, func(ctx context.Context) error { return fn(ctx, j.Args) }); err != nil {
@@ -61,7 +61,7 @@ func (h *Handlers) Do(ctx context.Context, t task.Task) error {
 }
 
 // workers returns the handlers in the form that River takes.
-func (h *Handlers) workers(c *crew, done finish) (*river.Workers, error) {
+func (h *Handlers) workers(c *scheduler, done finish) (*river.Workers, error) {
 	workers := river.NewWorkers()
 	for _, add := range h.add {
 		if err := add(workers, c, done); err != nil {

@@ -26,10 +26,10 @@ import (
 type Queue[TTx any] struct {
 	driver   riverdriver.Driver[TTx]
 	inserter *river.Client[TTx]
-	bell     *bell // nil: the database tells of new tasks itself
+	bell     *notifier // nil: the database tells of new tasks itself
 	idle     func(ctx context.Context) (bool, error)
 	complete func(ctx context.Context, row *rivertype.JobRow) error
-	crew     atomic.Pointer[crew] // of this process; nil: tasks are run elsewhere
+	crew     atomic.Pointer[scheduler] // of this process; nil: tasks are run elsewhere
 }
 
 // OnPostgres returns the queue of a PostgreSQL database.
@@ -53,7 +53,7 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue[pgx.Tx], error) {
 // OnSQLite returns the queue of a SQLite database. The pool must be the one
 // through which the database is written.
 func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
-	rung := &bell{}
+	rung := &notifier{}
 	q := &Queue[*sql.Tx]{
 		driver: near{riversqlite.New(db), rung},
 		bell:   rung,

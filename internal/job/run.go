@@ -62,7 +62,7 @@ func (o Options) withDefaults() Options {
 // Runner carries out tasks until it is stopped.
 type Runner struct {
 	stop, halt func(context.Context) error
-	crew       *crew
+	crew       *scheduler
 }
 
 // Run begins to carry out tasks. They end when ctx does; Stop is the gentle way.
@@ -71,7 +71,7 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 		o.Cooldown = time.Millisecond // nobody else is asked by looking
 	}
 	o = o.withDefaults()
-	c := newCrew(ctx, o, q.addAgain)
+	c := newScheduler(ctx, o, q.addAgain)
 	workers, err := h.workers(c, func(ctx context.Context, row *rivertype.JobRow) {
 		// River would note the end too, but up to a quarter of a second later;
 		// until then the queue is not idle. So an error here costs only time.

@@ -14,21 +14,21 @@ func Explain(err error, entity, thing string) error {
 	refused, definite := errors.AsType[*Refusal](err)
 	switch {
 	case definite && refused.Code == CodeCharging:
-		return fault.Because(fault.Conflict, err, "Another billing operation is already in progress").On(entity).Keyed("billingInProgress")
+		return fault.Because(fault.Conflict, err, "Another billing operation is already in progress").Entity(entity).Code("billingInProgress")
 	case definite:
 		message := refused.Message
 		if message == "" {
 			message = refused.Code
 		}
-		return fault.Because(fault.Refused, err, "the platform refuses the change: %s", message).On(entity).Keyed("platformRefused").At(refused.Field)
+		return fault.Because(fault.FailedPrecondition, err, "the platform refuses the change: %s", message).Entity(entity).Code("platformRefused").Field(refused.Field)
 	case errors.Is(err, ErrUnknown):
 		key, words = fault.InDoubt, "the platform does not say whether it was done: look before you try again"
 	case errors.Is(err, ErrNotFound):
-		return fault.Because(fault.NotFound, err, "the platform does not know the %s any more", thing).On(entity).Keyed("notAtPlatform")
+		return fault.Because(fault.NotFound, err, "the platform does not know the %s any more", thing).Entity(entity).Code("notAtPlatform")
 	case errors.Is(err, ErrDisconnected):
-		kind, key, words = fault.Refused, "connectionGone", "the store's connection to the platform is gone"
+		kind, key, words = fault.FailedPrecondition, "connectionGone", "the store's connection to the platform is gone"
 	case errors.Is(err, ErrThrottled):
 		key, words = "platformThrottled", "the platform is busy: nothing was changed, try again in a moment"
 	}
-	return fault.Because(kind, err, "%s", words).On(entity).Keyed(key)
+	return fault.Because(kind, err, "%s", words).Entity(entity).Code(key)
 }

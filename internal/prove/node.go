@@ -51,7 +51,7 @@ func (n *node) start() error {
 			ReconcileEvery: reconcileEvery,
 		},
 		Clock: n, Log: slog.New(slog.DiscardHandler), Kind: app.Sandbox,
-		Virtual: &app.Virtual{Platform: way{n}, Wait: n.wait, Mail: letters{n.w}},
+		Simulated: &app.Simulated{Platform: clientTransport{n}, Wait: n.wait, Mail: letters{n.w}},
 	})
 	if err != nil {
 		return fmt.Errorf("start node %d: %w", n.id, err)
@@ -128,7 +128,7 @@ func (n *node) Enqueue(tasks []task.Task) {
 	n.w.dispatch()
 }
 
-var _ store.Seam = (*node)(nil)
+var _ store.TxInterceptor = (*node)(nil)
 
 // letters takes e-mails, as a mail server would.
 type letters struct{ w *world }
@@ -139,4 +139,4 @@ func (l letters) Send(_ context.Context, list []notify.Letter) []error {
 	return make([]error, len(list))
 }
 
-var _ http.RoundTripper = way{}
+var _ http.RoundTripper = clientTransport{}

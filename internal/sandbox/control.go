@@ -68,11 +68,11 @@ func (s *Sandbox) ownCallers(next http.Handler) http.Handler {
 	listens, _, _ := net.SplitHostPort(s.options.Listen)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host := hostOf(r); net.ParseIP(host) == nil && host != "localhost" && !strings.EqualFold(host, listens) {
-			web.WriteError(w, r, fault.New(fault.Forbidden, "the host %.255q is not the sandbox's: use an IP address, localhost, or the host of --listen", host).Keyed("foreignHost"))
+			web.WriteError(w, r, fault.New(fault.Forbidden, "the host %.255q is not the sandbox's: use an IP address, localhost, or the host of --listen", host).Code("foreignHost"))
 			return
 		}
 		if err := cross.Check(r); err != nil {
-			web.WriteError(w, r, fault.New(fault.Forbidden, "a page of another site must not control the sandbox").Keyed("crossSite"))
+			web.WriteError(w, r, fault.New(fault.Forbidden, "a page of another site must not control the sandbox").Code("crossSite"))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -93,7 +93,7 @@ func hostOf(r *http.Request) string {
 func (s *Sandbox) onceReady(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.ready.Load() && !strings.HasPrefix(r.URL.Path, "/webhook-sink/") {
-			web.WriteError(w, r, fault.New(fault.Unavailable, "the sandbox is not ready: wait until %s carries the number of its process", manifestFile).Keyed("notReady").After(time.Second))
+			web.WriteError(w, r, fault.New(fault.Unavailable, "the sandbox is not ready: wait until %s carries the number of its process", manifestFile).Code("notReady").RetryAfter(time.Second))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -134,7 +134,7 @@ func body(r *http.Request, v any) error {
 		return err
 	}
 	if len(strings.TrimSpace(string(text))) == 0 {
-		return fault.New(fault.Invalid, "a JSON body is required").Keyed("bodyMissing")
+		return fault.New(fault.Invalid, "a JSON body is required").Code("bodyMissing")
 	}
 	return web.DecodeJSON(text, v)
 }
@@ -180,7 +180,7 @@ func readID[T ~int64](to *T, kind, field string, text []byte) error {
 // parseID reads the id of an object of a kind, which must be there.
 func parseID(kind, field, s string) (int64, error) {
 	if s == "" {
-		return 0, fault.New(fault.Invalid, "%s is empty: write a number or a graph id", field).At(field)
+		return 0, fault.New(fault.Invalid, "%s is empty: write a number or a graph id", field).Field(field)
 	}
 	return web.ParseID(kind, field, s)
 }

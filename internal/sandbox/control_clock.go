@@ -36,7 +36,7 @@ func (s *Sandbox) moveClock(r *http.Request) (clockReport, error) {
 		return clockReport{}, err
 	}
 	if (in.Advance == nil) == (in.To == nil) {
-		return clockReport{}, fault.New(fault.Invalid, `say how far: {"advance":"P30D"} or {"to":"2027-01-31T12:00:00Z"}`).At("advance")
+		return clockReport{}, fault.New(fault.Invalid, `say how far: {"advance":"P30D"} or {"to":"2027-01-31T12:00:00Z"}`).Field("advance")
 	}
 	by := span{}
 	if in.Advance != nil {

@@ -58,7 +58,7 @@ func (s *Sandbox) bulkCharge(r *http.Request) (bulkCharge, error) {
 		return in, err
 	}
 	if in.From == nil || in.To == nil {
-		return in, fault.New(fault.Invalid, "say which cycles: from and to are instants between which they are expected").At("from")
+		return in, fault.New(fault.Invalid, "say which cycles: from and to are instants between which they are expected").Field("from")
 	}
 	if in.Shop == "" {
 		in.Shop = demo.Main

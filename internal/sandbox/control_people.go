@@ -95,7 +95,7 @@ func (s *Sandbox) addCode(r *http.Request) (codeIn, error) {
 		return in, err
 	}
 	if in.CycleLimit < 0 || in.UsageLimit < 0 {
-		return in, fault.New(fault.Invalid, "a limit is not negative").At("cycleLimit")
+		return in, fault.New(fault.Invalid, "a limit is not negative").Field("cycleLimit")
 	}
 	return in, s.sim.AddCode(simulator.CodeSpec{
 		Shop: in.Shop, Code: in.Code, Percent: in.Percent, Amount: string(in.Amount), EachItem: in.EachItem,

@@ -49,7 +49,7 @@ func (s *Sandbox) contract(r *http.Request) (simulator.Contract, error) {
 func (s *Sandbox) cycles(r *http.Request) ([]simulator.Cycle, error) {
 	n, err := contractParam(r)
 	if err == nil && n == 0 {
-		err = fault.New(fault.Invalid, "say whose cycles: /platform/cycles?contractId=9001").At("contractId")
+		err = fault.New(fault.Invalid, "say whose cycles: /platform/cycles?contractId=9001").Field("contractId")
 	}
 	if err != nil {
 		return nil, err
@@ -86,11 +86,11 @@ func (s *Sandbox) outcome(r *http.Request) (outcomeIn, error) {
 		return in, err
 	}
 	if in.Contract == 0 {
-		return in, fault.New(fault.Invalid, "say whose charge: contractId is required").At("contractId")
+		return in, fault.New(fault.Invalid, "say whose charge: contractId is required").Field("contractId")
 	}
 	for _, n := range in.Cycles {
 		if n < 1 {
-			return in, fault.New(fault.Invalid, "cycles are counted from 1, not %d", n).At("cycles")
+			return in, fault.New(fault.Invalid, "cycles are counted from 1, not %d", n).Field("cycles")
 		}
 	}
 	return in, s.sim.Outcome(simulator.Outcome{Contract: int64(in.Contract), Cycles: in.Cycles, Code: in.Code})
@@ -236,7 +236,7 @@ func (s *Sandbox) zoneOf(ctx context.Context, domain string) (*time.Location, er
 }
 
 func missing(field string) error {
-	return fault.New(fault.Invalid, "%s is required", field).Keyed("fieldMissing").At(field)
+	return fault.New(fault.Invalid, "%s is required", field).Code("fieldMissing").Field(field)
 }
 
 // orOne returns a number that is at least 1, and 1 when there is none.
@@ -245,7 +245,7 @@ func orOne(field string, n *int) (int, error) {
 	case n == nil:
 		return 1, nil
 	case *n < 1:
-		return 0, fault.New(fault.Invalid, "%s is %d: it is at least 1", field, *n).At(field)
+		return 0, fault.New(fault.Invalid, "%s is %d: it is at least 1", field, *n).Field(field)
 	}
 	return *n, nil
 }
@@ -268,7 +268,7 @@ func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 	switch in.PaymentMethod {
 	case "", simulator.MethodValid, simulator.MethodExpired, simulator.MethodNone:
 	default:
-		return simulator.ContractSpec{}, fault.New(fault.Invalid, "paymentMethod is %q: use valid, expired or none", in.PaymentMethod).At("paymentMethod")
+		return simulator.ContractSpec{}, fault.New(fault.Invalid, "paymentMethod is %q: use valid, expired or none", in.PaymentMethod).Field("paymentMethod")
 	}
 	next, err := in.NextBillingDate.in(zone)
 	if err != nil {

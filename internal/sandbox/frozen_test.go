@@ -64,7 +64,7 @@ func (f frozen) row() contract.Contract {
 
 func (f frozen) refused(what string, err error) {
 	f.t.Helper()
-	if !fault.Is(err, fault.Refused) || !strings.Contains(fmt.Sprint(err), "orders are completed") {
+	if !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(fmt.Sprint(err), "orders are completed") {
 		f.t.Errorf("%s: %v, want a refusal that says how many orders are left", what, err)
 	}
 }

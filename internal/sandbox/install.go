@@ -37,14 +37,14 @@ func (s *Sandbox) install(r *http.Request) (shopView, error) {
 		return shopView{}, err
 	}
 	if in.Domain == "" {
-		return shopView{}, fault.New(fault.Invalid, "domain is required, such as third.myshopify.com").Keyed("fieldMissing").At("domain")
+		return shopView{}, fault.New(fault.Invalid, "domain is required, such as third.myshopify.com").Code("fieldMissing").Field("domain")
 	}
 	var err error
 	if in.Currency, err = inCapitals(in.Currency); err != nil {
 		return shopView{}, err
 	}
 	if in.Hour < 0 || in.Hour > 23 || in.Minute < 0 || in.Minute > 59 {
-		return shopView{}, fault.New(fault.Invalid, "%d:%02d is not a time of day", in.Hour, in.Minute).At("localOrderHour")
+		return shopView{}, fault.New(fault.Invalid, "%d:%02d is not a time of day", in.Hour, in.Minute).Field("localOrderHour")
 	}
 	ctx := r.Context()
 	made := shopView{Shop: in.Domain}
@@ -94,7 +94,7 @@ func (s *Sandbox) uninstall(r *http.Request) (uninstalled, error) {
 func inCapitals(code money.Currency) (money.Currency, error) {
 	upper := strings.ToUpper(string(code))
 	if code != "" && (len(upper) != 3 || strings.Trim(upper, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
-		return "", fault.New(fault.Invalid, "%q is not a currency code", code).At("currencyCode")
+		return "", fault.New(fault.Invalid, "%q is not a currency code", code).Field("currencyCode")
 	}
 	return money.Currency(upper), nil
 }
@@ -102,7 +102,7 @@ func inCapitals(code money.Currency) (money.Currency, error) {
 func (s *Sandbox) installAlone(ctx context.Context, in shopIn) error {
 	_, err := s.front.running().Store.Shops().ShopByDomain(ctx, in.Domain)
 	if err == nil {
-		return fault.New(fault.Refused, "%s is installed already", in.Domain).Keyed("shopExists").At("domain")
+		return fault.New(fault.FailedPrecondition, "%s is installed already", in.Domain).Code("shopExists").Field("domain")
 	}
 	if !fault.Is(err, fault.NotFound) {
 		return err

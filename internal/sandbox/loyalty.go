@@ -74,7 +74,7 @@ func (s *Sandbox) setLoyalty(r *http.Request) (loyaltyIn, error) {
 		terms.PendingDays = *in.PendingDays
 	}
 	if in.ExpireMonths != nil && *in.ExpireMonths < 0 {
-		return in, fault.New(fault.Invalid, "points expire after %d months: use 0 for never, or more", *in.ExpireMonths).At("expireMonths")
+		return in, fault.New(fault.Invalid, "points expire after %d months: use 0 for never, or more", *in.ExpireMonths).Field("expireMonths")
 	}
 	if in.ExpireMonths != nil {
 		terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.NoExpiry}

@@ -113,10 +113,10 @@ var snapshotName = regexp.MustCompile(`^[a-z]+(-[0-9]+)?$`)
 
 func (s *Sandbox) goBack(r *http.Request, name string) (clockView, error) {
 	if _, err := os.Stat(s.home.path(snapshotsDir, name)); !snapshotName.MatchString(name) || err != nil {
-		return clockView{}, fault.New(fault.NotFound, "there is no snapshot %q", name).Keyed("snapshotNotFound").At("id")
+		return clockView{}, fault.New(fault.NotFound, "there is no snapshot %q", name).Code("snapshotNotFound").Field("id")
 	}
 	if s.hand == nil {
-		return clockView{}, fault.New(fault.Refused, "this sandbox follows the machine's clock (--wall-clock): it cannot go back").Keyed("wallClock")
+		return clockView{}, fault.New(fault.FailedPrecondition, "this sandbox follows the machine's clock (--wall-clock): it cannot go back").Code("wallClock")
 	}
 	// Whoever asked may leave: a restore that has begun is ended.
 	ctx := context.WithoutCancel(r.Context())

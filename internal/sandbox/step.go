@@ -92,13 +92,13 @@ func (s *stepper) Advance(ctx context.Context, target func(now time.Time) (time.
 			return err
 		}
 		if s.move == nil {
-			return fault.New(fault.Refused, "this sandbox follows the machine's clock (--wall-clock): its time cannot be moved").Keyed("wallClock")
+			return fault.New(fault.FailedPrecondition, "this sandbox follows the machine's clock (--wall-clock): its time cannot be moved").Code("wallClock")
 		}
 		if to.Before(from) {
-			return fault.New(fault.Invalid, "%s is past: the sandbox's time is %s and never goes back", to.Format(time.RFC3339), from.Format(time.RFC3339)).At("to")
+			return fault.New(fault.Invalid, "%s is past: the sandbox's time is %s and never goes back", to.Format(time.RFC3339), from.Format(time.RFC3339)).Field("to")
 		}
 		if to.After(from.AddDate(maxAdvance, 0, 0)) {
-			return fault.New(fault.Invalid, "time moves at most %d years in one call", maxAdvance).At("advance")
+			return fault.New(fault.Invalid, "time moves at most %d years in one call", maxAdvance).Field("advance")
 		}
 		for {
 			if err := s.settle(ctx); err != nil {

@@ -133,7 +133,7 @@ func (tx *Tx) PutKey(ctx context.Context, k *access.Key) error {
 	made.ID, made.Shop, made.Version = access.KeyID(id), tx.of, 1
 	if _, err := insert(ctx, tx, []keyRow{keyRowOf(tx.of, made)}, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "a key with this value exists already").On("apiKey")
+			return fault.Because(fault.Conflict, err, "a key with this value exists already").Entity("apiKey")
 		}
 		return err
 	}

@@ -196,7 +196,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 	}
 	if _, err := insert(ctx, tx, added, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "a billing attempt for this cycle exists already").On("subscriptionBillingAttempt").Keyed("cycleTaken")
+			return fault.Because(fault.Conflict, err, "a billing attempt for this cycle exists already").Entity("subscriptionBillingAttempt").Code("cycleTaken")
 		}
 		return err
 	}

@@ -28,7 +28,7 @@ func (db *DB) Attempt(ctx context.Context, of shop.ID, line shop.Line, id billin
 	}
 	if len(records) == 0 {
 		return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).
-			On("subscriptionBillingAttempt").Keyed("billingAttemptNotFound")
+			Entity("subscriptionBillingAttempt").Code("billingAttemptNotFound")
 	}
 	return records[0], nil
 }
@@ -89,7 +89,7 @@ func there(ctx context.Context, contracts *bun.SelectQuery, id contract.ID) erro
 }
 
 func contractNotFound(id contract.ID) error {
-	return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
+	return fault.New(fault.NotFound, "contract %d does not exist", id).Entity("subscriptionContract").Code("contractNotFound")
 }
 
 // records joins attempts with their contracts. Those of another line are left

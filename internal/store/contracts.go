@@ -128,7 +128,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
-	wishes, err := listText(c.Wishes)
+	wishes, err := listText(c.Overrides)
 	if err != nil {
 		return contractRow{}, err
 	}
@@ -185,7 +185,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable, Card: card,
 		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
 		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
-		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt),
+		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.NotifyAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt),
 		MaxCycles: int64(c.MaxCycles), PassedCycles: int64(c.PassedCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), LastOrderAmount: c.LastOrderAmount.Minor,
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
@@ -220,7 +220,7 @@ func waitsOf(c contract.Contract) (w waits, err error) {
 
 // progressRowOf fills the columns that billing owns, and the keys.
 func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
-	wishes, err := listText(c.Wishes)
+	wishes, err := listText(c.Overrides)
 	if err != nil {
 		return contractRow{}, err
 	}
@@ -239,7 +239,7 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	dunned, err := optionalText(c.Dunning)
 	return contractRow{
 		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
-		SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, PassedCycles: int64(c.PassedCycles), Ending: ending, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.AnnounceAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
+		SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, PassedCycles: int64(c.PassedCycles), Ending: ending, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.NotifyAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
 		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), LastOrderAmount: c.LastOrderAmount.Minor, UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
 		Dunning: dunned, AmendAt: millis(c.AmendAt), Amending: amending, ExpireAt: millis(c.ExpireAt),
 	}, err
@@ -285,7 +285,7 @@ func (r contractRow) contract() (contract.Contract, error) {
 	if r.Card != "" {
 		read(json.Unmarshal([]byte(r.Card), &c.Card))
 	}
-	read(parseList(r.Wishes, &c.Wishes))
+	read(parseList(r.Wishes, &c.Overrides))
 	read(parseList(r.Turns, &c.Turns))
 	read(parseList(r.Amending, &c.Amending))
 	read(parseOptional(r.Split, &c.Split))

@@ -59,7 +59,7 @@ func (tx *Tx) PutContracts(ctx context.Context, contracts []contract.Contract) e
 	}
 	if _, err := insert(ctx, tx, added, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "The subscription contract has changed").On("subscriptionContract").Keyed("changedMeanwhile")
+			return fault.Because(fault.Conflict, err, "The subscription contract has changed").Entity("subscriptionContract").Code("changedMeanwhile")
 		}
 		return err
 	}

@@ -119,7 +119,7 @@ func (db *DB) customersOn(ctx context.Context, of shop.ID, f contract.CustomerFi
 	for _, s := range p.Sort {
 		by, known := summaryFields[s.Field]
 		if !known {
-			return nil, fault.New(fault.Invalid, "customers cannot be sorted by %q", s.Field).At("sort")
+			return nil, fault.New(fault.Invalid, "customers cannot be sorted by %q", s.Field).Field("sort")
 		}
 		foreign = foreign || by.foreign
 		byID = byID || s.Field == "customerId" || s.Field == "id"

@@ -105,7 +105,7 @@ func (tx *Tx) DeliveryProfile(ctx context.Context, ref delivery.Ref) (delivery.P
 		}
 		return row.profile()
 	}
-	return delivery.Profile{}, fault.New(fault.NotFound, "delivery profile %d does not exist", ref.Number).On("deliveryProfile").Keyed("deliveryProfileNotFound").At("id")
+	return delivery.Profile{}, fault.New(fault.NotFound, "delivery profile %d does not exist", ref.Number).Entity("deliveryProfile").Code("deliveryProfileNotFound").Field("id")
 }
 
 // DeliveryProfiles returns all profiles, oldest first.

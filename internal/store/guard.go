@@ -80,7 +80,7 @@ const keepRuns = 24 * time.Hour
 
 // AddRun adds to what is counted of the shop's charges in a slot of time, and
 // forgets slots that are a day old.
-func (tx *Tx) AddRun(ctx context.Context, slot time.Time, r billing.Run) error {
+func (tx *Tx) AddRun(ctx context.Context, slot time.Time, r billing.ChargeStats) error {
 	row := runRow{
 		ShopID: int64(tx.of), Slot: millis(slot), Sent: int64(r.Sent), Ended: int64(r.Ended), Paid: int64(r.Paid), Declined: int64(r.Declined), Gateway: int64(r.Gateway),
 	}
@@ -98,14 +98,14 @@ func (tx *Tx) AddRun(ctx context.Context, slot time.Time, r billing.Run) error {
 }
 
 // RunSince sums the slots that begin at or after an instant.
-func (tx *Tx) RunSince(ctx context.Context, slot time.Time) (billing.Run, error) {
+func (tx *Tx) RunSince(ctx context.Context, slot time.Time) (billing.ChargeStats, error) {
 	var rows []runRow
 	if err := tx.q.NewSelect().Model(&rows).Where("n.shop_id = ?", bound{tx.of}).Where("n.slot >= ?", boundAt(slot)).Scan(ctx); err != nil {
-		return billing.Run{}, fmt.Errorf("read counts of charges: %w", err)
+		return billing.ChargeStats{}, fmt.Errorf("read counts of charges: %w", err)
 	}
-	var run billing.Run
+	var run billing.ChargeStats
 	for _, r := range rows {
-		run = run.Plus(billing.Run{Sent: int(r.Sent), Ended: int(r.Ended), Paid: int(r.Paid), Declined: int(r.Declined), Gateway: int(r.Gateway)})
+		run = run.Plus(billing.ChargeStats{Sent: int(r.Sent), Ended: int(r.Ended), Paid: int(r.Paid), Declined: int(r.Declined), Gateway: int(r.Gateway)})
 	}
 	return run, nil
 }

@@ -40,7 +40,7 @@ func TestUnavailableTellsADatabaseThatIsAwayFromAMistake(t *testing.T) {
 		"a duplicate":            {code("23505"), false},
 		"no such column":         {code("42703"), false},
 		"a bug":                  {errors.New("nil"), false},
-		"a refusal":              {fault.New(fault.Refused, "no"), false},
+		"a refusal":              {fault.New(fault.FailedPrecondition, "no"), false},
 	} {
 		if got := postgres.Unavailable(row.err); got != row.want {
 			t.Errorf("%s: %t", name, got)

@@ -21,7 +21,7 @@ type field struct {
 func (d dialect) meet(q *bun.SelectQuery, fields map[string]field, c page.Criterion) (*bun.SelectQuery, error) {
 	f, known := fields[c.Field]
 	if !known {
-		return nil, fault.New(fault.Invalid, "the list cannot be filtered by %q", c.Field).At(c.Field)
+		return nil, fault.New(fault.Invalid, "the list cannot be filtered by %q", c.Field).Field(c.Field)
 	}
 	name := ident(f.column)
 	var values []any
@@ -35,7 +35,7 @@ func (d dialect) meet(q *bun.SelectQuery, fields map[string]field, c page.Criter
 		}
 	}
 	if c.Op != page.Specified && c.Op != page.In && c.Op != page.NotIn && len(values) != 1 {
-		return nil, fault.New(fault.Invalid, "%s.%s takes one value", c.Field, c.Op).At(c.Field)
+		return nil, fault.New(fault.Invalid, "%s.%s takes one value", c.Field, c.Op).Field(c.Field)
 	}
 	switch c.Op {
 	case page.Equals:
@@ -79,7 +79,7 @@ func (d dialect) meet(q *bun.SelectQuery, fields map[string]field, c page.Criter
 		}
 		return q.Where(`? ? ? ? ESCAPE '\'`, name, not, bun.Safe(d.like), "%"+escapeLike(clean(c.Texts[0]))+"%"), nil
 	}
-	return nil, fault.New(fault.Invalid, "%s.%s is not a comparison that this list knows", c.Field, c.Op).At(c.Field)
+	return nil, fault.New(fault.Invalid, "%s.%s is not a comparison that this list knows", c.Field, c.Op).Field(c.Field)
 }
 
 // fetch reads a page of a query and returns how many rows there are in all. The
@@ -92,7 +92,7 @@ func fetch(ctx context.Context, q *bun.SelectQuery, fields map[string]field, p p
 	for _, s := range p.Sort {
 		f, known := fields[s.Field]
 		if !known {
-			return 0, fault.New(fault.Invalid, "the list cannot be sorted by %q", s.Field).At("sort")
+			return 0, fault.New(fault.Invalid, "the list cannot be sorted by %q", s.Field).Field("sort")
 		}
 		direction = directionOf(s.Desc)
 		q = q.OrderExpr("?TableAlias.? ?", ident(f.column), direction)

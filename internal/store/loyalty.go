@@ -276,7 +276,7 @@ func (tx *Tx) AddCredit(ctx context.Context, c *loyalty.Credit) error {
 		Currency: string(c.Amount.Currency), Note: c.Note, Actor: c.Actor, RecordedAt: millis(c.At),
 	}}, "")
 	if err != nil && tx.db.engine.duplicate(err) {
-		return fault.Because(fault.Conflict, err, "the store credit was given already").On("loyaltyCustomer").Keyed("changedMeanwhile")
+		return fault.Because(fault.Conflict, err, "the store credit was given already").Entity("loyaltyCustomer").Code("changedMeanwhile")
 	}
 	if err == nil {
 		c.ID = loyalty.CreditID(id)

@@ -115,7 +115,7 @@ func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.
 	}
 	if _, err := insert(ctx, tx, points, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "the points were moved already").On("loyaltyCustomer").Keyed("changedMeanwhile")
+			return fault.Because(fault.Conflict, err, "the points were moved already").Entity("loyaltyCustomer").Code("changedMeanwhile")
 		}
 		return err
 	}

@@ -29,7 +29,7 @@ type markRow struct {
 	Version    int64
 }
 
-func markRowOf(of shop.ID, m billing.Mark) markRow {
+func markRowOf(of shop.ID, m billing.Annotation) markRow {
 	tags, _ := json.Marshal(m.Tags) // a list of texts can always be written
 	return markRow{
 		ShopID: int64(of), ID: int64(m.ID), Target: m.Target, ContractID: int64(m.Contract), AttemptID: int64(m.Attempt), Tags: string(tags), Note: m.Note,
@@ -39,16 +39,16 @@ func markRowOf(of shop.ID, m billing.Mark) markRow {
 
 // DueMarks returns at most limit marks whose DueAt is at or before now, earliest
 // first, locked, passing over those that another transaction holds.
-func (tx *Tx) DueMarks(ctx context.Context, now time.Time, limit int) ([]billing.Mark, error) {
+func (tx *Tx) DueMarks(ctx context.Context, now time.Time, limit int) ([]billing.Annotation, error) {
 	var rows []markRow
 	q := tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", tx.of).Where("m.due_at <= ?", millis(now)).Order("m.due_at", "m.id").Limit(int64(limit))
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the marks that are due: %w", err)
 	}
-	marks := make([]billing.Mark, len(rows))
+	marks := make([]billing.Annotation, len(rows))
 	for i, r := range rows {
-		marks[i] = billing.Mark{
-			ID: billing.MarkID(r.ID), Target: r.Target, Contract: contract.ID(r.ContractID), Attempt: billing.AttemptID(r.AttemptID), Note: r.Note,
+		marks[i] = billing.Annotation{
+			ID: billing.AnnotationID(r.ID), Target: r.Target, Contract: contract.ID(r.ContractID), Attempt: billing.AttemptID(r.AttemptID), Note: r.Note,
 			DueAt: instant(r.DueAt), Failures: int(r.Failures), Version: r.Version,
 		}
 		if err := json.Unmarshal([]byte(r.Tags), &marks[i].Tags); err != nil {
@@ -60,15 +60,15 @@ func (tx *Tx) DueMarks(ctx context.Context, now time.Time, limit int) ([]billing
 
 // PutMarks inserts marks whose ID is 0, giving them one, and writes the others if
 // their versions are still what was read.
-func (tx *Tx) PutMarks(ctx context.Context, marks []billing.Mark) error {
+func (tx *Tx) PutMarks(ctx context.Context, marks []billing.Annotation) error {
 	return putAll(ctx, tx, marks, markRowOf,
-		func(m *billing.Mark) (*billing.MarkID, *int64) { return &m.ID, &m.Version },
+		func(m *billing.Annotation) (*billing.AnnotationID, *int64) { return &m.ID, &m.Version },
 		func(r *markRow) (*int64, *int64) { return &r.ID, &r.Version },
 		"mark", "The mark")
 }
 
 // DeleteMarks removes marks.
-func (tx *Tx) DeleteMarks(ctx context.Context, ids []billing.MarkID) error {
+func (tx *Tx) DeleteMarks(ctx context.Context, ids []billing.AnnotationID) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -127,7 +127,7 @@ func putAll[V, R any, I ~int64](
 	}
 	if _, err := insert(ctx, tx, added, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "%s exists already", thing).On(entity).Keyed("changedMeanwhile")
+			return fault.Because(fault.Conflict, err, "%s exists already", thing).Entity(entity).Code("changedMeanwhile")
 		}
 		return err
 	}

@@ -96,7 +96,7 @@ func connectionsOf(rows []connectionRow) ([]partner.Connection, error) {
 }
 
 func noConnection(id partner.ConnectionID) error {
-	return fault.New(fault.NotFound, "partner connection %d does not exist", id).On("partnerConnection").Keyed("connectionNotFound")
+	return fault.New(fault.NotFound, "partner connection %d does not exist", id).Entity("partnerConnection").Code("connectionNotFound")
 }
 
 // Connection returns a connection under lock, or NotFound.
@@ -155,7 +155,7 @@ func (tx *Tx) PutConnection(ctx context.Context, c *partner.Connection) error {
 	made.ID, made.Shop, made.Version = partner.ConnectionID(id), tx.of, 1
 	if _, err := insert(ctx, tx, []connectionRow{connectionRowOf(tx.of, made)}, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "the application has a connection with the store already").On("partnerConnection")
+			return fault.Because(fault.Conflict, err, "the application has a connection with the store already").Entity("partnerConnection")
 		}
 		return err
 	}
@@ -168,7 +168,7 @@ func (s Shops) DomainOf(ctx context.Context, of shop.ID) (string, error) {
 	var domain string
 	err := s.db.reader.NewSelect().Model((*shopRow)(nil)).Column("domain").Where("s.id = ?", of).Scan(ctx, &domain)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", fault.New(fault.NotFound, "the store is not known here").On("shop").Keyed("shopNotFound")
+		return "", fault.New(fault.NotFound, "the store is not known here").Entity("shop").Code("shopNotFound")
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the domain of shop %d: %w", of, err)
@@ -197,7 +197,7 @@ func (s Shops) ConnectionByCode(ctx context.Context, app access.AppID, code acce
 	err := s.db.reader.NewSelect().Table("partner_connections").Column("shop_id", "id").
 		Where("code_hash = ?", hashText(code)).Where("app = ?", clean(string(app))).Limit(1).Scan(ctx, &of, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, 0, fault.New(fault.NotFound, "there is no such code").On("partnerConnection")
+		return 0, 0, fault.New(fault.NotFound, "there is no such code").Entity("partnerConnection")
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("find the connection of a code: %w", err)
@@ -334,7 +334,7 @@ func (db *DB) appOf(r appRow) (partner.App, error) {
 func (db *DB) oneApp(ctx context.Context, q *bun.SelectQuery, row *appRow) (partner.App, error) {
 	switch err := q.Scan(ctx); {
 	case errors.Is(err, sql.ErrNoRows):
-		return partner.App{}, fault.New(fault.NotFound, "the application is not known").On("partnerApp").Keyed("partnerNotFound")
+		return partner.App{}, fault.New(fault.NotFound, "the application is not known").Entity("partnerApp").Code("partnerNotFound")
 	case err != nil:
 		return partner.App{}, fmt.Errorf("read an application: %w", err)
 	}
@@ -354,7 +354,7 @@ func (s Shops) AddApp(ctx context.Context, a *partner.App) error {
 		return err
 	})
 	if s.db.engine.duplicate(err) {
-		return fault.Because(fault.Conflict, err, "there is an application %q already", a.ID).On("partnerApp").Keyed("partnerExists").At("id")
+		return fault.Because(fault.Conflict, err, "there is an application %q already", a.ID).Entity("partnerApp").Code("partnerExists").Field("id")
 	}
 	if err != nil {
 		return fmt.Errorf("add the application %s: %w", a.ID, err)

@@ -76,7 +76,7 @@ func orderOf(sorts []page.Sort) ([]ordering, error) {
 	for _, s := range sorts {
 		f, known := contractFields[s.Field]
 		if !known {
-			return nil, fault.New(fault.Invalid, "the list cannot be sorted by %q", s.Field).At("sort")
+			return nil, fault.New(fault.Invalid, "the list cannot be sorted by %q", s.Field).Field("sort")
 		}
 		order = append(order, ordering{f.column, s.Desc})
 		byID = byID || f.column == "id"

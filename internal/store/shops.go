@@ -130,7 +130,7 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 func (db *DB) oneShop(ctx context.Context, q *bun.SelectQuery, row *shopRow) (shop.Shop, error) {
 	switch err := q.Scan(ctx); {
 	case errors.Is(err, sql.ErrNoRows):
-		return shop.Shop{}, fault.New(fault.NotFound, "the store is not known here").On("shop").Keyed("shopNotFound")
+		return shop.Shop{}, fault.New(fault.NotFound, "the store is not known here").Entity("shop").Code("shopNotFound")
 	case err != nil:
 		return shop.Shop{}, fmt.Errorf("read a shop: %w", err)
 	}
@@ -184,7 +184,7 @@ func (tx *Tx) PutShop(ctx context.Context, s shop.Shop) error {
 
 // changed is the Conflict of a row that is not what was read any more.
 func changed(entity, thing string) error {
-	return fault.New(fault.Conflict, "%s has changed", thing).On(entity).Keyed("changedMeanwhile")
+	return fault.New(fault.Conflict, "%s has changed", thing).Entity(entity).Code("changedMeanwhile")
 }
 
 // Shops asks what concerns more than one shop, or comes before the shop is known.
@@ -211,7 +211,7 @@ func (s Shops) AddShop(ctx context.Context, added *shop.Shop) error {
 		return err
 	})
 	if s.db.engine.duplicate(err) {
-		return fault.Because(fault.Conflict, err, "the store %s is known already", added.Domain).On("shop").Keyed("shopExists")
+		return fault.Because(fault.Conflict, err, "the store %s is known already", added.Domain).Entity("shop").Code("shopExists")
 	}
 	if err != nil {
 		return fmt.Errorf("add the shop %s: %w", added.Domain, err)
@@ -231,7 +231,7 @@ func (s Shops) IDOf(ctx context.Context, domain string) (shop.ID, error) {
 	var id shop.ID
 	err := s.db.reader.NewSelect().Model((*shopRow)(nil)).Column("id").Where("s.domain = ?", clean(domain)).Scan(ctx, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, fault.New(fault.NotFound, "the store %s is not known here", domain).On("shop").Keyed("shopNotFound")
+		return 0, fault.New(fault.NotFound, "the store %s is not known here", domain).Entity("shop").Code("shopNotFound")
 	}
 	if err != nil {
 		return 0, fmt.Errorf("find the shop %s: %w", domain, err)
@@ -260,7 +260,7 @@ func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.S
 	var row keyRow
 	err := s.db.reader.NewSelect().Model(&row).Relation("Shop").Where("k.hash = ?", hashText(h)).Limit(1).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
-		return access.Key{}, shop.Shop{}, fault.New(fault.NotFound, "no such key").On("apiKey")
+		return access.Key{}, shop.Shop{}, fault.New(fault.NotFound, "no such key").Entity("apiKey")
 	}
 	if err != nil {
 		return access.Key{}, shop.Shop{}, fmt.Errorf("find a key: %w", err)

@@ -44,7 +44,7 @@ type DB struct {
 	reader *bun.DB
 	ids    *ids
 	seal   sealer
-	seam   Seam // nil: none
+	seam   TxInterceptor // nil: none
 
 	counts     memory[string, int] // by what was counted
 	catalogues memory[catalogueKey, catalogue]
@@ -155,7 +155,7 @@ func (db *DB) Claim(ctx context.Context, kind Kind) error {
 		return fmt.Errorf("claim the database: %w", err)
 	}
 	if is != kind {
-		return fault.New(fault.Refused, "this database belongs to a %s installation and cannot serve a %s one", is, kind).Keyed("installationKind")
+		return fault.New(fault.FailedPrecondition, "this database belongs to a %s installation and cannot serve a %s one", is, kind).Code("installationKind")
 	}
 	return nil
 }

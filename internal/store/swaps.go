@@ -89,7 +89,7 @@ func rulesOf(rows []swapRow) ([]swap.Rule, error) {
 }
 
 func noRule(id swap.ID) error {
-	return fault.New(fault.NotFound, "swap rule %d does not exist", id).On("productSwap").Keyed("productSwapNotFound")
+	return fault.New(fault.NotFound, "swap rule %d does not exist", id).Entity("productSwap").Code("productSwapNotFound")
 }
 
 // SwapRules returns all rules of the shop, unlocked.

@@ -87,7 +87,7 @@ func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	if len(r.Header.Values(keyHeader)) > 1 { // a proxy and the service might each read another one
-		WriteError(w, r, fault.New(fault.Unauthenticated, "send one %s header: there are %d", keyHeader, len(r.Header.Values(keyHeader))).Keyed("apiKeyAmbiguous"))
+		WriteError(w, r, fault.New(fault.Unauthenticated, "send one %s header: there are %d", keyHeader, len(r.Header.Values(keyHeader))).Code("apiKeyAmbiguous"))
 		return
 	}
 	value := r.Header.Get(keyHeader)
@@ -97,7 +97,7 @@ func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 		}
 	}
 	if value == "" {
-		WriteError(w, r, fault.New(fault.Unauthenticated, "send an API key in the %s header", keyHeader).Keyed("apiKeyMissing"))
+		WriteError(w, r, fault.New(fault.Unauthenticated, "send an API key in the %s header", keyHeader).Code("apiKeyMissing"))
 		return
 	}
 	known, err := g.Keys.Authenticate(r.Context(), value)
@@ -133,7 +133,7 @@ func (g Gate) pair(r *http.Request, caller *Caller) (access.AppID, error) {
 	if len(values) == 0 {
 		return caller.Key.App, nil
 	}
-	wrong := fault.New(fault.Unauthenticated, "the application key is not valid").On("partnerApp").Keyed("appKeyInvalid")
+	wrong := fault.New(fault.Unauthenticated, "the application key is not valid").Entity("partnerApp").Code("appKeyInvalid")
 	if len(values) > 1 || g.Partners == nil {
 		return "", wrong
 	}
@@ -142,7 +142,7 @@ func (g Gate) pair(r *http.Request, caller *Caller) (access.AppID, error) {
 		return "", err
 	}
 	if caller.Key.App != "" && caller.Key.App != app.ID {
-		return "", fault.New(fault.Unauthenticated, "the application key and the token belong to different applications").On("partnerApp").Keyed("appKeyMismatch")
+		return "", fault.New(fault.Unauthenticated, "the application key and the token belong to different applications").Entity("partnerApp").Code("appKeyMismatch")
 	}
 	if caller.Key.App == "" {
 		caller.Actor.By += " (partner app " + app.Name + ")"
@@ -164,7 +164,7 @@ func (g Gate) authenticateApp(ctx huma.Context, next func(huma.Context)) {
 	id, secret, ok := r.BasicAuth()
 	if !ok || id != ctx.Param("id") {
 		WriteError(w, r, fault.New(fault.Unauthenticated, "send the application's id, which the path names, and its secret as Basic credentials").
-			On("partnerApp").Keyed("partnerCredentialsMissing"))
+			Entity("partnerApp").Code("partnerCredentialsMissing"))
 		return
 	}
 	app, err := g.Partners.Authenticate(r.Context(), access.AppID(id), secret)
@@ -206,7 +206,7 @@ func (a *API) require(op Operation) func(huma.Context, func(huma.Context)) {
 		}
 		r, w := humago.Unwrap(ctx)
 		list := strings.Join(missing, " ")
-		p := problemOf(r, fault.New(fault.Forbidden, "the API key lacks the scope %s", strings.Join(missing, " and ")).Keyed("insufficientScope").At(list))
+		p := problemOf(r, fault.New(fault.Forbidden, "the API key lacks the scope %s", strings.Join(missing, " and ")).Code("insufficientScope").Field(list))
 		for _, scope := range needed {
 			p.Required = append(p.Required, string(scope))
 		}
@@ -234,7 +234,7 @@ func (g Gate) limit(ctx huma.Context, next func(huma.Context)) {
 	}
 	allowance.headers(w.Header())
 	if !allowance.Granted {
-		WriteError(w, r, fault.New(fault.TooMany, "the rate limit is used up: wait %d s, and longer each time it happens again", seconds(allowance.RetryAfter)).Keyed("rateLimit"))
+		WriteError(w, r, fault.New(fault.RateLimited, "the rate limit is used up: wait %d s, and longer each time it happens again", seconds(allowance.RetryAfter)).Code("rateLimit"))
 		return
 	}
 	next(ctx)

@@ -68,7 +68,7 @@ func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 		return []error{err}
 	}
 	if text = bytes.TrimSpace(text); len(text) == 0 {
-		return []error{fault.New(fault.Invalid, "a JSON body is required").Keyed("bodyMissing")}
+		return []error{fault.New(fault.Invalid, "a JSON body is required").Code("bodyMissing")}
 	}
 	if err := checkMedia(r.Header); err != nil {
 		return []error{err}
@@ -77,13 +77,13 @@ func (b *JSONBody) read(ctx huma.Context, first byte, kind string) []error {
 		return []error{err}
 	}
 	if text[0] != first {
-		return []error{fault.New(fault.Invalid, "the body must be a JSON %s", kind).Keyed("bodyMalformed")}
+		return []error{fault.New(fault.Invalid, "the body must be a JSON %s", kind).Code("bodyMalformed")}
 	}
 	if depth(text) > maxDepth {
-		return []error{fault.New(fault.Invalid, "the body is nested deeper than %d levels", maxDepth).Keyed("bodyTooDeep")}
+		return []error{fault.New(fault.Invalid, "the body is nested deeper than %d levels", maxDepth).Code("bodyTooDeep")}
 	}
 	if path, found := nulPath(text); found {
-		return []error{fault.New(fault.Invalid, "field '%s' contains a NUL character", path).At(path)}
+		return []error{fault.New(fault.Invalid, "field '%s' contains a NUL character", path).Field(path)}
 	}
 	b.text = text
 	return nil
@@ -97,7 +97,7 @@ func checkMedia(header http.Header) error {
 	const encoding, kind = "Content-Encoding", "Content-Type"
 	for coding := range strings.SplitSeq(strings.Join(header.Values(encoding), ","), ",") {
 		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
-			return fault.New(fault.Unreadable, "%s %q is not supported; send the body uncompressed", encoding, coding).Keyed("contentEncoding").At(encoding)
+			return fault.New(fault.UnsupportedMediaType, "%s %q is not supported; send the body uncompressed", encoding, coding).Code("contentEncoding").Field(encoding)
 		}
 	}
 	given := header.Get(kind)
@@ -109,7 +109,7 @@ func checkMedia(header http.Header) error {
 }
 
 func unsupportedType(given string) error {
-	return fault.New(fault.Unreadable, "Content-Type %q is not supported; send the body as %s", given, mediaJSON).Keyed("contentType").At("Content-Type")
+	return fault.New(fault.UnsupportedMediaType, "Content-Type %q is not supported; send the body as %s", given, mediaJSON).Code("contentType").Field("Content-Type")
 }
 
 // depth returns how deep the objects and arrays of a JSON text are nested.
@@ -151,9 +151,9 @@ func DecodeJSON(text []byte, v any) error {
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		path := fieldPath(text, wrong)
-		return fault.New(fault.Invalid, "field '%s' cannot be %s", path, jsonKind(wrong.Value)).Keyed("bodyField").At(path)
+		return fault.New(fault.Invalid, "field '%s' cannot be %s", path, jsonKind(wrong.Value)).Code("bodyField").Field(path)
 	}
-	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON%s", malformedAt(err)).Keyed("bodyMalformed")
+	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON%s", malformedAt(err)).Code("bodyMalformed")
 }
 
 // jsonKind names what package encoding/json found in place of a field's type.
@@ -214,7 +214,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 }
 
 func tooLarge() error {
-	return fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxBody).Keyed("bodyTooLarge")
+	return fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxBody).Code("bodyTooLarge")
 }
 
 // CheckLengths refuses a body in which a text is longer than its field's
@@ -229,7 +229,7 @@ func CheckLengths(v any) error {
 		}
 		if n := utf8.RuneCountInString(body.Field(i).String()); n > longest {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			return fault.New(fault.Invalid, "field '%s' has %d characters: at most %d are allowed", name, n, longest).Keyed("bodyField").At(name)
+			return fault.New(fault.Invalid, "field '%s' has %d characters: at most %d are allowed", name, n, longest).Code("bodyField").Field(name)
 		}
 	}
 	return nil

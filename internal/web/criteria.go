@@ -78,7 +78,7 @@ func (f Field) checkSuffixes(query url.Values) error {
 	for name := range query {
 		suffix, ok := strings.CutPrefix(name, f.Name+".")
 		if ok && !slices.Contains(operations[f.Kind], page.Op(suffix)) {
-			return fault.New(fault.Invalid, "'%s' cannot be filtered by %q: use %s", f.Name, suffix, f.suffixes()).Keyed("criterion").At(name)
+			return fault.New(fault.Invalid, "'%s' cannot be filtered by %q: use %s", f.Name, suffix, f.suffixes()).Code("criterion").Field(name)
 		}
 	}
 	return nil
@@ -97,26 +97,26 @@ func (f Field) criteria(op page.Op, given []string, zone *time.Location) ([]page
 	param := f.parameter(op)
 	many := op == page.In || op == page.NotIn
 	if len(given) > 1 && !many {
-		return nil, fault.New(fault.Invalid, "parameter '%s' is given %d times: give it once", param, len(given)).At(param)
+		return nil, fault.New(fault.Invalid, "parameter '%s' is given %d times: give it once", param, len(given)).Field(param)
 	}
 	if many {
 		given = strings.Split(strings.Join(given, ","), ",")
 	}
 	if len(given) > maxChoices {
-		return nil, fault.New(fault.Invalid, "parameter '%s' lists %d values: at most %d are allowed", param, len(given), maxChoices).At(param)
+		return nil, fault.New(fault.Invalid, "parameter '%s' lists %d values: at most %d are allowed", param, len(given), maxChoices).Field(param)
 	}
 	c := page.Criterion{Field: f.Name, Op: op}
 	if op == page.Specified {
 		present, err := strconv.ParseBool(given[0])
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "parameter '%s' must be true or false, and %q is neither", param, given[0]).At(param)
+			return nil, fault.New(fault.Invalid, "parameter '%s' must be true or false, and %q is neither", param, given[0]).Field(param)
 		}
 		c.Present = present
 		return []page.Criterion{c}, nil
 	}
 	for _, value := range given {
 		if value == "" {
-			return nil, fault.New(fault.Invalid, "parameter '%s' has an empty value", param).At(param)
+			return nil, fault.New(fault.Invalid, "parameter '%s' has an empty value", param).Field(param)
 		}
 		switch f.Kind {
 		case Number:
@@ -161,7 +161,7 @@ func (f Field) day(op page.Op, m Moment) ([]page.Criterion, error) {
 	case page.GreaterThanOrEqual, page.LessThan:
 		return []page.Criterion{{Field: f.Name, Op: op, Numbers: from}}, nil
 	}
-	return nil, fault.New(fault.Invalid, "'%s' needs dates with a time, like 2025-01-31T08:00:00Z", f.parameter(op)).At(f.parameter(op))
+	return nil, fault.New(fault.Invalid, "'%s' needs dates with a time, like 2025-01-31T08:00:00Z", f.parameter(op)).Field(f.parameter(op))
 }
 
 // meaning says in words what a condition asks of a field.

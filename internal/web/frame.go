@@ -163,7 +163,7 @@ func (w *recorder) answered() int {
 func Routes(mux muxer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = withGraphIDs(r)
-		unknown := fault.New(fault.NotFound, "there is nothing at %s", strings.ToValidUTF8(r.URL.Path, "�")).Keyed("pathNotFound")
+		unknown := fault.New(fault.NotFound, "there is nothing at %s", strings.ToValidUTF8(r.URL.Path, "�")).Code("pathNotFound")
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			WriteError(w, r, unknown)
 			return
@@ -180,7 +180,7 @@ func Routes(mux muxer) http.Handler {
 			return
 		}
 		w.Header().Set("Allow", answer.header.Get("Allow"))
-		wrong := fault.New(fault.Invalid, "%s is not possible at %s: use %s", r.Method, r.URL.Path, answer.header.Get("Allow")).Keyed("methodNotAllowed")
+		wrong := fault.New(fault.Invalid, "%s is not possible at %s: use %s", r.Method, r.URL.Path, answer.header.Get("Allow")).Code("methodNotAllowed")
 		traceOf(r.Context()).failed(wrong)
 		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "The method is not possible here"}, wrong))
 	})

@@ -165,7 +165,7 @@ func TestAnErrorOfTheDatabaseIsAnsweredUnavailable(t *testing.T) {
 		"away":            {fmt.Errorf("read the key: %w", away), http.StatusServiceUnavailable},
 		"away, as a bug":  {fault.Because(fault.Internal, away, "read the key"), http.StatusServiceUnavailable},
 		"a bug":           {errors.New("nil"), http.StatusInternalServerError},
-		"a rule":          {fault.Because(fault.Refused, away, "no"), http.StatusBadRequest},
+		"a rule":          {fault.Because(fault.FailedPrecondition, away, "no"), http.StatusBadRequest},
 		"a thing unknown": {fault.New(fault.NotFound, "no"), http.StatusNotFound},
 	} {
 		w := httptest.NewRecorder()

@@ -13,7 +13,7 @@ import (
 // when there are any.
 type Instant time.Time
 
-// At returns t on the wire, or nil when it is zero.
+// Field returns t on the wire, or nil when it is zero.
 func At(t time.Time) *Instant {
 	if t.IsZero() {
 		return nil
@@ -56,8 +56,8 @@ const minYear, maxYear = 1900, 9998
 // ParseMoment reads ISO 8601 with a zone, or YYYY-MM-DD as that day in the
 // given zone.
 func ParseMoment(param, s string, zone *time.Location) (Moment, error) {
-	bad := fault.New(fault.Invalid, "%q is not a date: write it like 2025-01-31T08:00:00Z or 2025-01-31", s).At(param)
-	far := fault.New(fault.Invalid, "%q is out of range: a date's year is from %d to %d", s, minYear, maxYear).At(param)
+	bad := fault.New(fault.Invalid, "%q is not a date: write it like 2025-01-31T08:00:00Z or 2025-01-31", s).Field(param)
+	far := fault.New(fault.Invalid, "%q is out of range: a date's year is from %d to %d", s, minYear, maxYear).Field(param)
 	if len(s) == len(time.DateOnly) {
 		day, err := cadence.ParseDate(s)
 		if err != nil {

@@ -25,7 +25,7 @@ const (
 // next request. It never grants what it has not taken, and when the bank is
 // empty it says no by itself for as long as the next token takes to come.
 type Leases struct {
-	Bank  access.Bank
+	Bank  access.SharedBuckets
 	Rate  Rate        // zero: access.DefaultRate
 	Clock clock.Clock // of this node, for the life of lots; nil: the system's
 

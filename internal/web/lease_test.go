@@ -23,14 +23,14 @@ type vault struct {
 	err    error
 }
 
-func (v *vault) Take(_ context.Context, _ access.Bucket, want, back int) (access.Loan, error) {
+func (v *vault) Take(_ context.Context, _ access.Bucket, want, back int) (access.Grant, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tokens += back
 	granted := min(want, v.tokens)
 	v.tokens -= granted
 	v.asked = append(v.asked, want)
-	return access.Loan{Granted: granted, Remains: float64(v.tokens)}, v.err
+	return access.Grant{Granted: granted, Remains: float64(v.tokens)}, v.err
 }
 
 func leases(tokens int) (*Leases, *vault, *clock.Manual) {
@@ -125,7 +125,7 @@ func TestNodesShareALimit(t *testing.T) {
 	t.Parallel()
 	o := storetest.PostgresOptions(t)
 	rate := Rate{PerSecond: 10, Burst: 40}
-	nodes := []Limiter{Limits(storetest.Open(t, o).Bank(), rate), Limits(storetest.Open(t, o).Bank(), rate)}
+	nodes := []Limiter{Limits(storetest.Open(t, o).SharedBuckets(), rate), Limits(storetest.Open(t, o).SharedBuckets(), rate)}
 	began := clock.System{}.Now()
 	var granted atomic.Int32
 	var together sync.WaitGroup
@@ -150,7 +150,7 @@ func TestNodesShareALimit(t *testing.T) {
 
 func TestOneNodeAloneGetsTheWholeLimit(t *testing.T) {
 	t.Parallel()
-	l := Limits(storetest.Postgres(t).Bank(), Rate{PerSecond: 0.001, Burst: 40})
+	l := Limits(storetest.Postgres(t).SharedBuckets(), Rate{PerSecond: 0.001, Burst: 40})
 	granted := 0
 	for range 60 {
 		if a := ask(t, l); a.Granted {

@@ -60,7 +60,7 @@ func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 // Limits returns the limiter of an installation: over a bank that all nodes
 // share, or of this process alone when there is none. The machine's time fills
 // the buckets, also where the service follows another clock.
-func Limits(bank access.Bank, r Rate) Limiter {
+func Limits(bank access.SharedBuckets, r Rate) Limiter {
 	if bank == nil {
 		return &Buckets{Rate: r}
 	}

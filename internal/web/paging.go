@@ -60,7 +60,7 @@ func (p Paging) Request(l List) (page.Request, error) {
 		return page.Request{}, err
 	}
 	if size > int64(l.Max) {
-		return page.Request{}, fault.New(fault.Invalid, "parameter 'size' is %d and must be at most %d", size, l.Max).Keyed("pageTooLarge").At("size")
+		return page.Request{}, fault.New(fault.Invalid, "parameter 'size' is %d and must be at most %d", size, l.Max).Code("pageTooLarge").Field("size")
 	}
 	sorts, err := parseSorts(slices.Concat(p.Sort, p.PageableSort), l.Fields)
 	return page.Request{Page: int(number), Size: int(size), Sort: sorts}, err
@@ -69,7 +69,7 @@ func (p Paging) Request(l List) (page.Request, error) {
 func either(name string, a, b Opt[int64], otherwise int64) (int64, error) {
 	switch {
 	case a.Set && b.Set && a.Value != b.Value:
-		return 0, fault.New(fault.Invalid, "parameters '%s' and 'pageable.%s' differ: give one of them", name, name).At(name)
+		return 0, fault.New(fault.Invalid, "parameters '%s' and 'pageable.%s' differ: give one of them", name, name).Field(name)
 	case a.Set:
 		return a.Value, nil
 	case b.Set:
@@ -85,7 +85,7 @@ func parseSorts(texts, allowed []string) ([]page.Sort, error) {
 	for _, text := range texts {
 		names := strings.Split(text, ",")
 		if names[0] == "" && text != "" {
-			return nil, fault.New(fault.Invalid, "parameter 'sort' is %q and names no field: write a field and a direction, such as id,asc", text).Keyed("sortField").At("sort")
+			return nil, fault.New(fault.Invalid, "parameter 'sort' is %q and names no field: write a field and a direction, such as id,asc", text).Code("sortField").Field("sort")
 		}
 		desc := false
 		if last := names[len(names)-1]; len(names) > 1 && (strings.EqualFold(last, "asc") || strings.EqualFold(last, "desc")) {
@@ -97,11 +97,11 @@ func parseSorts(texts, allowed []string) ([]page.Sort, error) {
 				continue
 			}
 			if len(allowed) == 0 {
-				return nil, fault.New(fault.Invalid, "the list has an order of its own: leave 'sort' out").Keyed("sortField").At("sort")
+				return nil, fault.New(fault.Invalid, "the list has an order of its own: leave 'sort' out").Code("sortField").Field("sort")
 			}
 			field, ok := matchField(name, allowed)
 			if !ok {
-				return nil, fault.New(fault.Invalid, "the list cannot be sorted by %q: use %s", name, strings.Join(allowed, ", ")).Keyed("sortField").At("sort")
+				return nil, fault.New(fault.Invalid, "the list cannot be sorted by %q: use %s", name, strings.Join(allowed, ", ")).Code("sortField").Field("sort")
 			}
 			if !slices.ContainsFunc(sorts, func(s page.Sort) bool { return s.Field == field }) {
 				sorts = append(sorts, page.Sort{Field: field, Desc: desc})
@@ -109,7 +109,7 @@ func parseSorts(texts, allowed []string) ([]page.Sort, error) {
 		}
 	}
 	if len(sorts) > maxSorts {
-		return nil, fault.New(fault.Invalid, "a list can be sorted by at most %d fields", maxSorts).Keyed("sortField").At("sort")
+		return nil, fault.New(fault.Invalid, "a list can be sorted by at most %d fields", maxSorts).Code("sortField").Field("sort")
 	}
 	return sorts, nil
 }

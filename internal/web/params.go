@@ -144,10 +144,10 @@ func checkParameters(ctx huma.Context) error {
 // text in the message, param the parameter or field at fault.
 func CheckText(what, param, s string) error {
 	if !utf8.ValidString(s) {
-		return fault.New(fault.Invalid, "%s is not valid UTF-8", what).At(param)
+		return fault.New(fault.Invalid, "%s is not valid UTF-8", what).Field(param)
 	}
 	if strings.ContainsRune(s, 0) {
-		return fault.New(fault.Invalid, "%s contains a NUL character", what).At(param)
+		return fault.New(fault.Invalid, "%s contains a NUL character", what).Field(param)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func checkParameter(p *huma.Param, values []string) error {
 		return nil
 	}
 	if len(values) > 1 {
-		return fault.New(fault.Invalid, "parameter '%s' is given %d times: give it once", p.Name, len(values)).At(p.Name)
+		return fault.New(fault.Invalid, "parameter '%s' is given %d times: give it once", p.Name, len(values)).Field(p.Name)
 	}
 	if len(values) == 0 || values[0] == "" {
 		if p.Required {
@@ -179,16 +179,16 @@ func checkValue(name string, s *huma.Schema, value string) error {
 	case huma.TypeNumber:
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return fault.New(fault.Invalid, "parameter '%s' must be a number, and %q is not", name, value).At(name)
+			return fault.New(fault.Invalid, "parameter '%s' must be a number, and %q is not", name, value).Field(name)
 		}
 		return checkRange(name, s, f, value)
 	case huma.TypeBoolean:
 		if _, err := strconv.ParseBool(value); err != nil {
-			return fault.New(fault.Invalid, "parameter '%s' must be true or false, and %q is neither", name, value).At(name)
+			return fault.New(fault.Invalid, "parameter '%s' must be true or false, and %q is neither", name, value).Field(name)
 		}
 	case huma.TypeString:
 		if s.MaxLength != nil && utf8.RuneCountInString(value) > *s.MaxLength {
-			return fault.New(fault.Invalid, "parameter '%s' is longer than %d characters", name, *s.MaxLength).At(name)
+			return fault.New(fault.Invalid, "parameter '%s' is longer than %d characters", name, *s.MaxLength).Field(name)
 		}
 	}
 	return nil
@@ -196,10 +196,10 @@ func checkValue(name string, s *huma.Schema, value string) error {
 
 func checkRange(name string, s *huma.Schema, n float64, value string) error {
 	if s.Minimum != nil && n < *s.Minimum {
-		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at least %s", name, value, decimal(*s.Minimum)).At(name)
+		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at least %s", name, value, decimal(*s.Minimum)).Field(name)
 	}
 	if s.Maximum != nil && n > *s.Maximum {
-		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at most %s", name, value, decimal(*s.Maximum)).At(name)
+		return fault.New(fault.Invalid, "parameter '%s' is %s and must be at most %s", name, value, decimal(*s.Maximum)).Field(name)
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 // match on its words, which name the type as the interface always has.
 func MissingParameter(name, typeName string) error {
 	return fault.New(fault.Invalid, "Required request parameter '%s' for method parameter type %s is not present", name, typeName).
-		Keyed("parameterMissing").At(name)
+		Code("parameterMissing").Field(name)
 }
 
 // IDFormat marks a parameter that is a number or a graph id.
@@ -236,10 +236,10 @@ func typeName(s *huma.Schema) string {
 func ParseInt(param, value string) (int64, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, fault.New(fault.Invalid, "parameter '%s' is beyond the range of a 64-bit integer", param).At(param)
+		return 0, fault.New(fault.Invalid, "parameter '%s' is beyond the range of a 64-bit integer", param).Field(param)
 	}
 	if err != nil {
-		return 0, fault.New(fault.Invalid, "parameter '%s' must be a whole number, and %q is not", param, value).At(param)
+		return 0, fault.New(fault.Invalid, "parameter '%s' must be a whole number, and %q is not", param, value).Field(param)
 	}
 	return n, nil
 }
@@ -252,7 +252,7 @@ func ParseID(objectType, param, value string) (int64, error) {
 	}
 	id, err := gid.Parse(objectType, value)
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return 0, f.At(param)
+		return 0, f.Field(param)
 	}
 	return id, err
 }
@@ -266,5 +266,5 @@ func ParseEnum[T ~string](param, value string, values []T) (T, error) {
 		}
 		names[i] = string(v)
 	}
-	return "", fault.New(fault.Invalid, "%q is not a value of '%s': use one of %s", value, param, strings.Join(names, ", ")).At(param)
+	return "", fault.New(fault.Invalid, "%q is not a value of '%s': use one of %s", value, param, strings.Join(names, ", ")).Field(param)
 }

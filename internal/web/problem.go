@@ -66,18 +66,18 @@ type kindAnswer struct {
 
 // answers is the only place where a kind of failure becomes a status.
 var answers = map[fault.Kind]kindAnswer{
-	fault.Internal:        {http.StatusInternalServerError, "Something is wrong on our side", 0},
-	fault.Invalid:         {http.StatusBadRequest, "The request is not valid", 0},
-	fault.Unauthenticated: {http.StatusUnauthorized, "A valid API key is needed", 0},
-	fault.Forbidden:       {http.StatusForbidden, "The API key does not permit this", 0},
-	fault.NotFound:        {http.StatusNotFound, "There is no such thing", 0},
-	fault.Refused:         {http.StatusBadRequest, "A rule does not allow this now", 0},
-	fault.Conflict:        {http.StatusConflict, "Another change is in the way", 1},
-	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "The body is too large", 0},
-	fault.Unreadable:      {http.StatusUnsupportedMediaType, "The body must be JSON", 0},
-	fault.TooMany:         {http.StatusTooManyRequests, "Too many requests", 1},
-	fault.Unavailable:     {http.StatusServiceUnavailable, "Something we depend on does not answer", 5},
-	fault.Dependency:      {http.StatusFailedDependency, "Something of yours does not do its part", 0},
+	fault.Internal:             {http.StatusInternalServerError, "Something is wrong on our side", 0},
+	fault.Invalid:              {http.StatusBadRequest, "The request is not valid", 0},
+	fault.Unauthenticated:      {http.StatusUnauthorized, "A valid API key is needed", 0},
+	fault.Forbidden:            {http.StatusForbidden, "The API key does not permit this", 0},
+	fault.NotFound:             {http.StatusNotFound, "There is no such thing", 0},
+	fault.FailedPrecondition:   {http.StatusBadRequest, "A rule does not allow this now", 0},
+	fault.Conflict:             {http.StatusConflict, "Another change is in the way", 1},
+	fault.TooLarge:             {http.StatusRequestEntityTooLarge, "The body is too large", 0},
+	fault.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "The body must be JSON", 0},
+	fault.RateLimited:          {http.StatusTooManyRequests, "Too many requests", 1},
+	fault.Unavailable:          {http.StatusServiceUnavailable, "Something we depend on does not answer", 5},
+	fault.DependencyFailed:     {http.StatusFailedDependency, "Something of yours does not do its part", 0},
 }
 
 const internalDetail = "The request could not be carried out because of an error on our side. The request id identifies it in the log."
@@ -92,7 +92,7 @@ func problemOf(r *http.Request, err error) *Problem {
 	case !ok && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 		f = fault.New(fault.Unavailable, "The request was given up before it was done.")
 	case (!ok || f.Kind == fault.Internal) && t.unavailable != nil && t.unavailable(err):
-		f = fault.New(fault.Unavailable, "The database does not answer now. Send the same request again.").Keyed("databaseUnavailable")
+		f = fault.New(fault.Unavailable, "The database does not answer now. Send the same request again.").Code("databaseUnavailable")
 	case !ok, f.Kind == fault.Internal:
 		f = fault.New(fault.Internal, internalDetail)
 	}
@@ -104,14 +104,14 @@ func problemOf(r *http.Request, err error) *Problem {
 }
 
 func newProblem(r *http.Request, a kindAnswer, f *fault.Error) *Problem {
-	key := f.Key
+	key := f.ErrorKey
 	if key == "" {
 		key = f.Kind.String()
 	}
 	return &Problem{
 		Type:  "urn:perennial:problem:" + key,
 		Title: a.title, Status: a.status, Detail: f.Message, Message: f.Message, Reason: http.StatusText(a.status),
-		ErrorKey: key, EntityName: Some(f.Entity), Params: Some(f.Param),
+		ErrorKey: key, EntityName: Some(f.EntityName), Params: Some(f.Param),
 		Path: r.URL.EscapedPath(), RequestID: traceOf(r.Context()).id,
 		retryAfter: max(a.retryAfter, seconds(f.Wait)), media: problemMedia(r),
 	}

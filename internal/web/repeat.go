@@ -107,10 +107,10 @@ func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Contex
 		if op.Once {
 			still.Message += ". If it is answered so after a minute, nobody knows how it ended: look whether it was done before you send it with another value"
 		}
-		WriteError(w, r, still.Keyed("idempotencyKeyInUse").At(repeatHeader))
+		WriteError(w, r, still.Code("idempotencyKeyInUse").Field(repeatHeader))
 	case idempotency.Reused:
 		reused := fault.New(fault.Invalid, "this %s belongs to another request to the same path: its query or body differs", repeatHeader).
-			Keyed("idempotencyKeyReused").At(repeatHeader)
+			Code("idempotencyKeyReused").Field(repeatHeader)
 		traceOf(r.Context()).failed(reused)
 		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnprocessableEntity, title: "The idempotency key belongs to another request"}, reused))
 	default:
@@ -122,11 +122,11 @@ func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Contex
 func (g Gate) claim(ctx context.Context, r *http.Request, op Operation) (idempotency.Claim, error) {
 	values := r.Header.Values(repeatHeader)
 	if len(values) > 1 {
-		return idempotency.Claim{}, fault.New(fault.Invalid, "%s is given %d times: give it once", repeatHeader, len(values)).Keyed("idempotencyKeyInvalid").At(repeatHeader)
+		return idempotency.Claim{}, fault.New(fault.Invalid, "%s is given %d times: give it once", repeatHeader, len(values)).Code("idempotencyKeyInvalid").Field(repeatHeader)
 	}
 	key, err := idempotency.ParseKey(values[0])
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return idempotency.Claim{}, f.At(repeatHeader)
+		return idempotency.Claim{}, f.Field(repeatHeader)
 	}
 	body, err := ReadBody(r)
 	if err != nil {

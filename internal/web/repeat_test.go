@@ -266,7 +266,7 @@ func TestAChangeIsCarriedToItsEndAlthoughItsCallerHangsUp(t *testing.T) {
 // done is given again, and does not say when to come again.
 func TestAnOperationThatAddsIsNotCarriedOutAgainInDoubt(t *testing.T) {
 	t.Parallel()
-	doubt := fault.New(fault.Unavailable, "who knows").Keyed(fault.InDoubt)
+	doubt := fault.New(fault.Unavailable, "who knows").Code(fault.InDoubt)
 	for name, test := range map[string]struct {
 		once bool
 		err  error
@@ -274,7 +274,7 @@ func TestAnOperationThatAddsIsNotCarriedOutAgainInDoubt(t *testing.T) {
 	}{
 		"in doubt":                     {true, doubt, 1},
 		"a bug of ours":                {true, errors.New("bug"), 1},
-		"nothing was done":             {true, fault.New(fault.Unavailable, "the platform does not answer").Keyed("platformUnavailable"), 2},
+		"nothing was done":             {true, fault.New(fault.Unavailable, "the platform does not answer").Code("platformUnavailable"), 2},
 		"another change is in the way": {true, fault.New(fault.Conflict, "busy"), 2},
 		"in doubt, of one that is safe to do again": {false, doubt, 2},
 	} {
@@ -334,13 +334,13 @@ func TestWhichAnswersAreKept(t *testing.T) {
 		kept   bool
 	}{
 		"a success":                        {func(*repeating) {}, 200, true},
-		"a rule that forbids it":           {fails(fault.Refused), 400, true},
+		"a rule that forbids it":           {fails(fault.FailedPrecondition), 400, true},
 		"what the operation calls invalid": {fails(fault.Invalid), 400, true},
 		"something that does not exist":    {fails(fault.NotFound), 404, true},
 		"a conflict asks to come again":    {fails(fault.Conflict), 409, false},
 		"a caller who is nobody":           {fails(fault.Unauthenticated), 401, false},
 		"a caller who may not":             {fails(fault.Forbidden), 403, false},
-		"a quota that is used up":          {fails(fault.TooMany), 429, false},
+		"a quota that is used up":          {fails(fault.RateLimited), 429, false},
 		"a bug":                            {fails(fault.Internal), 500, false},
 		"something that does not answer":   {fails(fault.Unavailable), 503, false},
 		"a panic":                          {func(s *repeating) { s.do = func(context.Context) error { panic("oh") } }, 500, false},

@@ -13,18 +13,18 @@ type Kind int
 
 // The kinds, from the caller's fault to ours.
 const (
-	Internal        Kind = iota // a bug or a broken machine: nobody outside can help it
-	Invalid                     // the request is malformed or out of range
-	Unauthenticated             // nobody, or nobody we know
-	Forbidden                   // known, but not allowed
-	NotFound                    // no such thing for this shop
-	Refused                     // well formed, but a rule forbids it now
-	Conflict                    // another change is in the way: try again later
-	TooLarge                    // the body is over its limit
-	Unreadable                  // the body comes in a form that is not read
-	TooMany                     // the caller's rate or quota is used up
-	Unavailable                 // something we depend on does not answer
-	Dependency                  // something of the caller's own does not do its part
+	Internal             Kind = iota // a bug or a broken machine: nobody outside can help it
+	Invalid                          // the request is malformed or out of range
+	Unauthenticated                  // nobody, or nobody we know
+	Forbidden                        // known, but not allowed
+	NotFound                         // no such thing for this shop
+	FailedPrecondition               // well formed, but a rule forbids it now
+	Conflict                         // another change is in the way: try again later
+	TooLarge                         // the body is over its limit
+	UnsupportedMediaType             // the body comes in a form that is not read
+	RateLimited                      // the caller's rate or quota is used up
+	Unavailable                      // something we depend on does not answer
+	DependencyFailed                 // something of the caller's own does not do its part
 )
 
 var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "refused", "conflict", "tooLarge", "unreadable", "tooMany", "unavailable", "dependency"}
@@ -44,13 +44,13 @@ const InDoubt = "platformUnknown"
 // Error is a failure with a kind. Message is for the caller; Cause, if any, is
 // for the log and never shown.
 type Error struct {
-	Kind    Kind
-	Key     string // stable camelCase code of the broken rule; empty means the kind's name
-	Entity  string // what the failure is about, such as "subscriptionBillingAttempt"
-	Param   string // the parameter or field at fault, if one is
-	Message string
-	Cause   error
-	Wait    time.Duration // until it may be tried again; 0: nobody knows
+	Kind       Kind
+	ErrorKey   string // stable camelCase code of the broken rule; empty means the kind's name
+	EntityName string // what the failure is about, such as "subscriptionBillingAttempt"
+	Param      string // the parameter or field at fault, if one is
+	Message    string
+	Cause      error
+	Wait       time.Duration // until it may be tried again; 0: nobody knows
 }
 
 // Error returns the message and the cause.
@@ -74,17 +74,17 @@ func Because(kind Kind, cause error, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
 
-// Keyed sets the stable code of the broken rule.
-func (e *Error) Keyed(key string) *Error { e.Key = key; return e }
+// Code sets the stable code of the broken rule.
+func (e *Error) Code(key string) *Error { e.ErrorKey = key; return e }
 
-// On sets what the failure is about.
-func (e *Error) On(entity string) *Error { e.Entity = entity; return e }
+// EntityName sets what the failure is about.
+func (e *Error) Entity(entity string) *Error { e.EntityName = entity; return e }
 
-// At sets the parameter or field at fault.
-func (e *Error) At(param string) *Error { e.Param = param; return e }
+// Field sets the parameter or field at fault.
+func (e *Error) Field(param string) *Error { e.Param = param; return e }
 
-// After sets how long to wait before it is tried again.
-func (e *Error) After(d time.Duration) *Error { e.Wait = d; return e }
+// RetryAfter sets how long to wait before it is tried again.
+func (e *Error) RetryAfter(d time.Duration) *Error { e.Wait = d; return e }
 
 // KindOf returns the kind of err: Internal when it has none.
 func KindOf(err error) Kind {

@@ -12,36 +12,36 @@ type Task interface {
 	Kind() string
 }
 
-// Rests is whom a task tells that it does without its worker. Several parts of the task
+// Yielder is whom a task tells that it does without its worker. Several parts of the task
 // may do so at once.
-type Rests interface {
-	// Rest begins a rest. What it returns ends it.
-	Rest() (end func())
-	// Leave ends a part: others of the task go on.
-	Leave()
+type Yielder interface {
+	// Yield begins a rest. What it returns ends it.
+	Yield() (end func())
+	// Done ends a part: others of the task go on.
+	Done()
 }
 
-type restKey struct{}
+type yielderKey struct{}
 
-// WithRest returns the context of a task that may rest.
-func WithRest(ctx context.Context, r Rests) context.Context {
-	return context.WithValue(ctx, restKey{}, r)
+// WithYielder returns the context of a task that may rest.
+func WithYielder(ctx context.Context, r Yielder) context.Context {
+	return context.WithValue(ctx, yielderKey{}, r)
 }
 
-// Rest says that what is done in ctx waits for something to which no worker can help, so
+// Yield says that what is done in ctx waits for something to which no worker can help, so
 // that others may work meanwhile. The function that it returns is called when the wait is
 // over, and returns when the task may go on.
-func Rest(ctx context.Context) (end func()) {
-	if r, ok := ctx.Value(restKey{}).(Rests); ok {
-		return r.Rest()
+func Yield(ctx context.Context) (end func()) {
+	if r, ok := ctx.Value(yielderKey{}).(Yielder); ok {
+		return r.Yield()
 	}
 	return func() {}
 }
 
-// Leave says that one of several parts of a task which are done at once is over, so that
+// Done says that one of several parts of a task which are done at once is over, so that
 // others may work while the rest of them wait.
-func Leave(ctx context.Context) {
-	if r, ok := ctx.Value(restKey{}).(Rests); ok {
-		r.Leave()
+func Done(ctx context.Context) {
+	if r, ok := ctx.Value(yielderKey{}).(Yielder); ok {
+		r.Done()
 	}
 }

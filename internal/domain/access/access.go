@@ -72,7 +72,7 @@ func ParseScope(s string) (Scope, error) {
 	for i, known := range Scopes {
 		names[i] = string(known)
 	}
-	return "", fault.New(fault.Invalid, "%q is not a scope: use %s", s, strings.Join(names, ", ")).Keyed("scopeUnknown").At("scopes")
+	return "", fault.New(fault.Invalid, "%q is not a scope: use %s", s, strings.Join(names, ", ")).Code("scopeUnknown").Field("scopes")
 }
 
 // MaxKeys is how many keys of one shop may be active at a time.

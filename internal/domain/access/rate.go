@@ -63,17 +63,17 @@ func ShopperBucket(of shop.Shop, customer int64) Bucket {
 	return Bucket{Shop: -2 - math.MaxUint32 - shop.ID(h.Sum32()), Key: 1, Rate: RateOf(of.Settings)}
 }
 
-// Loan is what was taken from a bucket.
-type Loan struct {
+// Grant is what was taken from a bucket.
+type Grant struct {
 	Granted int
 	Remains float64 // tokens that are left, in the emptier of the two
 }
 
-// Bank keeps buckets that all nodes share.
-type Bank interface {
+// SharedBuckets keeps buckets that all nodes share.
+type SharedBuckets interface {
 	// Take gives tokens back, then takes as many as are wanted or as there are,
 	// from the key's bucket and from the shop's.
-	Take(ctx context.Context, b Bucket, want, back int) (Loan, error)
+	Take(ctx context.Context, b Bucket, want, back int) (Grant, error)
 }
 
 // Bounds of the rate that a shop may be given.
@@ -86,7 +86,7 @@ const (
 func CheckRate(s shop.Settings) error {
 	if s.RatePerSecond < 0 || s.RatePerSecond > MaxPerSecond || s.RateBurst < 0 || s.RateBurst > MaxBurst {
 		return fault.New(fault.Invalid, "a shop may make up to %d requests per second and %d at once; 0 stands for the installation's rate", MaxPerSecond, MaxBurst).
-			On("shop").Keyed("rateRange").At("requestsPerSecond")
+			Entity("shop").Code("rateRange").Field("requestsPerSecond")
 	}
 	return nil
 }

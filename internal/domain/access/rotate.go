@@ -27,7 +27,7 @@ type Rotation struct {
 // of them once. A revoked key is Refused.
 func (s *Service) Rotate(ctx context.Context, of shop.ID, r Rotation) (string, Key, error) {
 	if g := r.Grace; g != nil && (*g < 0 || *g > MaxGrace) {
-		return "", Key{}, fault.New(fault.Invalid, "the grace is at least 0 and at most %d seconds", int(MaxGrace.Seconds())).On(entity).At("graceSeconds")
+		return "", Key{}, fault.New(fault.Invalid, "the grace is at least 0 and at most %d seconds", int(MaxGrace.Seconds())).Entity(entity).Field("graceSeconds")
 	}
 	value := newValue()
 	var next Key
@@ -45,7 +45,7 @@ func (s *Service) Rotate(ctx context.Context, of shop.ID, r Rotation) (string, K
 		}
 		now := s.Clock.Now()
 		if !old.Live(now) {
-			return fault.New(fault.Refused, "key %d is revoked", r.Key).On(entity).Keyed("apiKeyRevoked")
+			return fault.New(fault.FailedPrecondition, "key %d is revoked", r.Key).Entity(entity).Code("apiKeyRevoked")
 		}
 		next = Key{Shop: of, Name: old.Name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(old.Scopes), CreatedAt: now}
 		if r.Grace != nil {

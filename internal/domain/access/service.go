@@ -55,7 +55,7 @@ type NewKey struct {
 func (n NewKey) check(of shop.ID, value string, now time.Time) (Key, error) {
 	name := strings.TrimSpace(n.Name)
 	if name == "" || utf8.RuneCountInString(name) > MaxName {
-		return Key{}, fault.New(fault.Invalid, "a key needs a name of 1 to %d characters", MaxName).On(entity).At("name")
+		return Key{}, fault.New(fault.Invalid, "a key needs a name of 1 to %d characters", MaxName).Entity(entity).Field("name")
 	}
 	scopes := n.Scopes
 	if len(scopes) == 0 {
@@ -89,7 +89,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, n NewKey) (string, Key
 func (s *Service) Import(ctx context.Context, of shop.ID, value string, n NewKey) (Key, error) {
 	if !wellFormed(value) {
 		return Key{}, fault.New(fault.Invalid, "that cannot be a key: %d to %d visible ASCII characters, and only keys of this service begin with %s", minLegacy, maxLegacy, Prefix).
-			On(entity).Keyed("apiKeyMalformed")
+			Entity(entity).Code("apiKeyMalformed")
 	}
 	made, err := n.check(of, value, s.Clock.Now())
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Service) Import(ctx context.Context, of shop.ID, value string, n NewKey
 	}
 	known, err := s.Store.KnownHash(ctx, made.Hash)
 	if err == nil && known {
-		err = fault.New(fault.Refused, "the key is known already").On(entity).Keyed("apiKeyKnown")
+		err = fault.New(fault.FailedPrecondition, "the key is known already").Entity(entity).Code("apiKeyKnown")
 	}
 	if err != nil {
 		return Key{}, err
@@ -137,7 +137,7 @@ func room(keys []Key, now time.Time, follows KeyID) error {
 		}
 	}
 	if n >= MaxKeys {
-		return fault.New(fault.Refused, "the store has %d active keys already: revoke one first", MaxKeys).On(entity).Keyed("tooManyKeys")
+		return fault.New(fault.FailedPrecondition, "the store has %d active keys already: revoke one first", MaxKeys).Entity(entity).Code("tooManyKeys")
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (s *Service) List(ctx context.Context, of shop.ID) ([]Key, error) {
 func find(keys []Key, id KeyID) (*Key, error) {
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id && k.Connection == 0 })
 	if i < 0 {
-		return nil, fault.New(fault.NotFound, "key %d does not exist", id).On(entity).Keyed("apiKeyNotFound")
+		return nil, fault.New(fault.NotFound, "key %d does not exist", id).Entity(entity).Code("apiKeyNotFound")
 	}
 	return &keys[i], nil
 }
@@ -191,7 +191,7 @@ func (s *Service) Revoke(ctx context.Context, of shop.ID, id KeyID, by activity.
 // refused without asking the store; which of the reasons it was, a caller does
 // not learn.
 func (s *Service) Authenticate(ctx context.Context, value string) (Caller, error) {
-	unknown := fault.New(fault.Unauthenticated, "the API key is not valid").On(entity).Keyed("apiKeyInvalid")
+	unknown := fault.New(fault.Unauthenticated, "the API key is not valid").Entity(entity).Code("apiKeyInvalid")
 	if !wellFormed(value) {
 		return Caller{}, unknown
 	}
@@ -207,7 +207,7 @@ func (s *Service) Authenticate(ctx context.Context, value string) (Caller, error
 		return Caller{}, unknown
 	}
 	if key.AppSuspended {
-		return Caller{}, fault.New(fault.Forbidden, "the application %s of this token is suspended", key.App).On("partnerApp").Keyed("partnerSuspended")
+		return Caller{}, fault.New(fault.Forbidden, "the application %s of this token is suspended", key.App).Entity("partnerApp").Code("partnerSuspended")
 	}
 	s.note(ctx, key, of.ID)
 	return Caller{Key: key, Shop: of}, nil

@@ -181,7 +181,7 @@ func TestAnEleventhActiveKeyIsRefused(t *testing.T) {
 		_, last = create(t, s, 7)
 	}
 	_, _, err := s.Create(t.Context(), 7, NewKey{Name: "eleventh"})
-	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Refused || f.Key != "tooManyKeys" {
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.FailedPrecondition || f.ErrorKey != "tooManyKeys" {
 		t.Fatalf("the eleventh: %v", err)
 	}
 	create(t, s, 8)
@@ -204,11 +204,11 @@ func TestEachOfTenActiveKeysCanBeRotatedOnce(t *testing.T) {
 		t.Fatalf("the first rotation of ten keys: %v", err)
 	}
 	for name, of := range map[string]KeyID{"the same key again": keys[0].ID, "another one, beside": keys[1].ID} {
-		if _, _, err := s.Rotate(t.Context(), 7, Rotation{Key: of}); !fault.Is(err, fault.Refused) {
+		if _, _, err := s.Rotate(t.Context(), 7, Rotation{Key: of}); !fault.Is(err, fault.FailedPrecondition) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := s.Create(t.Context(), 7, NewKey{Name: "one more"}); !fault.Is(err, fault.Refused) {
+	if _, _, err := s.Create(t.Context(), 7, NewKey{Name: "one more"}); !fault.Is(err, fault.FailedPrecondition) {
 		t.Errorf("one more: %v", err)
 	}
 }

@@ -145,7 +145,7 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 			return contract.DetailOf(current, is), nil
 		}
 		if lessens(is.Contract, c.edit) {
-			if err := current.Thawed(store.Settings, cmd.Actor); err != nil {
+			if err := current.CheckCommitment(store.Settings, cmd.Actor); err != nil {
 				return contract.Detail{}, err
 			}
 		}
@@ -178,7 +178,7 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 			made, err := s.adopt(ctx, store, cmd, after, c)
 			if err != nil {
 				err = fault.Because(fault.Unavailable, err, "the platform changed the contract, and that is not shown here yet: read it before you try again").
-					On(entity).Keyed(fault.InDoubt)
+					Entity(entity).Code(fault.InDoubt)
 			}
 			return made, err
 		case refusedWith(err, platform.CodeStale):
@@ -200,14 +200,14 @@ func (s *Service) amend(ctx context.Context, of shop.ID, cmd Command, want func(
 }
 
 func changedMeanwhile() error {
-	return fault.New(fault.Conflict, "The subscription contract has changed").On(entity).Keyed("changedMeanwhile")
+	return fault.New(fault.Conflict, "The subscription contract has changed").Entity(entity).Code("changedMeanwhile")
 }
 
 // inDoubt is the failure of a change of which nobody knows whether it was made.
 // The log says who asked for it: what became of it, a later reading tells.
 func (s *Service) inDoubt(ctx context.Context, of shop.ID, cmd Command, c change) error {
 	unknown := fault.New(fault.Unavailable, "the platform does not say whether contract %d was changed: read it before you try again", cmd.Contract).
-		On(entity).Keyed(fault.InDoubt)
+		Entity(entity).Code(fault.InDoubt)
 	entries := make([]activity.Entry, len(c.entries))
 	for i, n := range c.entries {
 		entries[i] = activity.Entry{
@@ -279,13 +279,13 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 		return err
 	})
 	if err == nil && !store.Connected {
-		err = fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
+		err = fault.New(fault.FailedPrecondition, "the store's connection to the platform is gone").Entity(entity).Code("connectionGone")
 	}
 	return store, known, err
 }
 
 func contractNotFound(id contract.ID) error {
-	return fault.New(fault.NotFound, "subscription contract %d does not exist", id).On(entity).Keyed("contractNotFound")
+	return fault.New(fault.NotFound, "subscription contract %d does not exist", id).Entity(entity).Code("contractNotFound")
 }
 
 // adopt takes over what the platform answered, with the entries that are owed. A
@@ -380,7 +380,7 @@ func (s *Service) shown(ctx context.Context, of shop.ID, cmd Command) (contract.
 // that it does not know any more.
 func (s *Service) Details(ctx context.Context, of shop.ID, known []contract.Contract) ([]contract.Detail, error) {
 	shown, err := s.shownThere(ctx, of, known)
-	if err != nil && !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Refused) {
+	if err != nil && !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.FailedPrecondition) {
 		return nil, err
 	}
 	details := make([]contract.Detail, len(known))

@@ -26,7 +26,7 @@ func unanswered(err error) error {
 	at := refused.Field[strings.LastIndexByte(refused.Field, '.')+1:]
 	switch at {
 	case "locationId":
-		return fault.Because(fault.NotFound, err, "the platform refuses the change: %s", refused.Message).On("location").Keyed("locationNotFound").At(at)
+		return fault.Because(fault.NotFound, err, "the platform refuses the change: %s", refused.Message).Entity("location").Code("locationNotFound").Field(at)
 	case "redeemCode":
 		at = "discountCode"
 	}

@@ -20,7 +20,7 @@ const (
 // a line.
 func CheckAttributes(list []contract.Attribute) error {
 	bad := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On(entity).Keyed("attributes").At("customAttributesList")
+		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("attributes").Field("customAttributesList")
 	}
 	if len(list) > MaxAttributes {
 		return bad("at most %d attributes can be given", MaxAttributes)

@@ -29,7 +29,7 @@ func (s *Service) checkLines(ctx context.Context, store shop.Shop, d contract.De
 	after := linesAfter(d.Lines, edits)
 	if moved := contract.LineOf(after, store.Settings); moved != d.Line {
 		return false, fault.New(fault.NotFound, "the selling plan belongs to %s contracts, and contract %d is a %s", moved, d.ID, d.Line).
-			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
+			Entity("sellingPlan").Code("sellingPlanNotFound").Field("sellingPlanId")
 	}
 	return s.checkBox(ctx, store, d, after)
 }

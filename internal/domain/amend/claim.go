@@ -49,7 +49,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID, read contract.Contract,
 }
 
 func beingChanged(id contract.ID) error {
-	return fault.New(fault.Conflict, "subscription contract %d is being changed by somebody else", id).On(entity).Keyed("changedMeanwhile")
+	return fault.New(fault.Conflict, "subscription contract %d is being changed by somebody else", id).Entity(entity).Code("changedMeanwhile")
 }
 
 // ends makes a change give the claim back in the commit that takes it over.

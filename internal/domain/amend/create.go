@@ -114,7 +114,7 @@ func (s *Service) trial(ctx context.Context, store shop.Shop, line shop.Line, n 
 		return intake.TrialOf(c, offer.Option, cal), nil
 	}
 	return nil, fault.New(fault.Invalid, "nextBillingDate is required: no line is on a plan with a free trial").
-		On(entity).Keyed("contractInvalid").At("nextBillingDate")
+		Entity(entity).Code("contractInvalid").Field("nextBillingDate")
 }
 
 // create makes the contract and takes it over with its entry.
@@ -173,7 +173,7 @@ func (s *Service) created(ctx context.Context, store shop.Shop, n platform.NewCo
 	made, err := s.find(ctx, store, since, func(d platform.Detail) bool { return isThe(n, d) })
 	if err != nil {
 		err = fault.Because(fault.Unavailable, err, "the platform does not say whether the subscription contract was made: look for it before you try again").
-			On(entity).Keyed(fault.InDoubt)
+			Entity(entity).Code(fault.InDoubt)
 	}
 	return made, err
 }
@@ -193,7 +193,7 @@ func isThe(n platform.NewContract, d platform.Detail) bool {
 
 func (n New) check(now time.Time) error {
 	bad := func(param, format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On(entity).Keyed("contractInvalid").At(param)
+		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("contractInvalid").Field(param)
 	}
 	switch {
 	case n.Customer == 0:
@@ -256,7 +256,7 @@ func (s *Service) limits(ctx context.Context, of shop.ID, line shop.Line, n New)
 		most = *n.Cycles.Max
 	}
 	if most > 0 && most < least {
-		err = fault.New(fault.Invalid, "maxCycles %d is less than minCycles %d", most, least).On(entity).Keyed("contractInvalid").At("maxCycles")
+		err = fault.New(fault.Invalid, "maxCycles %d is less than minCycles %d", most, least).Entity(entity).Code("contractInvalid").Field("maxCycles")
 	}
 	return least, most, err
 }
@@ -269,7 +269,7 @@ func (s *Service) store(ctx context.Context, of shop.ID) (shop.Shop, error) {
 		return err
 	})
 	if err == nil && !store.Connected {
-		err = fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
+		err = fault.New(fault.FailedPrecondition, "the store's connection to the platform is gone").Entity(entity).Code("connectionGone")
 	}
 	return store, err
 }
@@ -281,7 +281,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 		return creation{}, unanswered(err)
 	}
 	if len(people) == 0 {
-		return creation{}, fault.New(fault.NotFound, "the store has no customer %d", n.Customer).On("customer").Keyed("customerNotFound").At("customerId")
+		return creation{}, fault.New(fault.NotFound, "the store has no customer %d", n.Customer).Entity("customer").Code("customerNotFound").Field("customerId")
 	}
 	least, most, err := s.limits(ctx, store.ID, line, n)
 	if err != nil {
@@ -326,7 +326,7 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 	}
 	if becomes := contract.LineOf(linesAfter(nil, made.Lines), store.Settings); becomes != line {
 		return creation{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
-			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
+			Entity("sellingPlan").Code("sellingPlanNotFound").Field("sellingPlanId")
 	}
 	return creation{NewContract: made, trial: n.trial, imported: n.ImportedID}, nil
 }
@@ -348,8 +348,8 @@ func (s *Service) payment(ctx context.Context, store shop.Shop, n New) (string, 
 		return methods[len(methods)-1].ID, nil
 	case n.PaymentMethod != "":
 		return "", fault.New(fault.NotFound, "the customer has no usable payment method %s", n.PaymentMethod).
-			On("customerPaymentMethod").Keyed("paymentMethodNotFound").At("paymentMethodId")
+			Entity("customerPaymentMethod").Code("paymentMethodNotFound").Field("paymentMethodId")
 	}
-	return "", fault.New(fault.Refused, "customer %d has no usable payment method: add one, or send createWithoutPaymentMethod=true", n.Customer).
-		On("customerPaymentMethod").Keyed("paymentMethodMissing").At("paymentMethodId")
+	return "", fault.New(fault.FailedPrecondition, "customer %d has no usable payment method: add one, or send createWithoutPaymentMethod=true", n.Customer).
+		Entity("customerPaymentMethod").Code("paymentMethodMissing").Field("paymentMethodId")
 }

@@ -96,7 +96,7 @@ func (s *Service) askOnce(ctx context.Context, store shop.Shop, n platform.NewCo
 		}
 		if wait := begun.At.Add(landing).Sub(now); wait > 0 {
 			return platform.Detail{}, fault.Because(fault.Unavailable, err, "the platform does not say yet whether it made the subscription contract: send the request again with the same Idempotency-Key").
-				On(entity).Keyed(fault.InDoubt).After(wait)
+				Entity(entity).Code(fault.InDoubt).RetryAfter(wait)
 		}
 	}
 	begun.At = now

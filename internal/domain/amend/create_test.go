@@ -145,7 +145,7 @@ func TestARefusedContractIsAskedForAnew(t *testing.T) {
 	w.way.create = func(func() (platform.Detail, error)) (platform.Detail, error) {
 		return platform.Detail{}, &platform.Refusal{}
 	}
-	if _, err := w.make(); !fault.Is(err, fault.Refused) && !fault.Is(err, fault.Invalid) {
+	if _, err := w.make(); !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.Invalid) {
 		t.Fatalf("the request ended with %v", err)
 	}
 	_, err := w.make()

@@ -29,14 +29,14 @@ type discountNote struct {
 func (s *Service) ApplyCode(ctx context.Context, of shop.ID, cmd Command, code string) (contract.Detail, error) {
 	code = strings.TrimSpace(code)
 	if code == "" || utf8.RuneCountInString(code) > MaxDiscountText {
-		return contract.Detail{}, fault.New(fault.Invalid, "discountCode has 1 to %d characters", MaxDiscountText).On(entity).Keyed("discountCode").At("discountCode")
+		return contract.Detail{}, fault.New(fault.Invalid, "discountCode has 1 to %d characters", MaxDiscountText).Entity(entity).Code("discountCode").Field("discountCode")
 	}
 	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
 		}
 		if slices.ContainsFunc(d.Discounts, func(x contract.Discount) bool { return strings.EqualFold(x.Code, code) }) {
-			return change{}, fault.New(fault.Refused, "discount code %s is applied already", code).On(entity).Keyed("discountApplied").At("discountCode")
+			return change{}, fault.New(fault.FailedPrecondition, "discount code %s is applied already", code).Entity(entity).Code("discountApplied").Field("discountCode")
 		}
 		return change{
 			edit:    platform.Edit{Discounts: []platform.DiscountEdit{{Code: code}}},
@@ -57,7 +57,7 @@ type Discount struct {
 // AddDiscount adds a discount to all lines.
 func (s *Service) AddDiscount(ctx context.Context, of shop.ID, cmd Command, want Discount) (contract.Detail, error) {
 	bad := func(param, format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On(entity).Keyed("discount").At(param)
+		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("discount").Field(param)
 	}
 	switch {
 	case (want.Percent != 0) == (want.Amount != nil):
@@ -99,7 +99,7 @@ func (s *Service) RemoveDiscount(ctx context.Context, of shop.ID, cmd Command, i
 		}
 		i := slices.IndexFunc(d.Discounts, func(x contract.Discount) bool { return x.ID == id || strings.HasSuffix(x.ID, "/"+last) })
 		if i < 0 {
-			return change{}, fault.New(fault.NotFound, "subscription contract %d has no discount %s", d.ID, id).On(entity).Keyed("discountNotFound").At("discountId")
+			return change{}, fault.New(fault.NotFound, "subscription contract %d has no discount %s", d.ID, id).Entity(entity).Code("discountNotFound").Field("discountId")
 		}
 		gone := d.Discounts[i]
 		return change{

@@ -25,7 +25,7 @@ func (s *Service) end(ctx context.Context, of shop.ID, c contract.Contract) erro
 // charged meanwhile either.
 func gone(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
-	return ok && f.Key == "connectionGone"
+	return ok && f.ErrorKey == "connectionGone"
 }
 
 // cannotEnd gives up what the platform does not allow. The contract stays as it

@@ -52,7 +52,7 @@ func (g standing) sees(there []billing.Attempt, now time.Time) standing {
 // status, or waits for one. It returns the entries of what has happened by that.
 func toward(c *contract.Contract, w StatusChange, g standing, now time.Time) ([]activity.Entry, error) {
 	if c.Moving != nil {
-		return nil, fault.New(fault.Conflict, "Another change of the status is already in progress").On(entity).Keyed("statusInProgress")
+		return nil, fault.New(fault.Conflict, "Another change of the status is already in progress").Entity(entity).Code("statusInProgress")
 	}
 	switch {
 	case w.To == contract.Active && c.Status == contract.Active && c.Ending != nil:
@@ -75,8 +75,8 @@ func toward(c *contract.Contract, w StatusChange, g standing, now time.Time) ([]
 		m.Pause = p
 	case contract.Cancelled:
 		if c.Ending != nil && !w.Now {
-			return nil, fault.New(fault.Refused, "subscription contract %d will be cancelled on %s already", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
-				On(entity).Keyed("cancellationPending").At("status")
+			return nil, fault.New(fault.FailedPrecondition, "subscription contract %d will be cancelled on %s already", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
+				Entity(entity).Code("cancellationPending").Field("status")
 		}
 		m.Feedback, m.Note = w.Feedback, w.Note
 		wait, err := waitToEnd(*c, g, now)
@@ -102,8 +102,8 @@ func stayOn(c *contract.Contract) contract.Ending {
 // runLater lets a paused contract run again on a day to come.
 func runLater(c *contract.Contract, from time.Time, by activity.Actor, now time.Time) ([]activity.Entry, error) {
 	if c.Status != contract.Paused {
-		return nil, fault.New(fault.Refused, "subscription contract %d is %s: only a PAUSED contract can be activated on a later day", c.ID, c.Status).
-			On(entity).Keyed("contractStatus").At("activationDate")
+		return nil, fault.New(fault.FailedPrecondition, "subscription contract %d is %s: only a PAUSED contract can be activated on a later day", c.ID, c.Status).
+			Entity(entity).Code("contractStatus").Field("activationDate")
 	}
 	said := contract.Pause{}
 	if c.Pause != nil {
@@ -116,7 +116,7 @@ func runLater(c *contract.Contract, from time.Time, by activity.Actor, now time.
 
 func notTooFar(t, now time.Time, field string) error {
 	if t.After(now.AddDate(maxYearsAhead, 0, 0)) {
-		return fault.New(fault.Invalid, "%s %s is more than %d years ahead", field, t.UTC().Format(time.RFC3339), maxYearsAhead).On(entity).Keyed("dateTooFar").At(field)
+		return fault.New(fault.Invalid, "%s %s is more than %d years ahead", field, t.UTC().Format(time.RFC3339), maxYearsAhead).Entity(entity).Code("dateTooFar").Field(field)
 	}
 	return nil
 }
@@ -125,20 +125,20 @@ func notTooFar(t, now time.Time, field string) error {
 // nothing was said of it.
 func pauseOf(c contract.Contract, w StatusChange, g standing, now time.Time) (*contract.Pause, error) {
 	if c.Lifelong {
-		return nil, fault.New(fault.Refused, "contract %d is paid for life: there is nothing to pause", c.ID).On(entity).Keyed("lifetimeMembership").At("status")
+		return nil, fault.New(fault.FailedPrecondition, "contract %d is paid for life: there is nothing to pause", c.ID).Entity(entity).Code("lifetimeMembership").Field("status")
 	}
-	if err := c.Thawed(g.settings, g.by); err != nil {
+	if err := c.CheckCommitment(g.settings, g.by); err != nil {
 		return nil, err
 	}
 	if left := deliveriesLeft(c, g, now); left > 0 && g.by.Source == activity.CustomerPortal {
-		return nil, fault.New(fault.Refused, "%d deliveries are paid for and still to come: pause afterwards", left).On(entity).Keyed("deliveriesLeft").At("status")
+		return nil, fault.New(fault.FailedPrecondition, "%d deliveries are paid for and still to come: pause afterwards", left).Entity(entity).Code("deliveriesLeft").Field("status")
 	}
 	p := contract.Pause{Until: w.Until, Cycles: w.Cycles, Reason: w.Reason, Feedback: w.Feedback}
 	switch {
 	case p == contract.Pause{}:
 		return nil, nil
 	case w.Cycles > 0 && c.NextBillingDate.IsZero():
-		return nil, fault.New(fault.Refused, "subscription contract %d has no upcoming order to count from: say pauseTillDate", c.ID).On(entity).Keyed("noUpcomingOrder").At("pauseDurationCycle")
+		return nil, fault.New(fault.FailedPrecondition, "subscription contract %d has no upcoming order to count from: say pauseTillDate", c.ID).Entity(entity).Code("noUpcomingOrder").Field("pauseDurationCycle")
 	case w.Cycles > 0:
 		p.Until = dayOf(afterOrders(c, w.Cycles, g), g.calendar)
 	}
@@ -168,9 +168,9 @@ func dayOf(t time.Time, cal cadence.Calendar) time.Time {
 // waitToEnd says what a cancellation must wait for; nil when it need not: the
 // orders that a subscriber is held to, or deliveries that are paid for.
 func waitToEnd(c contract.Contract, g standing, now time.Time) (*contract.Ending, error) {
-	if g.by.Source == activity.CustomerPortal && c.Frozen(g.settings) {
+	if g.by.Source == activity.CustomerPortal && c.InCommitment(g.settings) {
 		if c.Status != contract.Active || len(g.queued) == 0 {
-			return nil, c.Thawed(g.settings, g.by)
+			return nil, c.CheckCommitment(g.settings, g.by)
 		}
 		return endOfMinimum(c, g), nil
 	}
@@ -218,20 +218,20 @@ func inOrder(queued []billing.Attempt) []billing.Attempt {
 
 func movable(c contract.Contract, to contract.Status) error {
 	if c.Status == to {
-		return fault.New(fault.Refused, "subscription contract %d is %s already", c.ID, to).On(entity).Keyed("sameStatus").At("status")
+		return fault.New(fault.FailedPrecondition, "subscription contract %d is %s already", c.ID, to).Entity(entity).Code("sameStatus").Field("status")
 	}
 	for _, allowed := range moves[c.Status] {
 		if allowed == to {
 			return nil
 		}
 	}
-	return fault.New(fault.Refused, "subscription contract %d is %s and cannot become %s", c.ID, c.Status, to).On(entity).Keyed("contractStatus").At("status")
+	return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot become %s", c.ID, c.Status, to).Entity(entity).Code("contractStatus").Field("status")
 }
 
 // terminated refuses to activate a contract that has ended for good.
 func terminated(c contract.Contract) error {
-	return fault.New(fault.Refused, "subscription contract %d is %s and cannot be activated again: make a new contract from it with POST /subscription-contract-details/%d/restart", c.ID, c.Status, c.ID).
-		On(entity).Keyed("contractTerminated").At("status")
+	return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be activated again: make a new contract from it with POST /subscription-contract-details/%d/restart", c.ID, c.Status, c.ID).
+		Entity(entity).Code("contractTerminated").Field("status")
 }
 
 // lessens reports whether an edit makes less of what somebody is committed to:

@@ -67,7 +67,7 @@ func TestSubscriberHeldToAMinimumCannotPauseAndCancellingWaits(t *testing.T) {
 			g := standing{settings: test.settings, calendar: cadence.Calendar{Zone: time.UTC, Hour: 9}, queued: test.queued, by: activity.Actor{Source: test.source}}
 			entries, err := toward(&c, test.change, g, now)
 			if test.refused {
-				if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Refused || f.Key != "contractFrozen" {
+				if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.FailedPrecondition || f.ErrorKey != "contractFrozen" {
 					t.Errorf("got %v, want contractFrozen", err)
 				}
 				if c.Moving != nil || c.Ending != nil || c.Pause != test.contract.Pause || len(entries) > 0 {

@@ -58,7 +58,7 @@ func (s *Service) ChangeLine(ctx context.Context, of shop.ID, cmd Command, l Lin
 // SetLineAttributes replaces the attributes of lines, by their graph ids, in one change.
 func (s *Service) SetLineAttributes(ctx context.Context, of shop.ID, cmd Command, by map[string][]contract.Attribute) (contract.Detail, error) {
 	if len(by) == 0 || len(by) > MaxLines {
-		return contract.Detail{}, fault.New(fault.Invalid, "give the attributes of 1 to %d lines", MaxLines).On(entity).Keyed("linesCount")
+		return contract.Detail{}, fault.New(fault.Invalid, "give the attributes of 1 to %d lines", MaxLines).Entity(entity).Code("linesCount")
 	}
 	for _, list := range by {
 		if err := CheckAttributes(list); err != nil {
@@ -259,17 +259,17 @@ func rebased(p *platform.Pricing, base money.Amount, cycles int) (*money.Amount,
 // checkPricing says what is wrong with prices by cycle.
 func checkPricing(cycles []contract.CyclePrice) error {
 	if len(cycles) > platform.MaxCyclePrices {
-		return fault.New(fault.Invalid, "at most %d prices by cycle can be given", platform.MaxCyclePrices).On(entity).Keyed("pricingPolicy")
+		return fault.New(fault.Invalid, "at most %d prices by cycle can be given", platform.MaxCyclePrices).Entity(entity).Code("pricingPolicy")
 	}
 	for i, step := range cycles {
 		if step.After < 0 || i > 0 && step.After <= cycles[i-1].After {
-			return fault.New(fault.Invalid, "afterCycle must be 0 or more and grow from one price to the next").On(entity).Keyed("pricingPolicy").At("afterCycle")
+			return fault.New(fault.Invalid, "afterCycle must be 0 or more and grow from one price to the next").Entity(entity).Code("pricingPolicy").Field("afterCycle")
 		}
 		if step.Kind == platform.PercentOff && (step.Percent < 0 || step.Percent > 100) {
-			return fault.New(fault.Invalid, "a percentage is from 0 to 100").On(entity).Keyed("pricingPolicy").At("value")
+			return fault.New(fault.Invalid, "a percentage is from 0 to 100").Entity(entity).Code("pricingPolicy").Field("value")
 		}
 		if step.Amount.Minor < 0 || step.Amount.Milli() > MaxPriceMilli {
-			return fault.New(fault.Invalid, "an amount of a price by cycle must be from 0 to 999999.99").On(entity).Keyed("pricingPolicy").At("value")
+			return fault.New(fault.Invalid, "an amount of a price by cycle must be from 0 to 999999.99").Entity(entity).Code("pricingPolicy").Field("value")
 		}
 	}
 	return nil

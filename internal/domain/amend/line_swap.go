@@ -38,7 +38,7 @@ func (w Swap) gone(d contract.Detail) []contract.Line {
 
 func (w Swap) check() error {
 	if len(w.New) > MaxLines {
-		return fault.New(fault.Invalid, "give at most %d new variants", MaxLines).On(entity).Keyed("linesCount").At("newVariants")
+		return fault.New(fault.Invalid, "give at most %d new variants", MaxLines).Entity(entity).Code("linesCount").Field("newVariants")
 	}
 	for _, l := range w.New {
 		if err := checkLine(l.Quantity, l.Price); err != nil {

@@ -44,7 +44,7 @@ type NewLine struct {
 // AddLines adds recurring lines.
 func (s *Service) AddLines(ctx context.Context, of shop.ID, cmd Command, lines []NewLine) (contract.Detail, error) {
 	if len(lines) == 0 || len(lines) > MaxLines {
-		return contract.Detail{}, fault.New(fault.Invalid, "give 1 to %d lines to add", MaxLines).On(entity).Keyed("linesCount")
+		return contract.Detail{}, fault.New(fault.Invalid, "give 1 to %d lines to add", MaxLines).Entity(entity).Code("linesCount")
 	}
 	for _, l := range lines {
 		if err := checkLine(l.Quantity, l.Price); err != nil {
@@ -105,7 +105,7 @@ func (s *Service) lineEdit(ctx context.Context, store shop.Shop, d contract.Deta
 		edit.Price, edit.Pricing = &price, pricing
 	}
 	if edit.Price.Currency != d.Currency {
-		return platform.LineEdit{}, foreignCurrency(v, d.Contract).At("price")
+		return platform.LineEdit{}, foreignCurrency(v, d.Contract).Field("price")
 	}
 	if len(l.Pricing) > 0 {
 		edit.Pricing = pricingOf(*edit.Price, l.Pricing)
@@ -116,15 +116,15 @@ func (s *Service) lineEdit(ctx context.Context, store shop.Shop, d contract.Deta
 // foreignCurrency is the answer when the store's price of a variant says nothing
 // about its price in the contract's currency.
 func foreignCurrency(v platform.Variant, c contract.Contract) *fault.Error {
-	return fault.New(fault.Refused, "variant %d is sold in %s and contract %d is in %s: prices are not converted", v.ID, v.Price.Currency, c.ID, c.Currency).
-		On(entity).Keyed("currencyMismatch")
+	return fault.New(fault.FailedPrecondition, "variant %d is sold in %s and contract %d is in %s: prices are not converted", v.ID, v.Price.Currency, c.ID, c.Currency).
+		Entity(entity).Code("currencyMismatch")
 }
 
 // RemoveLines removes lines. A subscription keeps at least one. With drop, the
 // discounts that were for these lines alone go with them.
 func (s *Service) RemoveLines(ctx context.Context, of shop.ID, cmd Command, lines []string, drop bool) (contract.Detail, error) {
 	if len(lines) == 0 {
-		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to remove").On(entity).Keyed("linesCount").At("lineId")
+		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to remove").Entity(entity).Code("linesCount").Field("lineId")
 	}
 	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
@@ -161,14 +161,14 @@ func removal(d contract.Detail, lines []string, drop bool) (change, error) {
 // lastLine is the refusal to leave a subscription empty. Clients match on its
 // words.
 func lastLine() error {
-	return fault.New(fault.Refused, "Cannot remove line item. Atleast one subscription product must be present in a subscription").
-		On(entity).Keyed("lastLine").At("lineId")
+	return fault.New(fault.FailedPrecondition, "Cannot remove line item. Atleast one subscription product must be present in a subscription").
+		Entity(entity).Code("lastLine").Field("lineId")
 }
 
 // lineNotFound is the answer to a line that the contract does not have. Clients
 // match on its words.
 func lineNotFound() error {
-	return fault.New(fault.Invalid, "Contract line not found.").On(entity).Keyed("lineNotFound").At("lineId")
+	return fault.New(fault.Invalid, "Contract line not found.").Entity(entity).Code("lineNotFound").Field("lineId")
 }
 
 // orphans returns edits that remove the discounts that are for the given lines
@@ -205,7 +205,7 @@ func (s *Service) variants(ctx context.Context, store shop.Shop, ids []int64) (m
 	}
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		if _, ok := sold[id]; !ok {
-			return nil, fault.New(fault.NotFound, "the store does not sell variant %d", id).On("productVariant").Keyed("variantNotFound").At("variantId")
+			return nil, fault.New(fault.NotFound, "the store does not sell variant %d", id).Entity("productVariant").Code("variantNotFound").Field("variantId")
 		}
 	}
 	return sold, nil
@@ -240,14 +240,14 @@ func (s *Service) sold(ctx context.Context, store shop.Shop, ids []int64) (map[i
 // changeable says whether what a contract delivers may be changed.
 func changeable(c contract.Contract) error {
 	if c.Status == contract.Cancelled || c.Status == contract.Expired {
-		return fault.New(fault.Refused, "subscription contract %d is %s and cannot be changed", c.ID, c.Status).On(entity).Keyed("contractNotActive")
+		return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be changed", c.ID, c.Status).Entity(entity).Code("contractNotActive")
 	}
 	return nil
 }
 
 func checkLine(quantity int, price *money.Amount) error {
 	if quantity < 1 || quantity > MaxQuantity {
-		return fault.New(fault.Invalid, "quantity must be from 1 to %d", MaxQuantity).On(entity).Keyed("quantity").At("quantity")
+		return fault.New(fault.Invalid, "quantity must be from 1 to %d", MaxQuantity).Entity(entity).Code("quantity").Field("quantity")
 	}
 	return CheckPrice("price", price)
 }
@@ -256,7 +256,7 @@ func checkLine(quantity int, price *money.Amount) error {
 // is the one at fault.
 func CheckPrice(param string, price *money.Amount) error {
 	if price != nil && (price.Minor < 0 || price.Milli() > MaxPriceMilli) {
-		return fault.New(fault.Invalid, "%s must be from 0 to 999999.99", param).On(entity).Keyed("price").At(param)
+		return fault.New(fault.Invalid, "%s must be from 0 to 999999.99", param).Entity(entity).Code("price").Field(param)
 	}
 	return nil
 }

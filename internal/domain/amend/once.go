@@ -107,7 +107,7 @@ func (s *Service) next(ctx context.Context, of shop.ID, c contract.Contract) (bi
 	})
 	next, waits := billing.Earliest(queued)
 	if err == nil && !waits {
-		err = fault.New(fault.Refused, "subscription contract %d has no upcoming order", c.ID).On(entity).Keyed("noUpcomingOrder")
+		err = fault.New(fault.FailedPrecondition, "subscription contract %d has no upcoming order", c.ID).Entity(entity).Code("noUpcomingOrder")
 	}
 	return next, err
 }
@@ -124,7 +124,7 @@ func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, 
 	lines, swaps := w.named() || len(w.New) > 0, len(products.Old)+len(products.New) > 0
 	if !lines && !swaps {
 		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced, removed or added: oldVariants or oldLineId, newVariants, or oldOneTimeVariants and newOneTimeVariants for the next order").
-			On(entity).Keyed("parameterMissing").At("oldVariants")
+			Entity(entity).Code("parameterMissing").Field("oldVariants")
 	}
 	if lines {
 		if err := w.check(); err != nil {

@@ -51,7 +51,7 @@ func (s *Service) Pending(ctx context.Context, of shop.ID, cmd Command) (Schedul
 }
 
 func nothingPending(id contract.ID) error {
-	return fault.New(fault.NotFound, "no change of subscription contract %d is pending", id).On(entity).Keyed("nothingPending")
+	return fault.New(fault.NotFound, "no change of subscription contract %d is pending", id).Entity(entity).Code("nothingPending")
 }
 
 // CancelPending takes a change back that waits for the contract's next order.
@@ -83,7 +83,7 @@ func dropPending(c *contract.Contract) {
 func (s *Service) wait(ctx context.Context, store shop.Shop, d contract.Detail, is contract.Line, edit platform.LineEdit) (change, error) {
 	if d.Pending != nil && d.Pending.Line != is.ID {
 		return change{}, fault.New(fault.Conflict, "a change of another line of subscription contract %d is pending: take it back first", d.ID).
-			On(entity).Keyed("changePending")
+			Entity(entity).Code("changePending")
 	}
 	if _, err := s.checkLines(ctx, store, d, []platform.LineEdit{edit}); err != nil {
 		return change{}, err

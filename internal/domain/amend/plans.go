@@ -42,7 +42,7 @@ func (s *Service) option(ctx context.Context, of shop.ID, line shop.Line, sellin
 	offer, ours, err := s.offer(ctx, of, line, sellingPlan)
 	if err == nil && !ours {
 		err = fault.New(fault.NotFound, "selling plan %d does not belong to one of the store's groups", sellingPlan).
-			On("sellingPlan").Keyed("sellingPlanNotFound").At("sellingPlanId")
+			Entity("sellingPlan").Code("sellingPlanNotFound").Field("sellingPlanId")
 	}
 	return offer, err
 }

@@ -57,18 +57,18 @@ func (s *Service) Restart(ctx context.Context, of shop.ID, cmd Command, w Restar
 func (w Restart) check(old contract.Contract, now time.Time) error {
 	if w.NextBillingDate.Before(now.Add(-billing.PastTolerance)) {
 		return fault.New(fault.Invalid, "nextBillingDate %s is in the past", w.NextBillingDate.UTC().Format(time.RFC3339)).
-			On(entity).Keyed("datePast").At("nextBillingDate")
+			Entity(entity).Code("datePast").Field("nextBillingDate")
 	}
 	if err := notTooFar(w.NextBillingDate, now, "nextBillingDate"); err != nil {
 		return err
 	}
 	switch {
 	case !old.Terminated():
-		return fault.New(fault.Refused, "subscription contract %d is %s: only a CANCELLED or EXPIRED contract can be restarted", old.ID, old.Status).
-			On(entity).Keyed("contractNotTerminated").At("contractId")
+		return fault.New(fault.FailedPrecondition, "subscription contract %d is %s: only a CANCELLED or EXPIRED contract can be restarted", old.ID, old.Status).
+			Entity(entity).Code("contractNotTerminated").Field("contractId")
 	case old.Lifelong:
-		return fault.New(fault.Refused, "contract %d was paid for life and has no renewals to restart", old.ID).
-			On(entity).Keyed("lifetimeMembership").At("contractId")
+		return fault.New(fault.FailedPrecondition, "contract %d was paid for life and has no renewals to restart", old.ID).
+			Entity(entity).Code("lifetimeMembership").Field("contractId")
 	}
 	return nil
 }
@@ -82,8 +82,8 @@ func (s *Service) again(ctx context.Context, store shop.Shop, old contract.Contr
 	lines := contract.SplitIntent{Lines: make([]string, len(is.Lines))}
 	for i, l := range is.Lines {
 		if l.VariantID == 0 {
-			return creation{}, fault.New(fault.Refused, "the store no longer has the product variant of line %s: create a contract with other lines instead", l.ID).
-				On(entity).Keyed("variantNotFound").At("contractId")
+			return creation{}, fault.New(fault.FailedPrecondition, "the store no longer has the product variant of line %s: create a contract with other lines instead", l.ID).
+				Entity(entity).Code("variantNotFound").Field("contractId")
 		}
 		lines.Lines[i] = l.ID
 	}
@@ -124,8 +124,8 @@ func (s *Service) usable(ctx context.Context, store shop.Shop, customer int64, p
 	}
 	methods = slices.DeleteFunc(methods, func(m platform.PaymentMethod) bool { return m.Revoked })
 	if len(methods) == 0 {
-		return "", fault.New(fault.Refused, "customer %d has no payment method that can be charged: the customer must add one first", customer).
-			On("customerPaymentMethod").Keyed("paymentMethodMissing").At("contractId")
+		return "", fault.New(fault.FailedPrecondition, "customer %d has no payment method that can be charged: the customer must add one first", customer).
+			Entity("customerPaymentMethod").Code("paymentMethodMissing").Field("contractId")
 	}
 	if slices.ContainsFunc(methods, func(m platform.PaymentMethod) bool { return m.ID == preferred }) {
 		return preferred, nil

@@ -187,8 +187,8 @@ func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
 		kind   fault.Kind
 	}{
 		"a line it has not": {[]string{"l9"}, contract.Active, fault.Invalid},
-		"every line":        {[]string{"l1", "l2"}, contract.Active, fault.Refused},
-		"one that ended":    {[]string{"l1"}, contract.Cancelled, fault.Refused},
+		"every line":        {[]string{"l1", "l2"}, contract.Active, fault.FailedPrecondition},
+		"one that ended":    {[]string{"l1"}, contract.Cancelled, fault.FailedPrecondition},
 	} {
 		if _, err := splitOff(contract.Contract{Status: row.status}, is, contract.SplitIntent{Lines: row.lines}, nil); !fault.Is(err, row.kind) {
 			t.Errorf("%s: %v", name, err)

@@ -34,7 +34,7 @@ const patience = 10 * time.Minute
 // contract loses the lines, and the new one gets the old one's status.
 func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (contract.Detail, error) {
 	if len(w.Lines) == 0 {
-		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to split off").On(entity).Keyed("linesCount")
+		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to split off").Entity(entity).Code("linesCount")
 	}
 	ctx = platform.Interactive(ctx)
 	store, known, err := s.known(ctx, of, cmd)
@@ -42,20 +42,20 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		return contract.Detail{}, err
 	}
 	if w.Now && !store.Settings.ImmediateOrders {
-		return contract.Detail{}, fault.New(fault.Refused, "the store does not permit immediate orders: switch on enableImmediatePlaceOrder").
-			On(entity).Keyed("immediateOrderNotAllowed").At("attemptBilling")
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "the store does not permit immediate orders: switch on enableImmediatePlaceOrder").
+			Entity(entity).Code("immediateOrderNotAllowed").Field("attemptBilling")
 	}
 	if known.Lifelong && (w.Once || w.Now) {
-		return contract.Detail{}, fault.New(fault.Refused, "contract %d is paid for life: nothing of it is ordered again. Split lines off with isSplitContract=true and attemptBilling=false", known.ID).
-			On(entity).Keyed("lifetimeMembership").At("isSplitContract")
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d is paid for life: nothing of it is ordered again. Split lines off with isSplitContract=true and attemptBilling=false", known.ID).
+			Entity(entity).Code("lifetimeMembership").Field("isSplitContract")
 	}
 	if w.Now && known.Status == contract.Paused {
-		return contract.Detail{}, fault.New(fault.Refused, "contract %d is PAUSED: nothing is ordered at once. Split lines off with attemptBilling=false, or resume it first", known.ID).
-			On(entity).Keyed("contractNotActive").At("attemptBilling")
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d is PAUSED: nothing is ordered at once. Split lines off with attemptBilling=false, or resume it first", known.ID).
+			Entity(entity).Code("contractNotActive").Field("attemptBilling")
 	}
 	if w.Now && !known.PaymentUsable {
-		return contract.Detail{}, fault.New(fault.Refused, "contract %d has no payment method that can be charged", known.ID).
-			On(entity).Keyed("paymentMethodMissing").At("attemptBilling")
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d has no payment method that can be charged", known.ID).
+			Entity(entity).Code("paymentMethodMissing").Field("attemptBilling")
 	}
 	intent := contract.SplitIntent{Token: rand.Text(), Lines: w.Lines, Once: w.Once, Now: w.Now, Actor: cmd.Actor, At: s.Clock.Now()}
 	is, err := s.Platform.Detail(ctx, store.At(), int64(cmd.Contract))
@@ -70,8 +70,8 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		return contract.Detail{}, err
 	}
 	if known.MaxCycles > 0 && !known.Lifelong && intent.Cycle > known.Most() {
-		return contract.Detail{}, fault.New(fault.Refused, "contract %d has had all its %d orders: nothing is left to split off", known.ID, known.MaxCycles).
-			On(entity).Keyed("noOrdersLeft")
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d has had all its %d orders: nothing is left to split off", known.ID, known.MaxCycles).
+			Entity(entity).Code("noOrdersLeft")
 	}
 	if _, err := splitOff(known, is, intent, nil); err != nil { // before anything is written
 		return contract.Detail{}, err
@@ -106,11 +106,11 @@ func upcoming(ctx context.Context, tx intake.Tx, c contract.Contract, now time.T
 	for _, a := range attempts {
 		if a.HoldsBack() || a.Status.Upcoming() && !a.BillingDate.After(now) {
 			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is being made: split it afterwards", a.Cycle, c.ID).
-				On(entity).Keyed("billingInProgress")
+				Entity(entity).Code("billingInProgress")
 		}
 		if a.Unpaid() {
 			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d could not be charged yet and has all lines: split it once that is paid or given up", a.Cycle, c.ID).
-				On(entity).Keyed("orderUnpaid")
+				Entity(entity).Code("orderUnpaid")
 		}
 	}
 	return nextCycle(c, attempts, now), nil
@@ -159,16 +159,16 @@ func nextCycle(c contract.Contract, attempts []billing.Attempt, now time.Time) i
 func partable(c contract.Contract, lines []string) error {
 	switch {
 	case c.Split != nil:
-		return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").On(entity).Keyed("splitInProgress")
+		return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").Entity(entity).Code("splitInProgress")
 	case c.Moving != nil:
-		return fault.New(fault.Conflict, "A change of the status is already in progress").On(entity).Keyed("statusInProgress")
+		return fault.New(fault.Conflict, "A change of the status is already in progress").Entity(entity).Code("statusInProgress")
 	case c.GivesUp():
-		return fault.New(fault.Conflict, "The subscription contract is being ended because an order of it could not be charged").On(entity).Keyed("statusInProgress")
+		return fault.New(fault.Conflict, "The subscription contract is being ended because an order of it could not be charged").Entity(entity).Code("statusInProgress")
 	case c.Ending != nil:
-		return fault.New(fault.Refused, "subscription contract %d will be cancelled on %s: take the cancellation back before you split it", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
-			On(entity).Keyed("cancellationPending")
+		return fault.New(fault.FailedPrecondition, "subscription contract %d will be cancelled on %s: take the cancellation back before you split it", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
+			Entity(entity).Code("cancellationPending")
 	case c.Pending != nil && slices.Contains(lines, c.Pending.Line):
-		return fault.New(fault.Conflict, "a change of line %s waits for the next order: take it back before you split the line off", c.Pending.Line).On(entity).Keyed("changePending")
+		return fault.New(fault.Conflict, "a change of line %s waits for the next order: take it back before you split the line off", c.Pending.Line).Entity(entity).Code("changePending")
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contra
 	made, err := s.find(ctx, store, old.Split.At.Add(-creationSlack), marked)
 	if fault.Is(err, fault.NotFound) && s.Clock.Now().Before(old.Split.At.Add(patience)) {
 		err = fault.New(fault.Unavailable, "the platform does not say whether the new contract was made: the split is finished as soon as it does").
-			On(entity).Keyed(fault.InDoubt)
+			Entity(entity).Code(fault.InDoubt)
 	}
 	return made, err
 }
@@ -307,8 +307,8 @@ func mark(i contract.SplitIntent) platform.Attribute {
 // have from then on.
 func splitOff(known contract.Contract, is platform.Detail, w contract.SplitIntent, prices map[string]going) (platform.NewContract, error) {
 	if known.Status != contract.Active && known.Status != contract.Paused {
-		return platform.NewContract{}, fault.New(fault.Refused, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
-			On(entity).Keyed("contractNotActive")
+		return platform.NewContract{}, fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
+			Entity(entity).Code("contractNotActive")
 	}
 	billed := limitsLeft(is.Billing, known, w.Cycle)
 	if w.Once {
@@ -456,7 +456,7 @@ func (s *Service) find(ctx context.Context, store shop.Shop, since time.Time, is
 			}
 		}
 		if cursor = next; cursor == "" {
-			return platform.Detail{}, fault.New(fault.NotFound, "the subscription contract was not made").On(entity).Keyed("contractNotFound")
+			return platform.Detail{}, fault.New(fault.NotFound, "the subscription contract was not made").Entity(entity).Code("contractNotFound")
 		}
 	}
 }

@@ -49,19 +49,19 @@ func (w StatusChange) check(now time.Time) error {
 		most        int
 	}{{"cancellationFeedback", w.Feedback, MaxFeedback}, {"cancellationNote", w.Note, MaxCancellationNote}, {"pauseReason", w.Reason, MaxFeedback}} {
 		if utf8.RuneCountInString(text.text) > text.most {
-			return fault.New(fault.Invalid, "%s is longer than %d characters", text.field, text.most).On(entity).At(text.field)
+			return fault.New(fault.Invalid, "%s is longer than %d characters", text.field, text.most).Entity(entity).Field(text.field)
 		}
 	}
 	past := func(field string, t time.Time) error {
-		return fault.New(fault.Invalid, "%s %s is in the past", field, t.UTC().Format(time.RFC3339)).On(entity).Keyed("datePast").At(field)
+		return fault.New(fault.Invalid, "%s %s is in the past", field, t.UTC().Format(time.RFC3339)).Entity(entity).Code("datePast").Field(field)
 	}
 	switch {
 	case !w.From.IsZero() && w.From.Before(now.Add(-billing.PastTolerance)):
 		return past("activationDate", w.From)
 	case w.Cycles < 0 || w.Cycles > MaxPauseCycles:
-		return fault.New(fault.Invalid, "pauseDurationCycle is %d and must be from 1 to %d", w.Cycles, MaxPauseCycles).On(entity).At("pauseDurationCycle")
+		return fault.New(fault.Invalid, "pauseDurationCycle is %d and must be from 1 to %d", w.Cycles, MaxPauseCycles).Entity(entity).Field("pauseDurationCycle")
 	case w.Cycles > 0 && !w.Until.IsZero():
-		return fault.New(fault.Invalid, "say pauseTillDate or pauseDurationCycle, not both").On(entity).At("pauseDurationCycle")
+		return fault.New(fault.Invalid, "say pauseTillDate or pauseDurationCycle, not both").Entity(entity).Field("pauseDurationCycle")
 	case !w.Until.IsZero() && !w.Until.After(now):
 		return past("pauseTillDate", w.Until)
 	}

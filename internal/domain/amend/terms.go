@@ -102,7 +102,7 @@ func rhythm(p contract.Policy) Rhythm { return Rhythm{p.Interval, p.Count} }
 func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd Command, r Rhythm) (contract.Detail, error) {
 	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Rhythm, err error) {
 		if r.of(c.Billing) {
-			return r, r, fault.New(fault.Refused, "subscription contract %d is billed every %s already", c.ID, r).On(entity).Keyed("sameInterval")
+			return r, r, fault.New(fault.FailedPrecondition, "subscription contract %d is billed every %s already", c.ID, r).Entity(entity).Code("sameInterval")
 		}
 		if c.Prepaid() {
 			return r, rhythm(c.Delivery), nil
@@ -118,11 +118,11 @@ func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd Comman
 func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Command, r Rhythm) (contract.Detail, error) {
 	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Rhythm, err error) {
 		if r.of(c.Delivery) {
-			return r, r, fault.New(fault.Refused, "subscription contract %d is delivered every %s already", c.ID, r).On(entity).Keyed("sameInterval")
+			return r, r, fault.New(fault.FailedPrecondition, "subscription contract %d is delivered every %s already", c.ID, r).Entity(entity).Code("sameInterval")
 		}
 		if !c.Prepaid() {
-			return r, r, fault.New(fault.Refused, "subscription contract %d is not prepaid: each delivery is charged, every %s. Change both with the billing interval", c.ID, rhythm(c.Billing)).
-				On(entity).Keyed("notPrepaid").At("interval")
+			return r, r, fault.New(fault.FailedPrecondition, "subscription contract %d is not prepaid: each delivery is charged, every %s. Change both with the billing interval", c.ID, rhythm(c.Billing)).
+				Entity(entity).Code("notPrepaid").Field("interval")
 		}
 		return rhythm(c.Billing), r, nil
 	})
@@ -256,8 +256,8 @@ func (s *Service) rhythms(ctx context.Context, of shop.ID, cmd Command, want fun
 // multiple refuses a charge that does not cover whole deliveries.
 func multiple(billed, delivered Rhythm) error {
 	if billed.policy().Covers(delivered.policy()) == 0 {
-		return fault.New(fault.Refused, "billing every %s does not cover whole deliveries every %s: the billing interval must be a multiple of the delivery interval", billed, delivered).
-			On(entity).Keyed("intervalMismatch")
+		return fault.New(fault.FailedPrecondition, "billing every %s does not cover whole deliveries every %s: the billing interval must be a multiple of the delivery interval", billed, delivered).
+			Entity(entity).Code("intervalMismatch")
 	}
 	return nil
 }
@@ -303,11 +303,11 @@ func (s *Service) SetCycles(ctx context.Context, of shop.ID, cmd Command, want C
 			*limit.is = *limit.want
 		}
 		if most > 0 && most < least {
-			return change{}, fault.New(fault.Refused, "maxCycles %d is less than minCycles %d", most, least).On(entity).Keyed("cycleLimits")
+			return change{}, fault.New(fault.FailedPrecondition, "maxCycles %d is less than minCycles %d", most, least).Entity(entity).Code("cycleLimits")
 		}
 		if want.Max != nil && most > 0 && most < d.Orders {
-			return change{}, fault.New(fault.Refused, "subscription contract %d has had %d orders: maxCycles cannot be less", d.ID, d.Orders).
-				On(entity).Keyed("cycleLimits").At("maxCycles")
+			return change{}, fault.New(fault.FailedPrecondition, "subscription contract %d has had %d orders: maxCycles cannot be less", d.ID, d.Orders).
+				Entity(entity).Code("cycleLimits").Field("maxCycles")
 		}
 		c.edit.Billing = new(policy(rhythm(d.Billing), d.Billing, least, most))
 		return c, nil
@@ -388,10 +388,10 @@ func (s *Service) SetPaymentMethod(ctx context.Context, of shop.ID, cmd Command,
 		}
 		i := slices.IndexFunc(methods, func(m platform.PaymentMethod) bool { return m.ID == id })
 		if i < 0 {
-			return change{}, fault.New(fault.NotFound, "the customer has no payment method %s", id).On("customerPaymentMethod").Keyed("paymentMethodNotFound").At("paymentMethodId")
+			return change{}, fault.New(fault.NotFound, "the customer has no payment method %s", id).Entity("customerPaymentMethod").Code("paymentMethodNotFound").Field("paymentMethodId")
 		}
 		if methods[i].Revoked {
-			return change{}, fault.New(fault.Refused, "payment method %s was revoked", id).On("customerPaymentMethod").Keyed("paymentMethodRevoked").At("paymentMethodId")
+			return change{}, fault.New(fault.FailedPrecondition, "payment method %s was revoked", id).Entity("customerPaymentMethod").Code("paymentMethodRevoked").Field("paymentMethodId")
 		}
 		return change{edit: platform.Edit{PaymentMethod: &id}, entries: []note{{activity.SwitchPaymentMethods, termsNote{From: d.PaymentMethod, To: id}}}}, nil
 	})
@@ -406,7 +406,7 @@ func (s *Service) AskForPayment(ctx context.Context, of shop.ID, cmd Command) er
 		return err
 	}
 	if c.PaymentMethod == "" {
-		return fault.New(fault.Refused, "subscription contract %d has no payment method that could be updated", c.ID).On(entity).Keyed("paymentMethodMissing")
+		return fault.New(fault.FailedPrecondition, "subscription contract %d has no payment method that could be updated", c.ID).Entity(entity).Code("paymentMethodMissing")
 	}
 	if err := s.Platform.SendPaymentUpdate(ctx, store.At(), c.PaymentMethod); err != nil {
 		return unanswered(err)

@@ -100,7 +100,7 @@ func TestATerminatedContractIsNotActivated(t *testing.T) {
 		"on a later day": {To: contract.Active, From: w.at.Now().AddDate(0, 0, 3)},
 	} {
 		_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), change)
-		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Refused || f.Key != "contractTerminated" || !strings.Contains(f.Message, "restart") {
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.FailedPrecondition || f.ErrorKey != "contractTerminated" || !strings.Contains(f.Message, "restart") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestARefusedChangeOfStatusLeavesNothing(t *testing.T) {
 	}
 	for range 2 { // the second does not wait for the first
 		_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Paused})
-		if !fault.Is(err, fault.Refused) && !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "the platform refuses the change: Not today.") {
+		if !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "the platform refuses the change: Not today.") {
 			t.Errorf("the change ended with %v", err)
 		}
 		if c := w.contract(w.ours); c.Moving != nil {

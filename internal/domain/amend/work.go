@@ -105,7 +105,7 @@ func (s *Service) resume(ctx context.Context, of shop.ID, c contract.Contract) e
 
 // final reports whether trying again would end the same way.
 func final(err error) bool {
-	return fault.Is(err, fault.Refused) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid)
+	return fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid)
 }
 
 // lease puts off the next time that somebody acts on the contract, and reads it anew.
@@ -189,7 +189,7 @@ func (s *Service) keepAfter(
 			return err
 		}
 		if len(rows) == 0 {
-			return fault.New(fault.NotFound, "subscription contract %d does not exist", c.ID).On(entity).Keyed("contractNotFound")
+			return fault.New(fault.NotFound, "subscription contract %d does not exist", c.ID).Entity(entity).Code("contractNotFound")
 		}
 		if err := alter(tx, &rows[0]); err != nil {
 			return err

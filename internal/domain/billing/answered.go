@@ -35,7 +35,7 @@ func (b *batch) announce(ctx context.Context, tx Tx, contracts map[contract.ID]*
 // change left it, in the commit that tells of the change: the event of it finds
 // nothing left to do. While nobody knows whether the change was made it stays
 // announced: the next step finds out, or the announcement ends by itself.
-func (l *ledger) answered(ctx context.Context, tx Tx, p prepared) error {
+func (l *settlement) answered(ctx context.Context, tx Tx, p prepared) error {
 	if p.announced == (contract.Amending{}) || p.err != nil && p.editing {
 		return nil
 	}
@@ -59,13 +59,13 @@ func (l *ledger) answered(ctx context.Context, tx Tx, p prepared) error {
 	if c.Status != contract.Active || SamePlans(was.Lines, c.Lines) {
 		return nil
 	}
-	return MarkCustomers(ctx, tx, []contract.Contract{was, *c}, l.now)
+	return AnnotateCustomers(ctx, tx, []contract.Contract{was, *c}, l.now)
 }
 
 // takeOver makes a contract what a change of ours left, and reports whether it did.
 // Where somebody else's doing may show as well, all is left to a reading, which tells
 // of it.
-func (l *ledger) takeOver(c *contract.Contract, p prepared) (bool, error) {
+func (l *settlement) takeOver(c *contract.Contract, p prepared) (bool, error) {
 	before, made := p.before, p.made
 	if made == nil || made.Revision < c.Revision {
 		return false, nil

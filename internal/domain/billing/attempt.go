@@ -110,7 +110,7 @@ func ParseStatus(s string) (Status, error) {
 			return known, nil
 		}
 	}
-	return "", fault.New(fault.Invalid, "%q is not a billing attempt status", s).At("status")
+	return "", fault.New(fault.Invalid, "%q is not a billing attempt status", s).Field("status")
 }
 
 // next lists every move between statuses. Success has none: it never changes.
@@ -141,30 +141,30 @@ var next = map[Status][]Status{
 func (a *Attempt) move(to Status) error {
 	for _, allowed := range next[a.Status] {
 		if allowed == to {
-			a.takeBack()
+			a.clearSkippedAmount()
 			a.Status = to
 			return nil
 		}
 	}
-	return fault.New(fault.Refused, "billing attempt %d is %s and cannot become %s", a.ID, a.Status, to).
-		On("subscriptionBillingAttempt").Keyed("billingAttemptStatus")
+	return fault.New(fault.FailedPrecondition, "billing attempt %d is %s and cannot become %s", a.ID, a.Status, to).
+		Entity("subscriptionBillingAttempt").Code("billingAttemptStatus")
 }
 
-// leaveOut ends an attempt without a charge, and notes what its order would have come
+// endWithoutCharge ends an attempt without a charge, and notes what its order would have come
 // to. Ahead is how many of the contract's orders come before it.
-func (a *Attempt) leaveOut(as Status, of contract.Contract, ahead int) error {
+func (a *Attempt) endWithoutCharge(as Status, of contract.Contract, ahead int) error {
 	was := *a
 	if err := a.move(as); err != nil {
 		return err
 	}
-	a.Forgo(Record{Attempt: was, Of: of, Ahead: ahead})
+	a.RecordSkippedAmount(Record{Attempt: was, Of: of, Ahead: ahead})
 	return nil
 }
 
-// Forgo notes what the order of an attempt that is left out would have come to, by the
+// RecordSkippedAmount notes what the order of an attempt that is left out would have come to, by the
 // record that it had before: the contract may change, and that does not. A late success
 // is of what was sent.
-func (a *Attempt) Forgo(was Record) {
+func (a *Attempt) RecordSkippedAmount(was Record) {
 	lines := was.LinesOf()
 	if !was.FirstSentAt.IsZero() && len(was.Lines) > 0 {
 		lines = was.Lines
@@ -174,8 +174,8 @@ func (a *Attempt) Forgo(was Record) {
 	a.Lines, a.Amount = lines, was.Of.Cost(lines, a.Cycle, was.Ahead)
 }
 
-// takeBack forgets what an order would have come to that is no longer left out.
-func (a *Attempt) takeBack() {
+// clearSkippedAmount forgets what an order would have come to that is no longer left out.
+func (a *Attempt) clearSkippedAmount() {
 	if a.Status == Success || a.Amount == (money.Amount{}) {
 		return
 	}

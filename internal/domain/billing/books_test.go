@@ -146,9 +146,9 @@ func (b *books) Record(_ context.Context, entries ...activity.Entry) error {
 }
 
 func (b *books) PlanGroups(context.Context, []int64) (map[int64]plan.Group, error) { return nil, nil }
-func (b *books) PutMarks(context.Context, []Mark) error                            { return nil }
-func (b *books) AddRun(context.Context, time.Time, Run) error                      { return nil }
-func (b *books) RunSince(context.Context, time.Time) (Run, error)                  { return Run{}, nil }
+func (b *books) PutMarks(context.Context, []Annotation) error                      { return nil }
+func (b *books) AddRun(context.Context, time.Time, ChargeStats) error              { return nil }
+func (b *books) RunSince(context.Context, time.Time) (ChargeStats, error)          { return ChargeStats{}, nil }
 func (b *books) AddCardTries(context.Context, []CardTry) error                     { return nil }
 func (b *books) Enqueue(context.Context, ...task.Task) error                       { return nil }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// ground is what a decision on a due attempt rests on.
-type ground struct {
+// inputs is what a decision on a due attempt rests on.
+type inputs struct {
 	shop     shop.Shop
 	contract contract.Contract
 	calendar cadence.Calendar
@@ -26,20 +26,20 @@ type ground struct {
 type action int
 
 const (
-	charge  action = iota // ask the platform for the cycle and, if nothing speaks against it, charge
-	ask                   // ask only: the outcome of an earlier send is unknown and must not be repeated
-	poll                  // ask how far the accepted try is
-	wait                  // look again later
-	end                   // it will not be charged
-	back                  // it waits for its date again, before which a person wanted it charged
-	rest                  // it stays as it is, and is not acted on by itself any more
-	dun                   // do what is due about the case of a decline, besides charging
-	prepare               // make the order what it should be, before it is charged
+	charge       action = iota // ask the platform for the cycle and, if nothing speaks against it, charge
+	ask                        // ask only: the outcome of an earlier send is unknown and must not be repeated
+	poll                       // ask how far the accepted try is
+	wait                       // look again later
+	end                        // it will not be charged
+	requeue                    // it waits for its date again, before which a person wanted it charged
+	leave                      // it stays as it is, and is not acted on by itself any more
+	startDunning               // do what is due about the case of a decline, besides charging
+	prepare                    // make the order what it should be, before it is charged
 )
 
-// verdict is a decision on a due attempt.
-type verdict struct {
-	do     action
+// decision is a decision on a due attempt.
+type decision struct {
+	action action
 	until  time.Time // of wait and putOff
 	status Status    // of end, and of ask: how it ends if the platform never saw it; of what a hindrance makes
 	how    pursuit   // of dun
@@ -48,45 +48,45 @@ type verdict struct {
 }
 
 // decide says what to do with an attempt that is due.
-func decide(a Attempt, g ground, now time.Time) verdict {
+func decide(a Attempt, g inputs, now time.Time) decision {
 	if a.accepted() {
-		return verdict{do: poll}
+		return decision{action: poll}
 	}
 	if a.paidElsewhere() {
-		return verdict{do: ask}
+		return decision{action: ask}
 	}
 	if stop, status, reason := hindrance(a, g); stop {
 		switch {
 		case a.Status == Failure && a.Dunning.State.Live():
-			return verdict{do: dun, status: status, how: abandon, reason: reason}
+			return decision{action: startDunning, status: status, how: abandon, reason: reason}
 		case a.Status == Failure:
-			return verdict{do: rest, status: status, reason: reason}
+			return decision{action: leave, status: status, reason: reason}
 		case a.FirstSentAt.IsZero() && a.outlives(status, now):
-			return verdict{do: back, reason: reason}
+			return decision{action: requeue, reason: reason}
 		case a.FirstSentAt.IsZero():
-			return verdict{do: end, status: status, reason: reason}
+			return decision{action: end, status: status, reason: reason}
 		}
-		return verdict{do: ask, status: status, reason: reason} // it may have been charged before the hindrance came
+		return decision{action: ask, status: status, reason: reason} // it may have been charged before the hindrance came
 	}
 	for _, o := range g.others {
 		if o.ID != a.ID && o.HoldsBack() {
-			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
+			return decision{action: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the end of cycle %d is not known yet", o.Cycle)}
 		}
 	}
 	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
-		return verdict{do: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
+		return decision{action: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
 	}
 	if g.contract.Split != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
-		return verdict{do: wait, until: now.Add(contract.Leash), reason: "lines of the contract are on their way into one of their own"}
+		return decision{action: wait, until: now.Add(contract.Leash), reason: "lines of the contract are on their way into one of their own"}
 	}
 	if reason, missed := missed(a, g.others, now); missed && a.sent() {
-		return verdict{do: ask, status: Skipped, reason: reason} // it may have been charged before
+		return decision{action: ask, status: Skipped, reason: reason} // it may have been charged before
 	}
 	if (a.Status == Queued || a.triedEarly()) && g.contract.Dunning != nil && g.contract.Dunning.Attempt != int64(a.ID) {
-		return verdict{do: end, status: SkippedDunning, reason: unpaid(g.contract)}
+		return decision{action: end, status: SkippedDunning, reason: unpaid(g.contract)}
 	}
 	if a.Status == Failure {
-		if v := decideFailed(a, g, now); v.do != charge {
+		if v := decideFailed(a, g, now); v.action != charge {
 			return v
 		}
 	}
@@ -99,18 +99,18 @@ func decide(a Attempt, g ground, now time.Time) verdict {
 		return v
 	}
 	if g.contract.Pending != nil && a.mayWait(now) {
-		return verdict{do: wait, until: now.Add(contract.Leash), look: true, reason: "a change of a line that waits for it is made first"}
+		return decision{action: wait, until: now.Add(contract.Leash), look: true, reason: "a change of a line that waits for it is made first"}
 	}
 	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		if o, ok := before(a, g, now); ok {
-			return verdict{do: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the order of cycle %d is made first", o.Cycle)}
+			return decision{action: wait, until: now.Add(g.policy.InFlight), reason: fmt.Sprintf("the order of cycle %d is made first", o.Cycle)}
 		}
-		return verdict{do: prepare}
+		return decision{action: prepare}
 	}
 	if a.Status == Failure || g.policy.sendable(a, now) {
-		return verdict{do: charge}
+		return decision{action: charge}
 	}
-	return verdict{do: ask}
+	return decision{action: ask}
 }
 
 // mayWait reports whether an order that was never sent may still wait for a change of
@@ -133,7 +133,7 @@ func (a Attempt) outlives(as Status, now time.Time) bool {
 }
 
 // hindrance says whether something forbids to charge the attempt at all.
-func hindrance(a Attempt, g ground) (stop bool, as Status, reason string) {
+func hindrance(a Attempt, g inputs) (stop bool, as Status, reason string) {
 	switch {
 	case !g.shop.Connected:
 		return true, ConnectionGone, "the store's connection to the platform is gone"
@@ -155,22 +155,22 @@ func hindrance(a Attempt, g ground) (stop bool, as Status, reason string) {
 // catchUp keeps an outage from ending in a burst: of several cycles that fell
 // due meanwhile only the newest is charged, and never closer to the order before
 // it than half an interval or a day, whichever is less.
-func catchUp(a Attempt, g ground, now time.Time) (verdict, bool) {
+func catchUp(a Attempt, g inputs, now time.Time) (decision, bool) {
 	if reason, missed := missed(a, g.others, now); missed {
-		return verdict{do: end, status: Skipped, reason: reason}, true
+		return decision{action: end, status: Skipped, reason: reason}, true
 	}
 	if g.contract.LastOrderAt.IsZero() {
-		return verdict{}, false
+		return decision{}, false
 	}
 	if earliest := g.contract.LastOrderAt.Add(min(interval(a, g)/2, longestSpacing)); now.Before(earliest) {
-		return verdict{do: wait, until: earliest, reason: "the order before it has only just been made"}, true
+		return decision{action: wait, until: earliest, reason: "the order before it has only just been made"}, true
 	}
-	return verdict{}, false
+	return decision{}, false
 }
 
 // before returns an order of the contract that is about to be made before another one
 // is prepared, which changes the contract for itself.
-func before(a Attempt, g ground, now time.Time) (o Attempt, ok bool) {
+func before(a Attempt, g inputs, now time.Time) (o Attempt, ok bool) {
 	for _, o := range g.others {
 		if o.Status == Queued && o.Precedes(a) && !o.BillingDate.After(now) && !o.DueAt.After(now.Add(g.policy.Lease)) {
 			return o, true
@@ -196,7 +196,7 @@ func missed(a Attempt, others []Attempt, now time.Time) (reason string, is bool)
 
 // interval returns the time that should lie between the attempt's order and the
 // one before it.
-func interval(a Attempt, g ground) time.Duration {
+func interval(a Attempt, g inputs) time.Duration {
 	usual := g.contract.Billing.Approx()
 	if a.Cycle > g.contract.Series.Cycle {
 		return min(usual, g.contract.DueOn(a.Cycle, g.calendar).Sub(g.contract.DueOn(a.Cycle-1, g.calendar)))

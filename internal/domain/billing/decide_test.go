@@ -31,8 +31,8 @@ func sent(first, last time.Duration) Attempt {
 }
 
 // monthly returns the ground of an active contract that renews every month.
-func monthly(change ...func(*ground)) ground {
-	g := ground{
+func monthly(change ...func(*inputs)) inputs {
+	g := inputs{
 		shop: shop.Shop{ID: 1, Connected: true},
 		contract: contract.Contract{
 			ID: 9001, Status: contract.Active, AutoCharge: true,
@@ -50,7 +50,7 @@ func monthly(change ...func(*ground)) ground {
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
-	newer := func(g *ground) {
+	newer := func(g *inputs) {
 		g.others = []Attempt{{ID: 2, Cycle: 4, Status: Queued, BillingDate: now}}
 	}
 	manual := func(a Attempt) Attempt { a.Manual = true; return a }
@@ -64,83 +64,83 @@ func TestDecide(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		a    Attempt
-		g    ground
-		want verdict
+		g    inputs
+		want decision
 	}{
-		{"a due attempt of an active contract is charged", due(), monthly(), verdict{do: charge}},
-		{"a paused contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Paused }),
-			verdict{do: end, status: ContractPaused}},
-		{"nor is an order of it that was wanted before its day, which waits for that", early(due()), monthly(func(g *ground) { g.contract.Status = contract.Paused }),
-			verdict{do: back}},
-		{"a later try of one ends", again(early(due())), monthly(func(g *ground) { g.contract.Status = contract.Paused }),
-			verdict{do: end, status: ContractPaused}},
-		{"and so does an order whose contract is cancelled", early(due()), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }),
-			verdict{do: end, status: ContractCancelled}},
-		{"a cancelled contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }),
-			verdict{do: end, status: ContractCancelled}},
-		{"an expired contract is not charged", due(), monthly(func(g *ground) { g.contract.Status = contract.Expired }),
-			verdict{do: end, status: ContractEnded}},
-		{"a cycle beyond the last one is not charged", due(), monthly(func(g *ground) { g.contract.MaxCycles = 2 }),
-			verdict{do: end, status: ContractEnded}},
-		{"a cycle after the last one before a cancellation is not charged", due(), monthly(func(g *ground) { g.contract.Ending = &contract.Ending{Cycle: 2} }),
-			verdict{do: end, status: ContractEnded}},
-		{"a contract that is on its way to another status is not charged meanwhile", due(), monthly(func(g *ground) { g.contract.Moving = &contract.Move{To: contract.Cancelled} }),
-			verdict{do: wait, until: now.Add(contract.Leash)}},
-		{"a try that may have been made is asked for, whatever the contract is on its way to", sent(19*time.Hour, time.Minute), monthly(func(g *ground) { g.contract.Moving = &contract.Move{To: contract.Cancelled} }),
-			verdict{do: charge}},
-		{"the last cycle is charged", due(), monthly(func(g *ground) { g.contract.MaxCycles = 3 }), verdict{do: charge}},
-		{"a store without connection is not charged", due(), monthly(func(g *ground) { g.shop.Connected = false }),
-			verdict{do: end, status: ConnectionGone}},
-		{"without automatic charges nothing is charged", due(), monthly(func(g *ground) { g.contract.AutoCharge = false }),
-			verdict{do: end, status: AutoChargeDisabled}},
+		{"a due attempt of an active contract is charged", due(), monthly(), decision{action: charge}},
+		{"a paused contract is not charged", due(), monthly(func(g *inputs) { g.contract.Status = contract.Paused }),
+			decision{action: end, status: ContractPaused}},
+		{"nor is an order of it that was wanted before its day, which waits for that", early(due()), monthly(func(g *inputs) { g.contract.Status = contract.Paused }),
+			decision{action: requeue}},
+		{"a later try of one ends", again(early(due())), monthly(func(g *inputs) { g.contract.Status = contract.Paused }),
+			decision{action: end, status: ContractPaused}},
+		{"and so does an order whose contract is cancelled", early(due()), monthly(func(g *inputs) { g.contract.Status = contract.Cancelled }),
+			decision{action: end, status: ContractCancelled}},
+		{"a cancelled contract is not charged", due(), monthly(func(g *inputs) { g.contract.Status = contract.Cancelled }),
+			decision{action: end, status: ContractCancelled}},
+		{"an expired contract is not charged", due(), monthly(func(g *inputs) { g.contract.Status = contract.Expired }),
+			decision{action: end, status: ContractEnded}},
+		{"a cycle beyond the last one is not charged", due(), monthly(func(g *inputs) { g.contract.MaxCycles = 2 }),
+			decision{action: end, status: ContractEnded}},
+		{"a cycle after the last one before a cancellation is not charged", due(), monthly(func(g *inputs) { g.contract.Ending = &contract.Ending{Cycle: 2} }),
+			decision{action: end, status: ContractEnded}},
+		{"a contract that is on its way to another status is not charged meanwhile", due(), monthly(func(g *inputs) { g.contract.Moving = &contract.Move{To: contract.Cancelled} }),
+			decision{action: wait, until: now.Add(contract.Leash)}},
+		{"a try that may have been made is asked for, whatever the contract is on its way to", sent(19*time.Hour, time.Minute), monthly(func(g *inputs) { g.contract.Moving = &contract.Move{To: contract.Cancelled} }),
+			decision{action: charge}},
+		{"the last cycle is charged", due(), monthly(func(g *inputs) { g.contract.MaxCycles = 3 }), decision{action: charge}},
+		{"a store without connection is not charged", due(), monthly(func(g *inputs) { g.shop.Connected = false }),
+			decision{action: end, status: ConnectionGone}},
+		{"without automatic charges nothing is charged", due(), monthly(func(g *inputs) { g.contract.AutoCharge = false }),
+			decision{action: end, status: AutoChargeDisabled}},
 		{"without automatic charges a person may still charge", due(func(a *Attempt) { a.Status, a.Manual = Requesting, true }),
-			monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: charge}},
+			monthly(func(g *inputs) { g.contract.AutoCharge = false }), decision{action: charge}},
 		{"a cycle waits while another one of the contract is in flight", due(),
-			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: Progress}} }),
-			verdict{do: wait, until: now.Add(10 * time.Minute)}},
+			monthly(func(g *inputs) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: Progress}} }),
+			decision{action: wait, until: now.Add(10 * time.Minute)}},
 		{"a cycle waits while the outcome of another one is unknown", due(),
-			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException}} }),
-			verdict{do: wait, until: now.Add(10 * time.Minute)}},
+			monthly(func(g *inputs) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException}} }),
+			decision{action: wait, until: now.Add(10 * time.Minute)}},
 		{"of two missed cycles the older is given up", due(),
-			monthly(func(g *ground) {
+			monthly(func(g *inputs) {
 				g.others = []Attempt{{ID: 1, Cycle: 3, Status: Queued}, {ID: 2, Cycle: 4, Status: Queued, BillingDate: now}}
-			}), verdict{do: end, status: Skipped}},
+			}), decision{action: end, status: Skipped}},
 		{"a later cycle that is still to come changes nothing", due(),
-			monthly(func(g *ground) {
+			monthly(func(g *inputs) {
 				g.others = []Attempt{{ID: 2, Cycle: 4, Status: Queued, BillingDate: now.Add(time.Hour)}}
-			}), verdict{do: charge}},
+			}), decision{action: charge}},
 		{"an order less than a day old makes the next one wait", due(),
-			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-time.Hour) }), verdict{do: wait, until: now.Add(23 * time.Hour)}},
+			monthly(func(g *inputs) { g.contract.LastOrderAt = now.Add(-time.Hour) }), decision{action: wait, until: now.Add(23 * time.Hour)}},
 		{"of daily orders half a day is enough", due(),
-			monthly(func(g *ground) {
+			monthly(func(g *inputs) {
 				g.contract.Billing = contract.Policy{Interval: cadence.Day, Count: 1}
 				g.contract.LastOrderAt = now.Add(-time.Hour)
-			}), verdict{do: wait, until: now.Add(11 * time.Hour)}},
+			}), decision{action: wait, until: now.Add(11 * time.Hour)}},
 		{"an order that a person brought forward makes the next one no later", due(),
-			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-8 * 24 * time.Hour) }), verdict{do: charge}},
+			monthly(func(g *inputs) { g.contract.LastOrderAt = now.Add(-8 * 24 * time.Hour) }), decision{action: charge}},
 		{"a date that a person chose may lie closer to the order before it", due(func(a *Attempt) { a.Moved = true }),
-			monthly(func(g *ground) { g.contract.LastOrderAt = now.Add(-time.Hour) }), verdict{do: charge}},
+			monthly(func(g *inputs) { g.contract.LastOrderAt = now.Add(-time.Hour) }), decision{action: charge}},
 		{"a failed attempt that was given a date is charged on it", due(func(a *Attempt) { a.Status, a.FirstSentAt, a.SentAt = Failure, now.Add(-30*time.Hour), now }),
-			monthly(), verdict{do: charge}},
+			monthly(), decision{action: charge}},
 		{"a failed attempt of a paused contract is left alone", due(func(a *Attempt) { a.Status, a.FirstSentAt = Failure, now.Add(-30*time.Hour) }),
-			monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: rest, status: ContractPaused}},
+			monthly(func(g *inputs) { g.contract.Status = contract.Paused }), decision{action: leave, status: ContractPaused}},
 		{"a charge that the platform has but does not end holds no other cycle back", due(),
-			monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException, PlatformID: "gid"}} }), verdict{do: charge}},
+			monthly(func(g *inputs) { g.others = []Attempt{{ID: 2, Cycle: 2, Status: PlatformException, PlatformID: "gid"}} }), decision{action: charge}},
 		{"a charge that the platform has but does not end is asked for", due(func(a *Attempt) { a.Status, a.PlatformID = PlatformException, "gid" }),
-			monthly(), verdict{do: poll}},
-		{"a try without an answer is sent again within the window", sent(19*time.Hour, time.Minute), monthly(), verdict{do: charge}},
-		{"after the window it is only asked for while the last send may be on its way", sent(21*time.Hour, 59*time.Minute), monthly(), verdict{do: ask}},
-		{"after the window it is sent again when the platform has had time to say it never saw it", sent(21*time.Hour, time.Hour), monthly(), verdict{do: charge}},
+			monthly(), decision{action: poll}},
+		{"a try without an answer is sent again within the window", sent(19*time.Hour, time.Minute), monthly(), decision{action: charge}},
+		{"after the window it is only asked for while the last send may be on its way", sent(21*time.Hour, 59*time.Minute), monthly(), decision{action: ask}},
+		{"after the window it is sent again when the platform has had time to say it never saw it", sent(21*time.Hour, time.Hour), monthly(), decision{action: charge}},
 		{"a try that was sent before the contract was cancelled is asked for", sent(time.Minute, time.Minute),
-			monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: ask, status: ContractCancelled}},
-		{"a try without an answer is not sent again once a newer order is due", sent(19*time.Hour, 2*time.Hour), monthly(newer), verdict{do: ask, status: Skipped}},
-		{"nor when the platform has had time to say it never saw it", sent(8*24*time.Hour, 2*time.Hour), monthly(newer), verdict{do: ask, status: Skipped}},
-		{"a charge that a person asked for is sent again all the same", manual(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: charge}},
-		{"so is a retry of an order that was declined", again(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: charge}},
-		{"and an order of which a person chose the date", moved(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: charge}},
-		{"an accepted try is asked for, whatever is due since", accepted(sent(19*time.Hour, 2*time.Hour)), monthly(newer), verdict{do: poll}},
-		{"an accepted try is asked for", due(func(a *Attempt) { a.Status = Progress }), monthly(), verdict{do: poll}},
-		{"a challenged try is asked for", due(func(a *Attempt) { a.Status = Challenge }), monthly(), verdict{do: poll}},
+			monthly(func(g *inputs) { g.contract.Status = contract.Cancelled }), decision{action: ask, status: ContractCancelled}},
+		{"a try without an answer is not sent again once a newer order is due", sent(19*time.Hour, 2*time.Hour), monthly(newer), decision{action: ask, status: Skipped}},
+		{"nor when the platform has had time to say it never saw it", sent(8*24*time.Hour, 2*time.Hour), monthly(newer), decision{action: ask, status: Skipped}},
+		{"a charge that a person asked for is sent again all the same", manual(sent(19*time.Hour, 2*time.Hour)), monthly(newer), decision{action: charge}},
+		{"so is a retry of an order that was declined", again(sent(19*time.Hour, 2*time.Hour)), monthly(newer), decision{action: charge}},
+		{"and an order of which a person chose the date", moved(sent(19*time.Hour, 2*time.Hour)), monthly(newer), decision{action: charge}},
+		{"an accepted try is asked for, whatever is due since", accepted(sent(19*time.Hour, 2*time.Hour)), monthly(newer), decision{action: poll}},
+		{"an accepted try is asked for", due(func(a *Attempt) { a.Status = Progress }), monthly(), decision{action: poll}},
+		{"a challenged try is asked for", due(func(a *Attempt) { a.Status = Challenge }), monthly(), decision{action: poll}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -174,8 +174,8 @@ func TestAnOrderWaitsForTheChangeThatIsMadeBeforeIt(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			v := decide(row.a, monthly(func(g *ground) { g.contract.Pending = &contract.PendingChange{At: now} }), now)
-			if v.do != row.want || v.look != (row.want == wait) {
+			v := decide(row.a, monthly(func(g *inputs) { g.contract.Pending = &contract.PendingChange{At: now} }), now)
+			if v.action != row.want || v.look != (row.want == wait) {
 				t.Errorf("decided %+v, want %d", v, row.want)
 			}
 		})

@@ -66,9 +66,9 @@ func (a Attempt) tried() time.Time {
 	return a.SentAt
 }
 
-// dun decides what is done about an attempt whose charge was just declined. A
+// startDunning decides what is done about an attempt whose charge was just declined. A
 // contract has one open case: while an order of it is unpaid, others have none.
-func (l *ledger) dun(a *Attempt, code string) error {
+func (l *settlement) startDunning(a *Attempt, code string) error {
 	c := l.contracts[a.Contract]
 	class, known := dunning.ClassOf(code)
 	if !known {
@@ -86,7 +86,7 @@ func (l *ledger) dun(a *Attempt, code string) error {
 		}
 		return nil
 	}
-	if stop, _, reason := hindrance(*a, ground{shop: l.shop, contract: *c}); stop {
+	if stop, _, reason := hindrance(*a, inputs{shop: l.shop, contract: *c}); stop {
 		if a.Dunning.State.Live() {
 			l.forgo(a, reason)
 		}
@@ -105,7 +105,7 @@ func (l *ledger) dun(a *Attempt, code string) error {
 
 // pursue does what is due about a case besides charging, and says when there is
 // something to do next.
-func (l *ledger) pursue(a *Attempt, g dunning.Ground) error {
+func (l *settlement) pursue(a *Attempt, g dunning.Ground) error {
 	if a.Dunning.Over(l.now) {
 		return l.finish(a, g)
 	}
@@ -121,7 +121,7 @@ func (l *ledger) pursue(a *Attempt, g dunning.Ground) error {
 
 // finish does what is left when nothing has helped. A contract is paused or
 // cancelled at the platform first: that is left to whoever changes contracts.
-func (l *ledger) finish(a *Attempt, g dunning.Ground) error {
+func (l *settlement) finish(a *Attempt, g dunning.Ground) error {
 	action := g.Settings.Final(a.Dunning.Class)
 	a.DueAt = time.Time{}
 	if action != dunning.Skip {
@@ -139,8 +139,8 @@ func (l *ledger) finish(a *Attempt, g dunning.Ground) error {
 }
 
 // giveUp ends a case by leaving the order out.
-func (l *ledger) giveUp(a *Attempt, action dunning.Action, event activity.EventType, status activity.Status, reason string) error {
-	if err := a.leaveOut(SkippedDunning, *l.contracts[a.Contract], 0); err != nil {
+func (l *settlement) giveUp(a *Attempt, action dunning.Action, event activity.EventType, status activity.Status, reason string) error {
+	if err := a.endWithoutCharge(SkippedDunning, *l.contracts[a.Contract], 0); err != nil {
 		return err
 	}
 	a.DueAt, a.Dunning.Action = time.Time{}, action
@@ -150,20 +150,20 @@ func (l *ledger) giveUp(a *Attempt, action dunning.Action, event activity.EventT
 }
 
 // forgo ends a case because its order may not be charged any more.
-func (l *ledger) forgo(a *Attempt, reason string) {
+func (l *settlement) forgo(a *Attempt, reason string) {
 	a.DueAt = time.Time{}
 	l.closeCase(a, dunning.Lost)
 	l.note(*a, activity.DunningAttemptSkipped, activity.Skipped, outcome{Cycle: a.Cycle, Reason: reason})
 }
 
-func (l *ledger) closeCase(a *Attempt, as dunning.State) {
+func (l *settlement) closeCase(a *Attempt, as dunning.State) {
 	l.changed = append(l.changed, a.ID)
 	a.Dunning.Close(as, l.now)
 	l.show(a)
 }
 
 // settleCase ends the case of an attempt that needs none any more.
-func (l *ledger) settleCase(a *Attempt, as dunning.State) {
+func (l *settlement) settleCase(a *Attempt, as dunning.State) {
 	if a.Dunning.State.Live() {
 		l.closeCase(a, as)
 	}
@@ -171,14 +171,14 @@ func (l *ledger) settleCase(a *Attempt, as dunning.State) {
 
 // supersede gives up the older order of a contract of which a later one was paid:
 // the customer gets one order, not two.
-func (l *ledger) supersede(a Attempt) {
+func (l *settlement) supersede(a Attempt) {
 	if other := l.contracts[a.Contract].Dunning; other != nil && other.Attempt != int64(a.ID) && other.Cycle < a.Cycle {
 		l.superseded = append(l.superseded, AttemptID(other.Attempt))
 	}
 }
 
 // dropSuperseded gives up what was superseded.
-func (l *ledger) dropSuperseded(ctx context.Context, tx Tx) error {
+func (l *settlement) dropSuperseded(ctx context.Context, tx Tx) error {
 	var missing []AttemptID
 	for _, id := range l.superseded {
 		if l.attempts[id] == nil {
@@ -205,7 +205,7 @@ func (l *ledger) dropSuperseded(ctx context.Context, tx Tx) error {
 }
 
 // show lets the contract tell of the attempt's case.
-func (l *ledger) show(a *Attempt) {
+func (l *settlement) show(a *Attempt) {
 	c := l.contracts[a.Contract]
 	if showCase(c, *a, l.shop) {
 		l.advanced = append(l.advanced, c.ID)

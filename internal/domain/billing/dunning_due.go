@@ -27,39 +27,39 @@ var whySpent = fmt.Sprintf("the payment method was declined or tried again %d ti
 
 // decideFailed says what to do with a failed attempt that is due and that nothing
 // forbids to charge.
-func decideFailed(a Attempt, g ground, now time.Time) verdict {
+func decideFailed(a Attempt, g inputs, now time.Time) decision {
 	k := a.Dunning
 	spent := dunning.Spent(g.tries, now)
 	if !k.State.Live() { // a person gave it a date
 		if spent {
-			return verdict{do: rest, reason: whySpent}
+			return decision{action: leave, reason: whySpent}
 		}
-		return verdict{do: charge}
+		return decision{action: charge}
 	}
 	rules := rulesFor(g.shop, a, g.calendar)
 	switch {
 	case !k.Due(now):
-		return verdict{do: dun, how: follow}
+		return decision{action: startDunning, how: follow}
 	case spent:
-		return verdict{do: dun, how: leaveOut, reason: whySpent}
+		return decision{action: startDunning, how: leaveOut, reason: whySpent}
 	case k.Spaced(rules) && dunning.TriedToday(g.tried, g.calendar, now):
 		if day := g.tomorrow(a, now); !day.After(k.LastDay(rules)) {
-			return verdict{do: dun, how: putOff, until: day}
+			return decision{action: startDunning, how: putOff, until: day}
 		}
-		return verdict{do: dun, how: leaveOut, reason: "the payment method is tried for another order every day"}
+		return decision{action: startDunning, how: leaveOut, reason: "the payment method is tried for another order every day"}
 	}
-	return verdict{do: charge}
+	return decision{action: charge}
 }
 
 // tomorrow returns the instant of the next day at which the attempt is tried.
-func (g ground) tomorrow(a Attempt, now time.Time) time.Time {
+func (g inputs) tomorrow(a Attempt, now time.Time) time.Time {
 	return g.calendar.At(now.In(g.calendar.Zone).AddDate(0, 0, 1)).Add(dunning.SpreadOf(KeyOf(g.shop.Domain, a.Contract, a.Cycle, 0)))
 }
 
 // dunned is an attempt whose case is due, and what is done about it.
 type dunned struct {
 	id AttemptID
-	v  verdict
+	v  decision
 }
 
 // settleDunned does what is due about cases.
@@ -71,7 +71,7 @@ func (s *Service) settleDunned(ctx context.Context, of shop.ID, list []dunned) e
 	for i, d := range list {
 		ids[i] = d.id
 	}
-	return s.inLedger(ctx, of, ids, func(_ Tx, l *ledger) error {
+	return s.inLedger(ctx, of, ids, func(_ Tx, l *settlement) error {
 		for _, d := range list {
 			a := l.attempts[d.id]
 			if a == nil || a.Status != Failure || !a.Dunning.State.Live() {
@@ -85,7 +85,7 @@ func (s *Service) settleDunned(ctx context.Context, of shop.ID, list []dunned) e
 	})
 }
 
-func (l *ledger) carryOn(a *Attempt, v verdict) error {
+func (l *settlement) carryOn(a *Attempt, v decision) error {
 	l.changed = append(l.changed, a.ID)
 	g, err := groundOf(l.shop, *a)
 	if err != nil {

@@ -70,7 +70,7 @@ func Fence(ctx context.Context, tx Tx, of shop.Shop, contracts []contract.Contra
 			}
 		}
 		if c.Status != contract.Paused {
-			if err := a.leaveOut(SkippedDunning, *c, 0); err != nil {
+			if err := a.endWithoutCharge(SkippedDunning, *c, 0); err != nil {
 				return err
 			}
 		}

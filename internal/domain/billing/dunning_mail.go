@@ -47,7 +47,7 @@ func (r *Record) Mailed(status map[string]notify.Status) {
 }
 
 // notify tells the customer what a notice says.
-func (l *ledger) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
+func (l *settlement) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
 	a.Dunning.ToldAt = slot.At
 	kind := notify.TransactionFailed
 	switch {
@@ -72,12 +72,12 @@ func (l *ledger) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
 }
 
 // askToConfirm tells the customer where to confirm a payment.
-func (l *ledger) askToConfirm(a *Attempt) error {
+func (l *settlement) askToConfirm(a *Attempt) error {
 	a.Dunning.ToldAt = l.now
 	return l.mail(a, notify.Payment{Kind: notify.SecurityChallenge, Class: dunning.Auth, Confirm: a.ActionURL})
 }
 
-func (l *ledger) mail(a *Attempt, p notify.Payment) error {
+func (l *settlement) mail(a *Attempt, p notify.Payment) error {
 	m, err := paymentMail(a, *l.contracts[a.Contract], l.shop, p, l.now)
 	if m != nil {
 		l.mails = append(l.mails, *m)

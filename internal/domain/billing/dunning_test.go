@@ -22,15 +22,15 @@ func inCase(change ...func(*dunning.Case)) Attempt {
 
 func TestDecideOnDeclines(t *testing.T) {
 	t.Parallel()
-	tries := func(n int, ago time.Duration) func(*ground) {
-		return func(g *ground) {
+	tries := func(n int, ago time.Duration) func(*inputs) {
+		return func(g *inputs) {
 			for range n {
 				g.tries = append(g.tries, now.Add(-ago))
 			}
 		}
 	}
-	tried := func(ago time.Duration) func(*ground) {
-		return func(g *ground) { g.tried = append(g.tried, now.Add(-ago)) }
+	tried := func(ago time.Duration) func(*inputs) {
+		return func(g *inputs) { g.tried = append(g.tried, now.Add(-ago)) }
 	}
 	late := func(days int) func(*dunning.Case) { // in a case that has had all its retries but the last, so many days ago
 		return func(k *dunning.Case) {
@@ -41,41 +41,41 @@ func TestDecideOnDeclines(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		a    Attempt
-		g    ground
-		want verdict
+		g    inputs
+		want decision
 	}{
-		{"a retry that is due is made", inCase(), monthly(), verdict{do: charge}},
+		{"a retry that is due is made", inCase(), monthly(), decision{action: charge}},
 		{"a case of which no retry is due has something else to do", inCase(func(k *dunning.Case) { k.RetryAt = now.Add(time.Hour) }), monthly(),
-			verdict{do: dun, how: follow}},
-		{"a case of which the end has come has, too", inCase(func(k *dunning.Case) { k.RetryAt, k.EndAt = time.Time{}, now }), monthly(), verdict{do: dun, how: follow}},
-		{"no retry is made for a paused contract", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: dun, status: ContractPaused, how: abandon}},
-		{"nor for a cancelled one", inCase(), monthly(func(g *ground) { g.contract.Status = contract.Cancelled }), verdict{do: dun, status: ContractCancelled, how: abandon}},
-		{"nor for a store without connection", inCase(), monthly(func(g *ground) { g.shop.Connected = false }), verdict{do: dun, status: ConnectionGone, how: abandon}},
-		{"nor without automatic charges", inCase(), monthly(func(g *ground) { g.contract.AutoCharge = false }), verdict{do: dun, status: AutoChargeDisabled, how: abandon}},
-		{"a retry waits while another charge is in flight", inCase(), monthly(func(g *ground) { g.others = []Attempt{{ID: 2, Cycle: 4, Status: Progress}} }),
-			verdict{do: wait, until: now.Add(10 * time.Minute)}},
-		{"a card that was tried fourteen times may be tried", inCase(), monthly(tries(14, time.Hour)), verdict{do: charge}},
-		{"a card that was tried fifteen times may not", inCase(), monthly(tries(15, time.Hour)), verdict{do: dun, how: leaveOut}},
-		{"not even when it was replaced", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour)), verdict{do: dun, how: leaveOut}},
-		{"fifteen tries of more than thirty days ago are forgotten", inCase(), monthly(tries(15, dunning.TryWindow)), verdict{do: charge}},
-		{"nor for an order that somebody gave another date", inCase(func(k *dunning.Case) { k.Close(dunning.Lost, now) }), monthly(tries(15, time.Hour)), verdict{do: rest}},
-		{"which is charged on it otherwise", inCase(func(k *dunning.Case) { k.Close(dunning.Lost, now) }), monthly(tries(14, time.Hour), tried(time.Hour)), verdict{do: charge}},
-		{"a card that was tried today, for whatever, waits for tomorrow", inCase(), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
-		{"one that was tried yesterday does not", inCase(), monthly(tried(15 * time.Hour)), verdict{do: charge}},
-		{"a retry that somebody asked for does not wait", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tried(time.Hour)), verdict{do: charge}},
-		{"nor one that follows soon upon a fault on the way to the bank", inCase(func(k *dunning.Case) { k.Class, k.OpenedAt = dunning.Transient, now.Add(-6*time.Hour) }), monthly(tried(time.Hour)), verdict{do: charge}},
-		{"those by plan after it do", inCase(func(k *dunning.Case) { k.Class = dunning.Transient }), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
-		{"the last one waits for a week", inCase(late(6)), monthly(tried(time.Hour)), verdict{do: dun, how: putOff}},
-		{"and is left out then", inCase(late(7)), monthly(tried(time.Hour)), verdict{do: dun, how: leaveOut}},
-		{"a first charge never waits", due(), monthly(tried(time.Hour)), verdict{do: charge}},
-		{"an order that is paid already is looked for and not charged", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
-		{"even when it was looked for before", due(func(a *Attempt) { a.Status, a.Try, a.ErrorCode = Requesting, 2, "INVOICE_ALREADY_PAID" }), monthly(), verdict{do: ask}},
+			decision{action: startDunning, how: follow}},
+		{"a case of which the end has come has, too", inCase(func(k *dunning.Case) { k.RetryAt, k.EndAt = time.Time{}, now }), monthly(), decision{action: startDunning, how: follow}},
+		{"no retry is made for a paused contract", inCase(), monthly(func(g *inputs) { g.contract.Status = contract.Paused }), decision{action: startDunning, status: ContractPaused, how: abandon}},
+		{"nor for a cancelled one", inCase(), monthly(func(g *inputs) { g.contract.Status = contract.Cancelled }), decision{action: startDunning, status: ContractCancelled, how: abandon}},
+		{"nor for a store without connection", inCase(), monthly(func(g *inputs) { g.shop.Connected = false }), decision{action: startDunning, status: ConnectionGone, how: abandon}},
+		{"nor without automatic charges", inCase(), monthly(func(g *inputs) { g.contract.AutoCharge = false }), decision{action: startDunning, status: AutoChargeDisabled, how: abandon}},
+		{"a retry waits while another charge is in flight", inCase(), monthly(func(g *inputs) { g.others = []Attempt{{ID: 2, Cycle: 4, Status: Progress}} }),
+			decision{action: wait, until: now.Add(10 * time.Minute)}},
+		{"a card that was tried fourteen times may be tried", inCase(), monthly(tries(14, time.Hour)), decision{action: charge}},
+		{"a card that was tried fifteen times may not", inCase(), monthly(tries(15, time.Hour)), decision{action: startDunning, how: leaveOut}},
+		{"not even when it was replaced", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tries(15, time.Hour)), decision{action: startDunning, how: leaveOut}},
+		{"fifteen tries of more than thirty days ago are forgotten", inCase(), monthly(tries(15, dunning.TryWindow)), decision{action: charge}},
+		{"nor for an order that somebody gave another date", inCase(func(k *dunning.Case) { k.Close(dunning.Lost, now) }), monthly(tries(15, time.Hour)), decision{action: leave}},
+		{"which is charged on it otherwise", inCase(func(k *dunning.Case) { k.Close(dunning.Lost, now) }), monthly(tries(14, time.Hour), tried(time.Hour)), decision{action: charge}},
+		{"a card that was tried today, for whatever, waits for tomorrow", inCase(), monthly(tried(time.Hour)), decision{action: startDunning, how: putOff}},
+		{"one that was tried yesterday does not", inCase(), monthly(tried(15 * time.Hour)), decision{action: charge}},
+		{"a retry that somebody asked for does not wait", inCase(func(k *dunning.Case) { k.Cause = dunning.ByCardUpdate }), monthly(tried(time.Hour)), decision{action: charge}},
+		{"nor one that follows soon upon a fault on the way to the bank", inCase(func(k *dunning.Case) { k.Class, k.OpenedAt = dunning.Transient, now.Add(-6*time.Hour) }), monthly(tried(time.Hour)), decision{action: charge}},
+		{"those by plan after it do", inCase(func(k *dunning.Case) { k.Class = dunning.Transient }), monthly(tried(time.Hour)), decision{action: startDunning, how: putOff}},
+		{"the last one waits for a week", inCase(late(6)), monthly(tried(time.Hour)), decision{action: startDunning, how: putOff}},
+		{"and is left out then", inCase(late(7)), monthly(tried(time.Hour)), decision{action: startDunning, how: leaveOut}},
+		{"a first charge never waits", due(), monthly(tried(time.Hour)), decision{action: charge}},
+		{"an order that is paid already is looked for and not charged", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }), monthly(), decision{action: ask}},
+		{"even when it was looked for before", due(func(a *Attempt) { a.Status, a.Try, a.ErrorCode = Requesting, 2, "INVOICE_ALREADY_PAID" }), monthly(), decision{action: ask}},
 		{"and when the contract is paused", due(func(a *Attempt) { a.Status, a.ErrorCode = Failure, "INVOICE_ALREADY_PAID" }),
-			monthly(func(g *ground) { g.contract.Status = contract.Paused }), verdict{do: ask}},
-		{"an order that falls due while an older one is unpaid is left out", due(), monthly(func(g *ground) { g.contract.Dunning = &contract.Dunning{Attempt: 2, Cycle: 2} }),
-			verdict{do: end, status: SkippedDunning}},
+			monthly(func(g *inputs) { g.contract.Status = contract.Paused }), decision{action: ask}},
+		{"an order that falls due while an older one is unpaid is left out", due(), monthly(func(g *inputs) { g.contract.Dunning = &contract.Dunning{Attempt: 2, Cycle: 2} }),
+			decision{action: end, status: SkippedDunning}},
 		{"one that a person asked for is charged", due(func(a *Attempt) { a.Status, a.Manual = Requesting, true }),
-			monthly(func(g *ground) { g.contract.Dunning = &contract.Dunning{Attempt: 2, Cycle: 2} }), verdict{do: charge}},
+			monthly(func(g *inputs) { g.contract.Dunning = &contract.Dunning{Attempt: 2, Cycle: 2} }), decision{action: charge}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -119,12 +119,12 @@ func TestRetryThatIsPutOffWhereClocksChangeComesOnTheNextLocalDay(t *testing.T) 
 			a := inCase(func(k *dunning.Case) {
 				k.OpenedAt, k.TriedAt, k.RetryAt = at.AddDate(0, 0, -3), at.AddDate(0, 0, -3), at
 			})
-			g := monthly(func(g *ground) {
+			g := monthly(func(g *inputs) {
 				g.calendar = cadence.Calendar{Zone: zone, Hour: 9}
 				g.tried = []time.Time{at.Add(-time.Minute)}
 			})
 			got := decide(a, g, at.UTC())
-			if got.do != dun || got.how != putOff {
+			if got.action != startDunning || got.how != putOff {
 				t.Fatalf("decided %+v, want the retry put off", got)
 			}
 			if got.until.Before(want) || got.until.After(want.Add(half)) {

@@ -60,8 +60,8 @@ func (s *Service) edit(r *Record, cmd EditCommand, now time.Time) ([]activity.En
 		}
 		entries = append(entries, moved...)
 	} else if r.Status != Queued && r.Status != Failure && !cmd.onlyRepeats(*r) {
-		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be changed", r.ID, r.Status).
-			On(entity).Keyed("billingAttemptStatus")
+		return nil, fault.New(fault.FailedPrecondition, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be changed", r.ID, r.Status).
+			Entity(entity).Code("billingAttemptStatus")
 	}
 	if cmd.BillingDate != nil && !cmd.BillingDate.Equal(r.BillingDate) {
 		entry, err := editDate(r, *cmd.BillingDate, cmd.Actor, now)
@@ -93,17 +93,17 @@ func editStatus(r *Record, to Status, by activity.Actor, now time.Time) ([]activ
 	case r.Status == Skipped && to == Queued:
 		return unskip(r, by, now)
 	}
-	return nil, fault.New(fault.Refused, "the status of billing attempt %d cannot be set from %s to %s: only QUEUED to SKIPPED and back", r.ID, r.Status, to).
-		On(entity).Keyed("billingAttemptStatus").At("status")
+	return nil, fault.New(fault.FailedPrecondition, "the status of billing attempt %d cannot be set from %s to %s: only QUEUED to SKIPPED and back", r.ID, r.Status, to).
+		Entity(entity).Code("billingAttemptStatus").Field("status")
 }
 
 func editDate(r *Record, date time.Time, by activity.Actor, now time.Time) ([]activity.Entry, error) {
-	if err := r.Of.Thawed(r.shop.Settings, by); err != nil {
+	if err := r.Of.CheckCommitment(r.shop.Settings, by); err != nil {
 		return nil, err
 	}
 	if r.Status != Queued && r.Status != Failure {
-		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be given another date", r.ID, r.Status).
-			On(entity).Keyed("billingAttemptStatus").At("billingDate")
+		return nil, fault.New(fault.FailedPrecondition, "billing attempt %d is %s: only QUEUED and FAILURE attempts can be given another date", r.ID, r.Status).
+			Entity(entity).Code("billingAttemptStatus").Field("billingDate")
 	}
 	if err := checkDate(date, now); err != nil {
 		return nil, err
@@ -152,11 +152,11 @@ func OrderAt(date, now time.Time, cal cadence.Calendar) time.Time {
 func checkDate(date, now time.Time) error {
 	if date.Before(now.Add(-PastTolerance)) {
 		return fault.New(fault.Invalid, "billingDate %s is in the past", date.UTC().Format(time.RFC3339)).
-			On(entity).Keyed("billingDatePast").At("billingDate")
+			Entity(entity).Code("billingDatePast").Field("billingDate")
 	}
 	if date.After(now.AddDate(maxYearsAhead, 0, 0)) {
 		return fault.New(fault.Invalid, "billingDate %s is more than %d years ahead", date.UTC().Format(time.RFC3339), maxYearsAhead).
-			On(entity).Keyed("billingDateTooFar").At("billingDate")
+			Entity(entity).Code("billingDateTooFar").Field("billingDate")
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func checkDate(date, now time.Time) error {
 func editMarks(r *Record, cmd EditCommand) (changed bool, err error) {
 	if cmd.RetryingNeeded != nil && r.hadCase() && *cmd.RetryingNeeded != r.RetryingNeeded() {
 		return false, fault.New(fault.Invalid, "field 'retryingNeeded' of billing attempt %d says what the service does about its decline and cannot be changed", r.ID).
-			On(entity).Keyed("fieldReadOnly").At("retryingNeeded")
+			Entity(entity).Code("fieldReadOnly").Field("retryingNeeded")
 	}
 	if cmd.Note != nil && *cmd.Note != r.Note {
 		if err := CheckNote(*cmd.Note); err != nil {
@@ -191,7 +191,7 @@ func editMarks(r *Record, cmd EditCommand) (changed bool, err error) {
 // CheckNote says whether a text may be an order note.
 func CheckNote(note string) error {
 	if n := utf8.RuneCountInString(note); n > MaxNote {
-		return fault.New(fault.Invalid, "orderNote has %d characters: at most %d are allowed", n, MaxNote).On(entity).Keyed("orderNoteTooLong").At("orderNote")
+		return fault.New(fault.Invalid, "orderNote has %d characters: at most %d are allowed", n, MaxNote).Entity(entity).Code("orderNoteTooLong").Field("orderNote")
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func find(ctx context.Context, tx Tx, t target) (Record, error) {
 	if t.attempt == 0 {
 		return findNext(ctx, tx, t)
 	}
-	missing := fault.New(fault.NotFound, "billing attempt %d does not exist", t.attempt).On(entity).Keyed("billingAttemptNotFound")
+	missing := fault.New(fault.NotFound, "billing attempt %d does not exist", t.attempt).Entity(entity).Code("billingAttemptNotFound")
 	rows, err := tx.Attempts(ctx, []AttemptID{t.attempt})
 	if err != nil || len(rows) == 0 {
 		return Record{}, firstError(err, missing)
@@ -326,5 +326,5 @@ func firstError(err error, otherwise error) error {
 // busy is the answer to a change of an attempt whose charge is under way.
 func busy(a Attempt) error {
 	return fault.New(fault.Conflict, "Another billing operation is already in progress").
-		On("subscriptionBillingAttempt").Keyed("billingInProgress").At(fmt.Sprint(a.ID))
+		Entity("subscriptionBillingAttempt").Code("billingInProgress").Field(fmt.Sprint(a.ID))
 }

@@ -41,7 +41,7 @@ func (f Facts) explainNext() NextStep {
 		return NextStep{Kind: StepNone, Words: f.resting()}
 	}
 	v := f.decided(f.Attempt, f.Of)
-	if v.do == end && v.status == SkippedDunning && f.DueAt.After(f.Now) {
+	if v.action == end && v.status == SkippedDunning && f.DueAt.After(f.Now) {
 		paid := f.Of
 		paid.Dunning = nil
 		step := f.foretold(f.decided(f.Attempt, paid))
@@ -53,21 +53,21 @@ func (f Facts) explainNext() NextStep {
 
 // decided returns what would be decided on the attempt when it falls due, of a contract
 // as it is then.
-func (f Facts) decided(a Attempt, of contract.Contract) verdict {
+func (f Facts) decided(a Attempt, of contract.Contract) decision {
 	at := later(a.DueAt, f.Now)
-	ground := ground{shop: f.Shop, contract: of, calendar: f.Calendar, policy: f.Policy, others: f.Others, prepare: f.Needs.any(), tries: f.CardTries}
-	return foreseen(decide(a, ground, at), a, f.Shop.Guard, f.Policy, f.Now, at)
+	ground := inputs{shop: f.Shop, contract: of, calendar: f.Calendar, policy: f.Policy, others: f.Others, prepare: f.Needs.any(), tries: f.CardTries}
+	return guarded(decide(a, ground, at), a, f.Shop.Guard, f.Policy, f.Now, at)
 }
 
 // foretold says what a verdict on the attempt means.
-func (f Facts) foretold(v verdict) NextStep {
+func (f Facts) foretold(v decision) NextStep {
 	at := later(f.DueAt, f.Now)
 	step := NextStep{At: at}
 	when := "now"
 	if f.DueAt.After(f.Now) {
 		when = "at " + f.moment(at)
 	}
-	switch v.do {
+	switch v.action {
 	case poll:
 		step.Kind = StepAsk
 		step.Words = f.polling(when)
@@ -86,10 +86,10 @@ func (f Facts) foretold(v verdict) NextStep {
 	case end:
 		step.Kind, step.Ends = StepEnd, v.status
 		step.Words = fmt.Sprintf("The order is not going to be charged: it ends as %s %s: %s.", v.status, when, v.reason)
-	case back:
+	case requeue:
 		step.Kind = StepWait
 		step.Words = fmt.Sprintf("The order is not charged %s, because %s. It waits for its date.", when, v.reason)
-	case rest:
+	case leave:
 		step.Kind = StepEnd
 		step.Ends = f.Status
 		step.Words = fmt.Sprintf("The order was to be charged again %s. It stays as it is, because %s.", when, v.reason)
@@ -117,7 +117,7 @@ func (f Facts) charging(when string) string {
 }
 
 // asking says what follows the answer about a charge that is asked for and not sent.
-func (f Facts) asking(v verdict, when string) string {
+func (f Facts) asking(v decision, when string) string {
 	words := fmt.Sprintf("The service asks the platform what became of the charge %s.", when)
 	settled := f.moment(f.SentAt.Add(f.Policy.Settling))
 	switch {

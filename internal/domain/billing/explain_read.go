@@ -55,7 +55,7 @@ func (s Explainer) Explain(ctx context.Context, of shop.ID, line shop.Line, id A
 // read reads what the service keeps.
 func (f *Facts) read(ctx context.Context, tx Tx, t target) error {
 	if t.attempt == 0 { // which would be somebody's next order
-		return fault.New(fault.NotFound, "billing attempt 0 does not exist").On(entity).Keyed("billingAttemptNotFound")
+		return fault.New(fault.NotFound, "billing attempt 0 does not exist").Entity(entity).Code("billingAttemptNotFound")
 	}
 	r, err := find(ctx, tx, t)
 	if err != nil {

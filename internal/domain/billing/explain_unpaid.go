@@ -61,13 +61,13 @@ func (f Facts) explainCase() NextStep {
 	due := f
 	due.DueAt = later(f.DueAt, later(k.RetryAt, k.EndAt)) // until then only e-mails are sent
 	switch v := f.decided(due.Attempt, f.Of); {
-	case v.do == wait:
+	case v.action == wait:
 		return due.foretold(v)
-	case v.do == dun && v.how == abandon:
+	case v.action == startDunning && v.how == abandon:
 		step := NextStep{Kind: StepEnd, At: later(f.DueAt, f.Now), Ends: Failure}
 		step.Words = fmt.Sprintf("The order is not going to be charged again, because %s. It is given up %s.", v.reason, when(step))
 		return step
-	case v.do == dun && v.how == leaveOut:
+	case v.action == startDunning && v.how == leaveOut:
 		step := NextStep{Kind: StepWait, At: later(k.RetryAt, f.Now)}
 		step.Words = fmt.Sprintf("The order is not charged again %s, because %s. The service goes on with its plan then.", when(step), v.reason)
 		return step

@@ -28,7 +28,7 @@ func (s *Service) fan(ctx context.Context, n int, do func(i int)) {
 		g.Go(func() error {
 			do(i)
 			if int(over.Add(1)) > n-callers { // nothing is left to begin
-				task.Leave(ctx)
+				task.Done(ctx)
 			}
 			return nil
 		})

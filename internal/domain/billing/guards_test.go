@@ -361,7 +361,7 @@ func TestACaseIsClosedOnce(t *testing.T) {
 	if closed.Status != SkippedDunning || closed.Dunning.State != dunning.Lost || !closed.DueAt.IsZero() || len(b.entries) != 1 {
 		t.Errorf("a cancellation left %s, case %s, due at %s, %d entries; want its case closed, with an entry", closed.Status, closed.Dunning.State, closed.DueAt, len(b.entries))
 	}
-	must(t, s.settleDunned(t.Context(), 1, []dunned{{1, verdict{do: dun, how: leaveOut}}}))
+	must(t, s.settleDunned(t.Context(), 1, []dunned{{1, decision{action: startDunning, how: leaveOut}}}))
 	if got := b.attempts[1]; !reflect.DeepEqual(got, closed) || len(b.entries) != 1 {
 		t.Errorf("whoever had taken the case up wrote %+v and %d entries", got, len(b.entries))
 	}

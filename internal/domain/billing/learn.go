@@ -15,7 +15,7 @@ import (
 )
 
 // learn applies a finding to the attempt as it is now.
-func (l *ledger) learn(a *Attempt, f finding) error {
+func (l *settlement) learn(a *Attempt, f finding) error {
 	l.changed = append(l.changed, a.ID)
 	switch {
 	case f.found != nil: // our charge, or a paid one of somebody else for this cycle
@@ -50,7 +50,7 @@ func (l *ledger) learn(a *Attempt, f finding) error {
 }
 
 // adopt takes over the platform's word on a charge of the attempt.
-func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
+func (l *settlement) adopt(a *Attempt, p *platform.Attempt) error {
 	if a.Status == Success {
 		if p.State == platform.Succeeded && p.ID != a.PlatformID {
 			l.note(*a, activity.DuplicateBillingAttemptDetected, activity.Failure, outcome{Cycle: a.Cycle, OrderID: p.Order.ID, OrderName: p.Order.Name, Reason: "a second order exists for this cycle"})
@@ -91,7 +91,7 @@ func (l *ledger) adopt(a *Attempt, p *platform.Attempt) error {
 }
 
 // succeed records the order. Success is final.
-func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
+func (l *settlement) succeed(a *Attempt, p *platform.Attempt) error {
 	if err := a.move(Success); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (l *ledger) succeed(a *Attempt, p *platform.Attempt) error {
 }
 
 // fail records a definite decline.
-func (l *ledger) fail(a *Attempt, code, message string) error {
+func (l *settlement) fail(a *Attempt, code, message string) error {
 	if err := a.move(Failure); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (l *ledger) fail(a *Attempt, code, message string) error {
 	c.LastPayment = "FAILED"
 	l.advanced = append(l.advanced, c.ID)
 	l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Try: a.Try, ErrorCode: code, ErrorMessage: message})
-	return l.dun(a, code)
+	return l.startDunning(a, code)
 }
 
 // refusals says what the platform's definite "no" makes of an attempt, by its
@@ -163,7 +163,7 @@ var refusals = map[string]Status{
 	"CONTRACT_TERMINATED":   ContractCancelled,
 }
 
-func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
+func (l *settlement) refuse(a *Attempt, r platform.Refusal) error {
 	if r.Code == "THROTTLED" {
 		a.DueAt = l.now.Add(l.policy.Throttled)
 		return nil
@@ -180,7 +180,7 @@ func (l *ledger) refuse(a *Attempt, r platform.Refusal) error {
 // as it does when a policy changes: the series begins anew on the first date that
 // the platform takes, so that later cycles agree again. Where both mean the same
 // day it is the clocks that differ, and the date stays.
-func (l *ledger) postpone(a *Attempt, possible time.Time) error {
+func (l *settlement) postpone(a *Attempt, possible time.Time) error {
 	if err := l.requeue(a); err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (l *ledger) postpone(a *Attempt, possible time.Time) error {
 
 // followMove gives an attempt the date to which somebody moved its cycle at the
 // platform. Later orders keep theirs.
-func (l *ledger) followMove(a *Attempt, to time.Time) error {
+func (l *settlement) followMove(a *Attempt, to time.Time) error {
 	cal, err := l.shop.Calendar()
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ func (l *ledger) followMove(a *Attempt, to time.Time) error {
 }
 
 // requeue puts an attempt back of which nothing was sent.
-func (l *ledger) requeue(a *Attempt) error {
+func (l *settlement) requeue(a *Attempt) error {
 	if err := a.withdraw(); err != nil {
 		return err
 	}
@@ -245,17 +245,17 @@ func (l *ledger) requeue(a *Attempt) error {
 
 // redate gives the upcoming attempts of contracts whose series begins anew their
 // new dates, save those that a person chose.
-func (l *ledger) redate(ctx context.Context, tx Tx) error {
+func (l *settlement) redate(ctx context.Context, tx Tx) error {
 	return redate(ctx, tx, l.shop, chosen(l.contracts, l.restarted), l.now)
 }
 
 // stop ends an attempt without a charge, unless it waits for its date again.
-func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason string) error {
+func (l *settlement) stop(a *Attempt, as Status, event activity.EventType, reason string) error {
 	if a.outlives(as, l.now) {
 		l.note(*a, activity.BillingAttemptTriggered, activity.Failure, outcome{Cycle: a.Cycle, Reason: reason})
 		return l.requeue(a)
 	}
-	if err := a.leaveOut(as, *l.contracts[a.Contract], 0); err != nil {
+	if err := a.endWithoutCharge(as, *l.contracts[a.Contract], 0); err != nil {
 		return err
 	}
 	a.DueAt = time.Time{}
@@ -272,12 +272,12 @@ func (l *ledger) stop(a *Attempt, as Status, event activity.EventType, reason st
 // lingers lets the contract of a charge that has no end for now go on: its queue is
 // filled behind the order that is being charged, and its next date is that of the next
 // one. Most charges end at once, and do that then.
-func (l *ledger) lingers(a *Attempt) { l.advanced = append(l.advanced, a.Contract) }
+func (l *settlement) lingers(a *Attempt) { l.advanced = append(l.advanced, a.Contract) }
 
 // stillPending puts the next question off. A challenge that nobody answered in
 // time has failed; a charge that the platform has not ended in time is shown as
 // an exception and goes on being asked for.
-func (l *ledger) stillPending(a *Attempt) error {
+func (l *settlement) stillPending(a *Attempt) error {
 	if a.Polls == 0 {
 		l.lingers(a)
 	}
@@ -300,9 +300,9 @@ func (l *ledger) stillPending(a *Attempt) error {
 // unsent is the end of a question without a send: the platform never saw the
 // try, if it was asked late enough. What forbade the charge may forbid it for
 // good, and a newer order may have fallen due meanwhile, which is charged instead.
-func (l *ledger) unsent(a *Attempt, asked time.Time) error {
+func (l *settlement) unsent(a *Attempt, asked time.Time) error {
 	c := l.contracts[a.Contract]
-	stop, status, reason := hindrance(*a, ground{shop: l.shop, contract: *c})
+	stop, status, reason := hindrance(*a, inputs{shop: l.shop, contract: *c})
 	if !stop {
 		reason, stop = missed(*a, l.others[a.Contract], l.now)
 		status = Skipped
@@ -322,7 +322,7 @@ func (l *ledger) unsent(a *Attempt, asked time.Time) error {
 
 // unreachable counts a call that found nobody. The key stays, for the charge may
 // have been made.
-func (l *ledger) unreachable(a *Attempt, cause error) error {
+func (l *settlement) unreachable(a *Attempt, cause error) error {
 	if errors.Is(cause, platform.ErrThrottled) {
 		a.DueAt = l.now.Add(l.policy.Throttled)
 		return nil
@@ -375,7 +375,7 @@ type outcome struct {
 	Untagged []string       `json:"removedTags,omitempty"`
 }
 
-func (l *ledger) note(a Attempt, event activity.EventType, status activity.Status, o outcome) {
+func (l *settlement) note(a Attempt, event activity.EventType, status activity.Status, o outcome) {
 	l.entries = append(l.entries, entryOf(a, event, status, activity.System, l.now, o))
 }
 

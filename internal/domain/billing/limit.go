@@ -42,12 +42,12 @@ func limited(c contract.Contract, there []Attempt, cal cadence.Calendar, now tim
 	return gone, holes
 }
 
-// foreseeEnd sets when a contract expires of which the queue has come to its end:
+// predictEnd sets when a contract expires of which the queue has come to its end:
 // once every order is made or given up, and what the last one paid for has been
 // delivered. While the last order could not be charged, a person has some time to have
 // it charged again: nobody can once the contract has expired. It also lets somebody look
 // at a cancellation that waited for the orders that are now completed.
-func foreseeEnd(c *contract.Contract, q Queue, cal cadence.Calendar, now time.Time) {
+func predictEnd(c *contract.Contract, q Queue, cal cadence.Calendar, now time.Time) {
 	if c.Status != contract.Active {
 		return
 	}

@@ -109,11 +109,11 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand
 		return unavailable(err, "the platform could not be asked for variant %d", cmd.Variant)
 	}
 	if len(found) == 0 {
-		return fault.New(fault.NotFound, "variant %d does not exist in this store", cmd.Variant).On(oneOffEntity).Keyed("variantNotFound").At("variantId")
+		return fault.New(fault.NotFound, "variant %d does not exist in this store", cmd.Variant).Entity(oneOffEntity).Code("variantNotFound").Field("variantId")
 	}
 	if found[0].OnlyOnPlans {
-		return fault.New(fault.Refused, "%s is sold on selling plans only, as memberships are: it cannot be a one-time product", found[0].ProductTitle).
-			On(oneOffEntity).Keyed("sellingPlanRequired").At("variantId")
+		return fault.New(fault.FailedPrecondition, "%s is sold on selling plans only, as memberships are: it cannot be a one-time product", found[0].ProductTitle).
+			Entity(oneOffEntity).Code("sellingPlanRequired").Field("variantId")
 	}
 	return s.changeOneOffs(ctx, of.ID, cmd, func(r Record, has []OneOff, now time.Time) (put []OneOff, drop []OneOffID, event activity.EventType, err error) {
 		v := found[0]
@@ -121,8 +121,8 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand
 			v.Price = *cmd.Price
 		}
 		if v.Price.Currency != r.Of.Currency {
-			return nil, nil, "", fault.New(fault.Refused, "the store sells in %s and contract %d is in %s: a one-time product cannot be priced",
-				v.Price.Currency, r.Of.ID, r.Of.Currency).On(oneOffEntity).Keyed("currencyMismatch")
+			return nil, nil, "", fault.New(fault.FailedPrecondition, "the store sells in %s and contract %d is in %s: a one-time product cannot be priced",
+				v.Price.Currency, r.Of.ID, r.Of.Currency).Entity(oneOffEntity).Code("currencyMismatch")
 		}
 		if old, ok := carried(has, cmd.Variant); ok {
 			same := old.Quantity == cmd.Quantity
@@ -137,8 +137,8 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOffCommand
 			return []OneOff{old}, nil, activity.OneTimePurchaseProductUpdate, nil
 		}
 		if len(has) >= maxOneOffs {
-			return nil, nil, "", fault.New(fault.Refused, "billing attempt %d carries %d one-time products: no more are allowed", r.ID, len(has)).
-				On(oneOffEntity).Keyed("tooManyOneOffs")
+			return nil, nil, "", fault.New(fault.FailedPrecondition, "billing attempt %d carries %d one-time products: no more are allowed", r.ID, len(has)).
+				Entity(oneOffEntity).Code("tooManyOneOffs")
 		}
 		return []OneOff{{
 			Contract: r.Of.ID, Cycle: r.Cycle, Variant: v, Handle: cmd.Handle, Quantity: cmd.Quantity, CreatedAt: now,
@@ -157,7 +157,7 @@ func (s *Service) UpdateOneOff(ctx context.Context, of shop.Shop, cmd OneOffComm
 		old, ok := carried(has, cmd.Variant)
 		if !ok {
 			return nil, nil, "", fault.New(fault.NotFound, "billing attempt %d does not carry variant %d as a one-time product", r.ID, cmd.Variant).
-				On(oneOffEntity).Keyed("oneOffNotFound").At("variantId")
+				Entity(oneOffEntity).Code("oneOffNotFound").Field("variantId")
 		}
 		same := old.Quantity == cmd.Quantity
 		old.Quantity = cmd.Quantity
@@ -184,7 +184,7 @@ func (s *Service) RemoveOneOff(ctx context.Context, of shop.Shop, cmd OneOffComm
 // RemoveOneOffLine takes a product out of the upcoming order of a contract that carries
 // it. One that no upcoming order carries is NotFound.
 func (s *Service) RemoveOneOffLine(ctx context.Context, of shop.Shop, cmd OneOffCommand, id OneOffID) error {
-	missing := fault.New(fault.NotFound, "contract %d has no one-time product %d in an upcoming order", cmd.Contract, id).On(oneOffEntity).Keyed("oneOffNotFound")
+	missing := fault.New(fault.NotFound, "contract %d has no one-time product %d in an upcoming order", cmd.Contract, id).Entity(oneOffEntity).Code("oneOffNotFound")
 	err := s.Store.Update(ctx, of.ID, func(tx Tx) error {
 		waiting, err := tx.OneOffs(ctx, []contract.ID{cmd.Contract})
 		if err != nil {
@@ -277,12 +277,12 @@ func (c OneOffCommand) find(ctx context.Context, tx Tx) (Record, error) {
 	case err != nil:
 		return Record{}, err
 	case r.Of.ID != c.Contract:
-		return Record{}, fault.New(fault.NotFound, "contract %d has no billing attempt %d", c.Contract, c.Attempt).On(entity).Keyed("billingAttemptNotFound")
+		return Record{}, fault.New(fault.NotFound, "contract %d has no billing attempt %d", c.Contract, c.Attempt).Entity(entity).Code("billingAttemptNotFound")
 	case r.Status.InFlight():
 		return Record{}, busy(r.Attempt)
 	case r.Status != Queued:
-		return Record{}, fault.New(fault.Refused, "billing attempt %d is %s: only a QUEUED attempt takes one-time products", r.ID, r.Status).
-			On(entity).Keyed("billingAttemptStatus")
+		return Record{}, fault.New(fault.FailedPrecondition, "billing attempt %d is %s: only a QUEUED attempt takes one-time products", r.ID, r.Status).
+			Entity(entity).Code("billingAttemptStatus")
 	}
 	return r, nil
 }
@@ -306,7 +306,7 @@ func (a *Attempt) unready() {
 
 func checkQuantity(n int) error {
 	if n < 1 || n > MaxOneOffQuantity {
-		return fault.New(fault.Invalid, "quantity is %d and must be from 1 to %d", n, MaxOneOffQuantity).On(oneOffEntity).Keyed("quantityRange").At("quantity")
+		return fault.New(fault.Invalid, "quantity is %d and must be from 1 to %d", n, MaxOneOffQuantity).Entity(oneOffEntity).Code("quantityRange").Field("quantity")
 	}
 	return nil
 }

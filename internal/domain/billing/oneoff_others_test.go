@@ -58,7 +58,7 @@ func TestOneTimeProductOfAnotherCustomersOrderIsNotFoundAndStays(t *testing.T) {
 			carries("before", 2, 1)
 			cmd.Quantity, cmd.Actor = 5, customer(owner+1)
 			err := test.call(node, t.Context(), w.of, cmd)
-			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.NotFound || f.Key != "billingAttemptNotFound" {
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.NotFound || f.ErrorKey != "billingAttemptNotFound" {
 				t.Errorf("another customer got %v, want billingAttemptNotFound", err)
 			}
 			carries("after another customer's call", 2, 1)

@@ -84,7 +84,7 @@ func (o opening) begun(r Record, now time.Time) error {
 	if !o.of(r) || !now.Before(o.at) {
 		return nil
 	}
-	return fault.New(fault.Refused, "%s: it can be asked for from then on", tooEarlyReason(r.Attempt, o.at)).On(entity).Keyed("chargeTooEarly")
+	return fault.New(fault.FailedPrecondition, "%s: it can be asked for from then on", tooEarlyReason(r.Attempt, o.at)).Entity(entity).Code("chargeTooEarly")
 }
 
 func tooEarlyReason(a Attempt, opens time.Time) string {
@@ -104,7 +104,7 @@ func (o opening) allows(r Record, date time.Time, cal cadence.Calendar) error {
 		return nil
 	}
 	if !o.of(r) {
-		return fault.New(fault.Conflict, "The billing attempt has changed").On(entity).Keyed("changedMeanwhile")
+		return fault.New(fault.Conflict, "The billing attempt has changed").Entity(entity).Code("changedMeanwhile")
 	}
 	if !date.Before(o.at) {
 		return nil
@@ -113,6 +113,6 @@ func (o opening) allows(r Record, date time.Time, cal cadence.Calendar) error {
 	if first.Before(o.at) {
 		first = cal.At(o.at.In(cal.Zone).AddDate(0, 0, 1))
 	}
-	return fault.New(fault.Refused, "%s: the earliest possible billingDate is %s", tooEarlyReason(r.Attempt, o.at), first.Format(time.RFC3339)).
-		On(entity).Keyed("billingDateTooEarly").At("billingDate")
+	return fault.New(fault.FailedPrecondition, "%s: the earliest possible billingDate is %s", tooEarlyReason(r.Attempt, o.at), first.Format(time.RFC3339)).
+		Entity(entity).Code("billingDateTooEarly").Field("billingDate")
 }

@@ -11,7 +11,7 @@ import (
 func TestAChargeOfWhichACallIsOnItsWayIsNotTooEarly(t *testing.T) {
 	t.Parallel()
 	g := monthly()
-	l := ledger{now: now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}, attempts: make(map[AttemptID]*Attempt)}
+	l := settlement{now: now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}, attempts: make(map[AttemptID]*Attempt)}
 	a := sent(0, 0)
 	a.Failures = 2
 	l.attempts[a.ID] = &a
@@ -63,7 +63,7 @@ func TestAChargeThatComesTooEarlyGoesBackIntoTheQueue(t *testing.T) {
 			g.contract.Series = contract.Series{Cycle: 3, Start: date}
 			a := sent(0, 0)
 			a.BillingDate = date
-			l := ledger{now: row.now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}}
+			l := settlement{now: row.now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}}
 			if err := l.postpone(&a, row.expected); err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestACycleThatSomebodyMovedAwayIsChargedOnItsNewDate(t *testing.T) {
 	g := monthly()
 	g.shop.TimeZone, g.shop.OrderHour = "UTC", 14
 	a := sent(0, 0)
-	l := ledger{now: now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}, attempts: map[AttemptID]*Attempt{a.ID: &a}}
+	l := settlement{now: now, policy: g.policy, shop: g.shop, contracts: map[contract.ID]*contract.Contract{9001: &g.contract}, attempts: map[AttemptID]*Attempt{a.ID: &a}}
 	start := g.contract.Series
 	if err := l.learn(&a, finding{Attempt: a, moved: later}); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func (s *Service) settlePrepared(ctx context.Context, asked shop.Shop, list []pr
 	for i, p := range list {
 		ids[i] = p.ID
 	}
-	return s.inLedger(ctx, asked.ID, ids, func(tx Tx, l *ledger) error {
+	return s.inLedger(ctx, asked.ID, ids, func(tx Tx, l *settlement) error {
 		l.asked = asked.Token
 		for _, p := range list {
 			a := l.attempts[p.ID]
@@ -46,7 +46,7 @@ func (s *Service) settlePrepared(ctx context.Context, asked shop.Shop, list []pr
 }
 
 // prepare notes what one step came to.
-func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) error {
+func (l *settlement) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) error {
 	planned, done := OrderPlanned, Ready
 	if p.lasts {
 		planned, done = ContractPlanned, ContractDone
@@ -126,7 +126,7 @@ func (l *ledger) prepare(ctx context.Context, tx Tx, a *Attempt, p prepared) err
 // doubt puts a step off that came to no end. A change that never comes to an end
 // must not keep the order from being charged for ever, and neither must a
 // platform that answers everything else.
-func (l *ledger) doubt(a *Attempt, p prepared, done Stage) {
+func (l *settlement) doubt(a *Attempt, p prepared, done Stage) {
 	if errors.Is(p.err, platform.ErrThrottled) {
 		a.DueAt = l.now.Add(l.policy.Throttled)
 		return
@@ -170,7 +170,7 @@ func (a *Attempt) readyFor(p prepared) {
 }
 
 // unprepared says that an order goes on without a change, and without which.
-func (l *ledger) unprepared(a *Attempt, p prepared, reason string) {
+func (l *settlement) unprepared(a *Attempt, p prepared, reason string) {
 	told := false
 	if p.plan != nil {
 		for _, c := range p.plan.Changes {
@@ -194,7 +194,7 @@ func (l *ledger) unprepared(a *Attempt, p prepared, reason string) {
 }
 
 // swapped writes the entries of a rule that was applied.
-func (l *ledger) swapped(a Attempt, c Change, lasts bool) {
+func (l *settlement) swapped(a Attempt, c Change, lasts bool) {
 	of := activity.Entry{EntityID: int64(a.ID), EntityType: activity.EntitySubscriptionBillingAttempt, Status: activity.Success, Actor: activity.System, At: l.now}
 	if lasts {
 		of.EntityID, of.EntityType = int64(a.Contract), activity.EntitySubscriptionContractDetails
@@ -209,7 +209,7 @@ func (l *ledger) swapped(a Attempt, c Change, lasts bool) {
 
 // republish lets the cycles be told anew that lost what they held of ours when
 // the contract was changed.
-func (l *ledger) republish(ctx context.Context, tx Tx, but Attempt) error {
+func (l *settlement) republish(ctx context.Context, tx Tx, but Attempt) error {
 	queued, err := tx.AttemptsOf(ctx, []contract.ID{but.Contract}, Queued)
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func (l *ledger) republish(ctx context.Context, tx Tx, but Attempt) error {
 
 // shift moves the order that is made after the attempt's by days, and the contract's
 // calendar with it.
-func (l *ledger) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
+func (l *settlement) shift(ctx context.Context, tx Tx, a Attempt, days int) error {
 	if days == 0 {
 		return nil
 	}

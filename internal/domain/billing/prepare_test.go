@@ -208,9 +208,9 @@ func TestOnlyAnUnsentTryIsPrepared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := ground{contract: contract.Contract{Status: contract.Active, AutoCharge: true}, policy: DefaultPolicy(), prepare: test.prepare}
+			g := inputs{contract: contract.Contract{Status: contract.Active, AutoCharge: true}, policy: DefaultPolicy(), prepare: test.prepare}
 			g.shop.Connected = true
-			if got := decide(test.attempt, g, now).do; got != test.want {
+			if got := decide(test.attempt, g, now).action; got != test.want {
 				t.Errorf("got %d, want %d", got, test.want)
 			}
 		})

@@ -116,9 +116,9 @@ func (s *Service) tell(ctx context.Context, of shop.Shop, attempts []Attempt, c 
 	return s.heard(ctx, of, attempts[0], s.Platform.SetNextBillingDate(ctx, of.At(), int64(c.ID), c.NextBillingDate))
 }
 
-// TellNext lets the platform be told, in the caller's transaction, when the next orders of
+// PublishNextDate lets the platform be told, in the caller's transaction, when the next orders of
 // contracts are. Those of which no order waits are left out.
-func TellNext(ctx context.Context, tx Tx, contracts []contract.ID, now time.Time) error {
+func PublishNextDate(ctx context.Context, tx Tx, contracts []contract.ID, now time.Time) error {
 	if len(contracts) == 0 {
 		return nil
 	}

@@ -118,7 +118,7 @@ func reshape(
 			kept, entries = append(kept, a), append(entries, entry)
 		}
 		if c.Status != contract.Active {
-			c.Wishes = keepDates(*c, byContract[c.ID], now)
+			c.Overrides = keepDates(*c, byContract[c.ID], now)
 		}
 		follow = append(follow, comeBack(c, byContract[c.ID], made, cal, now)...)
 		if len(dropped)+len(follow) > 0 {
@@ -136,7 +136,7 @@ func reshape(
 }
 
 // Left returns what people wish of the orders of a contract, were those to go that wait.
-func Left(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
+func Left(c contract.Contract, there []Attempt, now time.Time) []contract.OrderOverride {
 	made := reached(there, now)
 	for _, a := range there {
 		if a.Status == Queued && a.BillingDate.After(now) {
@@ -148,13 +148,13 @@ func Left(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
 
 // keepDates returns what people wish of a contract's orders, and when they wanted those that
 // they skip: a skip may be taken back.
-func keepDates(c contract.Contract, there []Attempt, now time.Time) []contract.Wish {
+func keepDates(c contract.Contract, there []Attempt, now time.Time) []contract.OrderOverride {
 	for _, a := range there {
 		if a.SkipsAhead(now) && a.Moved {
-			c.WishFor(a.Cycle, a.BillingDate, now)
+			c.OverrideFor(a.Cycle, a.BillingDate, now)
 		}
 	}
-	return c.Wishes
+	return c.Overrides
 }
 
 // comeBack returns the attempts of orders that waited behind others, for the days that
@@ -163,7 +163,7 @@ func comeBack(c *contract.Contract, there []Attempt, made int, cal cadence.Calen
 	if !planned(*c) {
 		return nil
 	}
-	for _, w := range slices.Clone(c.Wishes) {
+	for _, w := range slices.Clone(c.Overrides) {
 		has := slices.ContainsFunc(there, func(a Attempt) bool { return a.Cycle == w.Cycle })
 		switch {
 		case w.Date.IsZero() || w.Cycle >= max(made, c.Series.Cycle) || c.Beyond(w.Cycle) || has:
@@ -171,7 +171,7 @@ func comeBack(c *contract.Contract, there []Attempt, made int, cal cadence.Calen
 			back = append(back, upcoming(*c, w.Cycle, cal, now))
 		case w.Cycle < made:
 			c.Jump(1)
-			c.Wishes = dropWishes(c.Wishes, w.Cycle, w.Cycle)
+			c.Overrides = dropWishes(c.Overrides, w.Cycle, w.Cycle)
 		}
 	}
 	return back
@@ -201,11 +201,11 @@ func Following(made, begins int, skips map[int]bool) int {
 // giveUp ends an attempt that has fallen due and waits, and has no place in the
 // queue of its contract any more. It ends as it would if it were acted on now.
 func giveUp(a *Attempt, of shop.Shop, c contract.Contract, now time.Time) (activity.Entry, error) {
-	stop, status, reason := hindrance(*a, ground{shop: of, contract: c})
+	stop, status, reason := hindrance(*a, inputs{shop: of, contract: c})
 	if !stop {
 		status, reason = Skipped, "its date had passed when the contract's dates were planned anew"
 	}
-	if err := a.leaveOut(status, c, 0); err != nil {
+	if err := a.endWithoutCharge(status, c, 0); err != nil {
 		return activity.Entry{}, err
 	}
 	a.DueAt, a.ErrorMessage, a.UpdatedAt = time.Time{}, reason, now
@@ -220,7 +220,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 	has := make(map[int]bool, len(there))
 	for _, a := range there {
 		past := a.Status == Skipped && !a.BillingDate.After(now)
-		wished := c.WishedOn(a.Cycle)
+		wished := c.OverriddenOn(a.Cycle)
 		switch {
 		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && (wished.After(now) || wished.Equal(a.BillingDate)) && !c.Beyond(a.Cycle): // the calendar goes on from it
 			has[a.Cycle] = true
@@ -263,10 +263,10 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 // first that follows, if they wrote nothing on that one. One that waits behind what was
 // made, or behind where the calendar begins, has no other day than its own.
 func keepWish(c *contract.Contract, a Attempt, follow []Attempt, made int) {
-	w := contract.Wish{Cycle: a.Cycle, Note: a.Note, Flags: a.Flags}
+	w := contract.OrderOverride{Cycle: a.Cycle, Note: a.Note, Flags: a.Flags}
 	if jumped := c.Status == contract.Active && a.Cycle < c.Series.Cycle && !c.Beyond(a.Cycle); jumped {
 		w.Cycle = c.Series.Cycle
-		if slices.ContainsFunc(c.Wishes, func(has contract.Wish) bool { return has.Cycle == w.Cycle }) {
+		if slices.ContainsFunc(c.Overrides, func(has contract.OrderOverride) bool { return has.Cycle == w.Cycle }) {
 			return
 		}
 		for i := range follow {
@@ -280,21 +280,21 @@ func keepWish(c *contract.Contract, a Attempt, follow []Attempt, made int) {
 	} else if a.Moved || a.Cycle < max(made, c.Series.Cycle) {
 		w.Date = a.BillingDate
 	}
-	if w != (contract.Wish{Cycle: w.Cycle}) {
-		c.Wishes = append(dropWishes(c.Wishes, w.Cycle, w.Cycle), w)
+	if w != (contract.OrderOverride{Cycle: w.Cycle}) {
+		c.Overrides = append(dropWishes(c.Overrides, w.Cycle, w.Cycle), w)
 	}
 }
 
 // dropWishes leaves out those of a range of cycles.
-func dropWishes(list []contract.Wish, from, to int) []contract.Wish {
-	return slices.DeleteFunc(slices.Clone(list), func(w contract.Wish) bool { return from <= w.Cycle && w.Cycle <= to })
+func dropWishes(list []contract.OrderOverride, from, to int) []contract.OrderOverride {
+	return slices.DeleteFunc(slices.Clone(list), func(w contract.OrderOverride) bool { return from <= w.Cycle && w.Cycle <= to })
 }
 
 // upcoming is the attempt of a cycle that waits for its date.
 func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Time) Attempt {
 	date := c.DueOn(cycle, cal)
 	a := Attempt{Contract: c.ID, Cycle: cycle, Status: Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now}
-	for _, w := range c.Wishes {
+	for _, w := range c.Overrides {
 		if w.Cycle != cycle {
 			continue
 		}

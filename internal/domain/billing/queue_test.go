@@ -60,8 +60,8 @@ func TestAnOrderThatFellDueIsNotForgottenWithItsPlace(t *testing.T) {
 			if b.attempts[2].Status != Progress {
 				t.Errorf("the charge that is under way became %s", b.attempts[2].Status)
 			}
-			if _, there := b.attempts[4]; there || len(c.Wishes) != 1 || c.Wishes[0].Cycle != row.wish {
-				t.Errorf("the order to come is there: %t; wishes %v", there, c.Wishes)
+			if _, there := b.attempts[4]; there || len(c.Overrides) != 1 || c.Overrides[0].Cycle != row.wish {
+				t.Errorf("the order to come is there: %t; wishes %v", there, c.Overrides)
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestACycleThatEndedIsNotPlannedAgain(t *testing.T) {
 
 func TestNothingIsPlannedBeforeASkippedOrderOfAContractThatEnds(t *testing.T) {
 	t.Parallel()
-	g := monthly(func(g *ground) { g.contract.Ending = &contract.Ending{Why: contract.EndOfTerm} })
+	g := monthly(func(g *inputs) { g.contract.Ending = &contract.Ending{Why: contract.EndOfTerm} })
 	skipped := due(func(a *Attempt) { a.Cycle, a.Status, a.BillingDate = 7, Skipped, now.AddDate(0, 4, 0) })
 	g.contract.Series.Cycle = 6
 	if _, kept := replan(g.contract, []Attempt{skipped}, g.calendar, now); len(kept) != 1 || kept[0].Cycle != 7 {

@@ -89,10 +89,10 @@ func TestRescheduleRefuses(t *testing.T) {
 		key  string
 	}{
 		{"a charge that is under way", waits(func(r *Record) { r.Status = Requesting }), now.AddDate(0, 0, 9), fault.Conflict, "billingInProgress"},
-		{"an order that was made", waits(func(r *Record) { r.Status = Success }), now.AddDate(0, 0, 9), fault.Refused, "billingAttemptStatus"},
+		{"an order that was made", waits(func(r *Record) { r.Status = Success }), now.AddDate(0, 0, 9), fault.FailedPrecondition, "billingAttemptStatus"},
 		{"a date in the past", waits(), now.Add(-11 * time.Minute), fault.Invalid, "billingDatePast"},
 		{"a date beyond all plans", waits(), now.AddDate(6, 0, 0), fault.Invalid, "billingDateTooFar"},
-		{"a date before the platform takes the charge", waits(opens(now.AddDate(0, 0, 1).Add(5 * time.Hour))), now.AddDate(0, 0, 1), fault.Refused, "billingDateTooEarly"},
+		{"a date before the platform takes the charge", waits(opens(now.AddDate(0, 0, 1).Add(5 * time.Hour))), now.AddDate(0, 0, 1), fault.FailedPrecondition, "billingDateTooEarly"},
 		{"an earlier date when another cycle was asked for", waits(func(r *Record) { r.opens = opening{contract: r.Contract, cycle: 2} }), now.AddDate(0, 0, 1), fault.Conflict, "changedMeanwhile"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestRescheduleRefuses(t *testing.T) {
 			before := row.r
 			_, err := reschedule(&row.r, RescheduleCommand{BillingDate: row.to, Future: true}, now)
 			f, ok := errors.AsType[*fault.Error](err)
-			if !ok || f.Kind != row.kind || f.Key != row.key || row.r.Of.Series != before.Of.Series {
+			if !ok || f.Kind != row.kind || f.ErrorKey != row.key || row.r.Of.Series != before.Of.Series {
 				t.Errorf("got %v, series %+v", err, row.r.Of.Series)
 			}
 		})
@@ -163,9 +163,9 @@ func TestNotes(t *testing.T) {
 		{"the same note again changes nothing", Queued, "ring twice", fault.Internal, 0},
 		{"a note of 5000 characters, not bytes", Queued, strings.Repeat("ü", MaxNote), fault.Internal, 1},
 		{"a note that is too long", Queued, strings.Repeat("ü", MaxNote+1), fault.Invalid, 0},
-		{"an order that was made", Success, "x", fault.Refused, 0},
-		{"an order that failed", Failure, "x", fault.Refused, 0},
-		{"an order that was skipped", Skipped, "ring twice", fault.Refused, 0},
+		{"an order that was made", Success, "x", fault.FailedPrecondition, 0},
+		{"an order that failed", Failure, "x", fault.FailedPrecondition, 0},
+		{"an order that was skipped", Skipped, "ring twice", fault.FailedPrecondition, 0},
 		{"an order that is being charged", Progress, "x", fault.Conflict, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ type Platform interface {
 	platform.Charger
 	platform.Scheduler
 	Orders
-	Marker
+	Annotator
 }
 
 // Orders is what billing needs to make an order what it should be before it is
@@ -91,12 +91,12 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 		}
 		switch {
 		case c.Status == contract.Expired:
-			c.Wishes = nil
+			c.Overrides = nil
 		case planned(*c):
 			if last, ends := c.LastCycle(); ends {
 				reached = min(reached, last) // what was to come later may come back
 			}
-			c.Wishes = dropWishes(c.Wishes, 1, reached) // those orders have them, or were made
+			c.Overrides = dropWishes(c.Overrides, 1, reached) // those orders have them, or were made
 		}
 		c.NextBillingDate = q.Next
 		for _, a := range added {
@@ -104,7 +104,7 @@ func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contra
 				c.NextBillingDate = a.BillingDate
 			}
 		}
-		foreseeEnd(c, q, cal, now)
+		predictEnd(c, q, cal, now)
 		c.UpdatedAt = now
 	}
 	if err := tx.PutAttempts(ctx, missing); err != nil {

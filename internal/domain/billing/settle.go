@@ -23,7 +23,7 @@ func (s *Service) settle(ctx context.Context, asked shop.Shop, findings []findin
 	for i, f := range findings {
 		ids[i] = f.ID
 	}
-	return s.inLedger(ctx, asked.ID, ids, func(tx Tx, l *ledger) error {
+	return s.inLedger(ctx, asked.ID, ids, func(tx Tx, l *settlement) error {
 		l.asked = asked.Token
 		if err := l.readOthers(ctx, tx, findings); err != nil {
 			return err
@@ -43,7 +43,7 @@ func (s *Service) settle(ctx context.Context, asked shop.Shop, findings []findin
 
 // readOthers reads what else is due of the contracts of charges that the platform
 // never saw.
-func (l *ledger) readOthers(ctx context.Context, tx Tx, findings []finding) error {
+func (l *settlement) readOthers(ctx context.Context, tx Tx, findings []finding) error {
 	var unseen []Attempt
 	for _, f := range findings {
 		if f.absent && f.found == nil && f.refused == nil {
@@ -154,9 +154,9 @@ func (s *Service) earlierTries(ctx context.Context, tx Tx, found []platform.Atte
 	return earlier, nil
 }
 
-// ledger collects the changes of one settling transaction, so that they are
+// settlement collects the changes of one settling transaction, so that they are
 // written together.
-type ledger struct {
+type settlement struct {
 	now       time.Time
 	policy    Policy
 	shop      shop.Shop
@@ -172,7 +172,7 @@ type ledger struct {
 	unsure    []AttemptID    // of these, whose order may have other lines than are noted
 	asked     platform.Token // with which the platform was asked
 	gone      bool           // that token opens the store no more
-	run       Run            // what ended
+	run       ChargeStats    // what ended
 	guarded   bool           // the store's guard has changed
 
 	superseded []AttemptID // unpaid orders of which a later one was paid
@@ -183,7 +183,7 @@ type ledger struct {
 
 // inLedger runs do on the attempts as they are now and writes its changes, in
 // one transaction.
-func (s *Service) inLedger(ctx context.Context, of shop.ID, ids []AttemptID, do func(Tx, *ledger) error) error {
+func (s *Service) inLedger(ctx context.Context, of shop.ID, ids []AttemptID, do func(Tx, *settlement) error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		rows, err := tx.Attempts(ctx, ids)
 		if err != nil {
@@ -200,8 +200,8 @@ func (s *Service) inLedger(ctx context.Context, of shop.ID, ids []AttemptID, do 
 	})
 }
 
-func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*ledger, error) {
-	l := &ledger{now: s.Clock.Now(), policy: s.Policy, log: s.Log, attempts: make(map[AttemptID]*Attempt, len(rows))}
+func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*settlement, error) {
+	l := &settlement{now: s.Clock.Now(), policy: s.Policy, log: s.Log, attempts: make(map[AttemptID]*Attempt, len(rows))}
 	for i := range rows {
 		l.attempts[rows[i].ID] = &rows[i]
 	}
@@ -214,7 +214,7 @@ func (s *Service) openLedger(ctx context.Context, tx Tx, rows []Attempt) (*ledge
 }
 
 // close writes everything.
-func (l *ledger) close(ctx context.Context, tx Tx) error {
+func (l *settlement) close(ctx context.Context, tx Tx) error {
 	if err := l.dropSuperseded(ctx, tx); err != nil {
 		return err
 	}

@@ -45,11 +45,11 @@ func (c SkipCommand) target() target { return target{by: c.Actor, line: c.Line, 
 func (c SkipCommand) check(r Record) error {
 	if c.Contract != 0 && c.Contract != r.Of.ID {
 		return fault.New(fault.Invalid, "billing attempt %d belongs to another contract than %d", r.ID, c.Contract).
-			On(entity).Keyed("contractMismatch").At("subscriptionContractId")
+			Entity(entity).Code("contractMismatch").Field("subscriptionContractId")
 	}
 	if c.Prepaid != nil && *c.Prepaid != r.Of.Prepaid() {
 		return fault.New(fault.Invalid, "isPrepaid=%t does not fit contract %d, which is %s", *c.Prepaid, r.Of.ID, prepaidWords(r.Of)).
-			On(entity).Keyed("prepaidMismatch").At("isPrepaid")
+			Entity(entity).Code("prepaidMismatch").Field("isPrepaid")
 	}
 	return nil
 }
@@ -62,17 +62,17 @@ func prepaidWords(c contract.Contract) string {
 }
 
 func skip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error) {
-	if err := r.Of.Thawed(r.shop.Settings, by); err != nil {
+	if err := r.Of.CheckCommitment(r.shop.Settings, by); err != nil {
 		return nil, err
 	}
 	if r.Status.InFlight() {
 		return nil, busy(r.Attempt)
 	}
 	if r.Status != Queued {
-		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a QUEUED attempt can be skipped", r.ID, r.Status).
-			On(entity).Keyed("billingAttemptStatus")
+		return nil, fault.New(fault.FailedPrecondition, "billing attempt %d is %s: only a QUEUED attempt can be skipped", r.ID, r.Status).
+			Entity(entity).Code("billingAttemptStatus")
 	}
-	if err := r.leaveOut(Skipped, r.Of, r.Ahead); err != nil {
+	if err := r.endWithoutCharge(Skipped, r.Of, r.Ahead); err != nil {
 		return nil, err
 	}
 	r.ErrorMessage = ""
@@ -82,18 +82,18 @@ func skip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error)
 
 func unskip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, error) {
 	if r.Status != Skipped {
-		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only a SKIPPED attempt can be taken back", r.ID, r.Status).
-			On(entity).Keyed("billingAttemptStatus")
+		return nil, fault.New(fault.FailedPrecondition, "billing attempt %d is %s: only a SKIPPED attempt can be taken back", r.ID, r.Status).
+			Entity(entity).Code("billingAttemptStatus")
 	}
 	if r.BillingDate.Before(now.Add(-PastTolerance)) {
-		return nil, fault.New(fault.Refused, "the date of billing attempt %d has passed", r.ID).On(entity).Keyed("billingDatePast")
+		return nil, fault.New(fault.FailedPrecondition, "the date of billing attempt %d has passed", r.ID).Entity(entity).Code("billingDatePast")
 	}
 	if r.Of.Status != contract.Active {
-		return nil, fault.New(fault.Refused, "contract %d is %s", r.Of.ID, r.Of.Status).On(entity).Keyed("contractNotActive")
+		return nil, fault.New(fault.FailedPrecondition, "contract %d is %s", r.Of.ID, r.Of.Status).Entity(entity).Code("contractNotActive")
 	}
 	if r.Of.Beyond(r.Cycle) {
 		last, _ := r.Of.LastCycle()
-		return nil, fault.New(fault.Refused, "contract %d ends with cycle %d: the order of cycle %d does not come back", r.Of.ID, last, r.Cycle).On(entity).Keyed("contractEnds")
+		return nil, fault.New(fault.FailedPrecondition, "contract %d ends with cycle %d: the order of cycle %d does not come back", r.Of.ID, last, r.Cycle).Entity(entity).Code("contractEnds")
 	}
 	if err := r.move(Queued); err != nil {
 		return nil, err

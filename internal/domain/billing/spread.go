@@ -16,12 +16,12 @@ const late = 2 * time.Hour
 // spread puts off an order that is long overdue to the contract's own instant
 // within the store's window, so that an outage does not end in a burst. An order
 // that waited for this instant is due on it, and no longer overdue.
-func spread(a Attempt, s shop.Shop, now time.Time) (verdict, bool) {
+func spread(a Attempt, s shop.Shop, now time.Time) (decision, bool) {
 	if a.Manual || a.DueAt.IsZero() || now.Sub(a.DueAt) < late {
-		return verdict{}, false
+		return decision{}, false
 	}
 	until := turn(s.Domain, a.Contract, s.Settings.CatchUp(), now)
-	return verdict{do: wait, until: until, reason: "long overdue: charges that an outage made late are spread"}, until.After(now)
+	return decision{action: wait, until: until, reason: "long overdue: charges that an outage made late are spread"}, until.After(now)
 }
 
 // turn returns the contract's next turn in windows of a length, at or after an

@@ -72,8 +72,8 @@ type Tx interface {
 	// AddRun adds to what is counted of the store's charges in a slot of time, and
 	// forgets slots that are a day old. RunSince sums the slots that begin at or
 	// after an instant.
-	AddRun(ctx context.Context, slot time.Time, r Run) error
-	RunSince(ctx context.Context, slot time.Time) (Run, error)
+	AddRun(ctx context.Context, slot time.Time, r ChargeStats) error
+	RunSince(ctx context.Context, slot time.Time) (ChargeStats, error)
 
 	// CountTriggers counts the contract's immediate charges since an instant;
 	// AddTrigger notes one more.
@@ -115,9 +115,9 @@ type Tx interface {
 	PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]plan.Group, error)
 	// DueMarks returns marks as DueAttempts does attempts. PutMarks inserts and
 	// writes as PutAttempts does.
-	DueMarks(ctx context.Context, now time.Time, limit int) ([]Mark, error)
-	PutMarks(ctx context.Context, marks []Mark) error
-	DeleteMarks(ctx context.Context, ids []MarkID) error
+	DueMarks(ctx context.Context, now time.Time, limit int) ([]Annotation, error)
+	PutMarks(ctx context.Context, marks []Annotation) error
+	DeleteMarks(ctx context.Context, ids []AnnotationID) error
 	// Subscribed returns the selling plans that ACTIVE contracts of customers have.
 	Subscribed(ctx context.Context, customers []int64) ([]Subscribed, error)
 

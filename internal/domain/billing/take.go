@@ -22,7 +22,7 @@ func TakeEdit(a *Attempt, c platform.Cycle, cal cadence.Calendar, tolerance time
 		a.DueAt, a.ErrorMessage = time.Time{}, ""
 		return entryOf(*a, activity.BillingAttemptSkipped, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle}), true
 	case a.Status == Skipped && !c.Skipped && !c.Billed && a.BillingDate.After(now) && a.ErrorMessage == "" && a.Prep.Kept.IsZero():
-		a.takeBack()
+		a.clearSkippedAmount()
 		a.Status, a.DueAt = Queued, a.BillingDate
 		return entryOf(*a, activity.BillingAttemptUpdated, activity.Success, activity.Platform, now, outcome{Cycle: a.Cycle, Reason: noLongerSkipped}), true
 	case a.Status == Queued && c.Edited && !a.Prep.Edited && c.Expected.After(now) && !c.Expected.Equal(a.Prep.Kept) && apart(c.Expected, a.BillingDate) > tolerance:

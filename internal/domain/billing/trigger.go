@@ -43,8 +43,8 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd TriggerCommand) e
 			return err
 		}
 		if triggers >= MaxTriggers {
-			refused = fault.New(fault.Refused, "contract %d was charged immediately %d times within an hour: wait before the next", r.Of.ID, MaxTriggers).
-				On(entity).Keyed("immediateOrderLimit")
+			refused = fault.New(fault.FailedPrecondition, "contract %d was charged immediately %d times within an hour: wait before the next", r.Of.ID, MaxTriggers).
+				Entity(entity).Code("immediateOrderLimit")
 			return tx.Record(ctx, entryOf(r.Attempt, activity.ImmediateOrderRateLimitBlocked, activity.Failure, cmd.Actor, now, outcome{Cycle: r.Cycle}))
 		}
 		others, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Requesting, Progress, Challenge, PlatformException)
@@ -109,8 +109,8 @@ func retryByHand(ctx context.Context, tx Tx, r *Record, now time.Time) error {
 		return err
 	}
 	if dunning.Spent(known[method], now) {
-		return fault.New(fault.Refused, "the payment method of contract %d was declined or tried again %d times within %d days: the customer must choose another one",
-			r.Of.ID, dunning.MaxTries, int(dunning.TryWindow.Hours()/24)).On(entity).Keyed("cardTryLimit")
+		return fault.New(fault.FailedPrecondition, "the payment method of contract %d was declined or tried again %d times within %d days: the customer must choose another one",
+			r.Of.ID, dunning.MaxTries, int(dunning.TryWindow.Hours()/24)).Entity(entity).Code("cardTryLimit")
 	}
 	if r.Dunning.State.Live() {
 		r.Dunning.Retry(dunning.ByHand, now)
@@ -122,11 +122,11 @@ func retryByHand(ctx context.Context, tx Tx, r *Record, now time.Time) error {
 // triggerable says what forbids an immediate charge. What holds a subscriber to
 // their orders comes first: trying again later does not help.
 func triggerable(r Record, by activity.Actor, now time.Time) error {
-	if err := r.Of.Thawed(r.shop.Settings, by); err != nil {
+	if err := r.Of.CheckCommitment(r.shop.Settings, by); err != nil {
 		return err
 	}
 	refuse := func(key, format string, args ...any) error {
-		return fault.New(fault.Refused, format, args...).On(entity).Keyed(key)
+		return fault.New(fault.FailedPrecondition, format, args...).Entity(entity).Code(key)
 	}
 	switch {
 	case !r.shop.Settings.ImmediateOrders:

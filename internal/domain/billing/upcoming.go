@@ -48,8 +48,8 @@ func setNote(r *Record, cmd NoteCommand, now time.Time) ([]activity.Entry, error
 		return nil, busy(r.Attempt)
 	}
 	if !r.Status.Upcoming() {
-		return nil, fault.New(fault.Refused, "billing attempt %d is %s: only the note of a QUEUED attempt can be changed", r.ID, r.Status).
-			On(entity).Keyed("billingAttemptStatus")
+		return nil, fault.New(fault.FailedPrecondition, "billing attempt %d is %s: only the note of a QUEUED attempt can be changed", r.ID, r.Status).
+			Entity(entity).Code("billingAttemptStatus")
 	}
 	if cmd.Note == r.Note {
 		return nil, nil
@@ -77,11 +77,11 @@ func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 		return Record{}, err
 	}
 	if len(contracts) == 0 || contracts[0].Line != t.line || contracts[0].Hidden(t.by) {
-		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).On("subscriptionContract").Keyed("contractNotFound")
+		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).Entity("subscriptionContract").Code("contractNotFound")
 	}
 	first, ok := Earliest(queued)
 	if !ok {
-		return Record{}, fault.New(fault.Refused, "contract %d is %s and has no upcoming order", t.next, contracts[0].Status).On(entity).Keyed("noUpcomingOrder")
+		return Record{}, fault.New(fault.FailedPrecondition, "contract %d is %s and has no upcoming order", t.next, contracts[0].Status).Entity(entity).Code("noUpcomingOrder")
 	}
 	of, err := tx.Shop(ctx)
 	return Record{Attempt: first, Of: contracts[0], shop: of}, err

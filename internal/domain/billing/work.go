@@ -121,35 +121,35 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 			a := &due[i]
 			c := contracts[a.Contract]
 			_, needed := needs.errandOf(*a, *c)
-			v := decide(*a, ground{b.shop, *c, cal, b.policy, open[a.Contract], needed, b.cards.known[c.PaymentMethod], b.cards.tried[c.PaymentMethod]}, now)
-			if v = barred(v, *a, b.shop.Guard, b.policy, now); v.do == charge && !a.sent() && b.sends() >= b.allowance {
+			v := decide(*a, inputs{b.shop, *c, cal, b.policy, open[a.Contract], needed, b.cards.known[c.PaymentMethod], b.cards.tried[c.PaymentMethod]}, now)
+			if v = blockIfFrozen(v, *a, b.shop.Guard, b.policy, now); v.action == charge && !a.sent() && b.sends() >= b.allowance {
 				refused = true
 				continue
 			}
-			if v.do == charge && a.Status == Failure {
+			if v.action == charge && a.Status == Failure {
 				b.retry(a, *c, now)
 			}
-			if v.do == charge || v.do == prepare {
+			if v.action == charge || v.action == prepare {
 				b.cards.use(c.PaymentMethod, now)
 			}
-			if v.do == charge {
+			if v.action == charge {
 				a.holdLines(*c)
 			}
-			if v.do == prepare && a.Prep.Stage == Ready {
+			if v.action == prepare && a.Prep.Stage == Ready {
 				a.anew(*c)
 			}
 			entry, err := b.carry(a, *c, v, now)
 			if err != nil {
 				return err
 			}
-			if v.do == back {
+			if v.action == requeue {
 				returned = append(returned, c)
 			}
-			if v.do == prepare {
+			if v.action == prepare {
 				errand, _ := needs.errandOf(*a, *c)
 				b.preparing = append(b.preparing, errand)
 			}
-			if v.do == end && a.Dunning.State.Live() { // somebody had asked for it again
+			if v.action == end && a.Dunning.State.Live() { // somebody had asked for it again
 				a.Dunning.Close(dunning.Lost, now)
 				showCase(c, *a, b.shop)
 			}
@@ -220,29 +220,29 @@ func missedFirst(due, others []Attempt, now time.Time) []Attempt {
 
 // carry applies a verdict to an attempt and puts it where it goes next. The
 // entry is set when the attempt ended.
-func (b *batch) carry(a *Attempt, c contract.Contract, v verdict, now time.Time) (*activity.Entry, error) {
+func (b *batch) carry(a *Attempt, c contract.Contract, v decision, now time.Time) (*activity.Entry, error) {
 	a.UpdatedAt = now
-	switch v.do {
+	switch v.action {
 	case poll:
 		a.DueAt = now.Add(b.policy.Lease)
 		b.polls = append(b.polls, *a)
 	case prepare:
 		a.DueAt = now.Add(b.policy.Lease)
-	case dun:
+	case startDunning:
 		a.DueAt = now.Add(b.policy.Lease)
 		b.dunned = append(b.dunned, dunned{a.ID, v})
 	case wait:
 		a.DueAt = v.until
-	case rest:
+	case leave:
 		a.DueAt = time.Time{}
 		return ptr(entryOf(*a, activity.BillingAttemptSkipped, activity.Skipped, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
-	case back:
+	case requeue:
 		if err := a.withdraw(); err != nil {
 			return nil, err
 		}
 		return ptr(entryOf(*a, activity.BillingAttemptTriggered, activity.Failure, activity.System, now, outcome{Cycle: a.Cycle, Reason: v.reason})), nil
 	case end:
-		if err := a.leaveOut(v.status, c, 0); err != nil {
+		if err := a.endWithoutCharge(v.status, c, 0); err != nil {
 			return nil, err
 		}
 		a.DueAt = time.Time{}
@@ -257,13 +257,13 @@ func (b *batch) carry(a *Attempt, c contract.Contract, v verdict, now time.Time)
 			return nil, err
 		}
 		a.DueAt = now.Add(b.policy.Lease)
-		if v.do == charge {
+		if v.action == charge {
 			if a.FirstSentAt.IsZero() {
 				a.FirstSentAt = now
 			}
 			a.SentAt = now
 		}
-		b.charges = append(b.charges, errand{*a, v.do == charge})
+		b.charges = append(b.charges, errand{*a, v.action == charge})
 	}
 	return nil, nil
 }

@@ -185,8 +185,8 @@ func (s Settings) clash(others []Settings) error {
 func (s Settings) ofLine(lines map[int64]shop.Line) error {
 	for i, plan := range s.Plans {
 		if line, known := lines[plan]; known && line != s.Line {
-			return fault.New(fault.Refused, "selling plan %d is of the other host's contracts", plan).On(entity).
-				Keyed("sellingPlanOfOtherHost").At(fmt.Sprintf("sellingPlanIds[%d]", i))
+			return fault.New(fault.FailedPrecondition, "selling plan %d is of the other host's contracts", plan).Entity(entity).
+				Code("sellingPlanOfOtherHost").Field(fmt.Sprintf("sellingPlanIds[%d]", i))
 		}
 	}
 	return nil
@@ -217,9 +217,9 @@ func amount(path string, a money.Amount) error {
 func decimal(n int) string { return strconv.Itoa(n) }
 
 func invalid(path, format string, args ...any) error {
-	return fault.New(fault.Invalid, format, args...).On(entity).At(path)
+	return fault.New(fault.Invalid, format, args...).Entity(entity).Field(path)
 }
 
 func refusedAt(path, format string, args ...any) error {
-	return fault.New(fault.Refused, format, args...).On(entity).Keyed("sellingPlanTaken").At(path)
+	return fault.New(fault.FailedPrecondition, format, args...).Entity(entity).Code("sellingPlanTaken").Field(path)
 }

@@ -167,5 +167,5 @@ func days(n int) string {
 }
 
 func refused(key, format string, args ...any) error {
-	return fault.New(fault.Refused, format, args...).On(entity).Keyed(key)
+	return fault.New(fault.FailedPrecondition, format, args...).Entity(entity).Code(key)
 }

@@ -70,7 +70,7 @@ func TestWhatTheRulesOfABoxAllow(t *testing.T) {
 			switch {
 			case test.want == "" && err != nil:
 				t.Errorf("refused: %v", err)
-			case test.want != "" && (f == nil || f.Key != test.want || f.Kind != fault.Refused):
+			case test.want != "" && (f == nil || f.ErrorKey != test.want || f.Kind != fault.FailedPrecondition):
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})

@@ -25,7 +25,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, wanted Settings, by ac
 	var made Settings
 	err := s.change(ctx, of, func(tx Tx, all []Settings, now time.Time) error {
 		if len(all) >= MaxBundles {
-			return fault.New(fault.Refused, "the store has %d bundles already: delete one first", MaxBundles).On(entity).Keyed("tooManyBundles")
+			return fault.New(fault.FailedPrecondition, "the store has %d bundles already: delete one first", MaxBundles).Entity(entity).Code("tooManyBundles")
 		}
 		made = wanted
 		made.ID, made.CreatedAt, made.UpdatedAt = 0, now, now
@@ -113,7 +113,7 @@ func in(all []Settings, id ID) (Settings, error) {
 
 // NotFound is the failure that a bundle does not exist.
 func NotFound(id ID) error {
-	return fault.New(fault.NotFound, "bundle %d does not exist", id).On(entity).Keyed("bundleNotFound").At("id")
+	return fault.New(fault.NotFound, "bundle %d does not exist", id).Entity(entity).Code("bundleNotFound").Field("id")
 }
 
 // details are what an entry about a bundle says.

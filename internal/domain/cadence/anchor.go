@@ -59,19 +59,19 @@ type Anchor struct {
 func (a Anchor) validate(i Interval) error {
 	switch {
 	case a.Kind.String() == "":
-		return fault.New(fault.Invalid, "the kind of anchor must be WEEKDAY, MONTHDAY or YEARDAY").At("anchors")
+		return fault.New(fault.Invalid, "the kind of anchor must be WEEKDAY, MONTHDAY or YEARDAY").Field("anchors")
 	case i == Day:
-		return fault.New(fault.Invalid, "a DAY interval has no anchors").At("anchors")
+		return fault.New(fault.Invalid, "a DAY interval has no anchors").Field("anchors")
 	case (a.Kind == Weekday) != (i == Week), a.Kind == MonthDay && i == Year:
-		return fault.New(fault.Invalid, "a %s interval has no %s anchors", i, a.Kind).At("anchors")
+		return fault.New(fault.Invalid, "a %s interval has no %s anchors", i, a.Kind).Field("anchors")
 	case a.Kind == Weekday && (a.Day < 1 || a.Day > 7):
-		return fault.New(fault.Invalid, "the day of a WEEKDAY anchor is %d and must be from 1 (Monday) to 7", a.Day).At("anchors")
+		return fault.New(fault.Invalid, "the day of a WEEKDAY anchor is %d and must be from 1 (Monday) to 7", a.Day).Field("anchors")
 	case a.Day < 1 || a.Day > 31:
-		return fault.New(fault.Invalid, "the day of a %s anchor is %d and must be from 1 to 31", a.Kind, a.Day).At("anchors")
+		return fault.New(fault.Invalid, "the day of a %s anchor is %d and must be from 1 to 31", a.Kind, a.Day).Field("anchors")
 	case a.Kind == YearDay && (a.Month < 1 || a.Month > 12):
-		return fault.New(fault.Invalid, "the month of a YEARDAY anchor is %d and must be from 1 to 12", a.Month).At("anchors")
+		return fault.New(fault.Invalid, "the month of a YEARDAY anchor is %d and must be from 1 to 12", a.Month).Field("anchors")
 	case a.Cutoff < 0 || a.Cutoff > MaxCutoff:
-		return fault.New(fault.Invalid, "the cutoff of an anchor is %d and must be from 0 to %d days", a.Cutoff, MaxCutoff).At("anchors")
+		return fault.New(fault.Invalid, "the cutoff of an anchor is %d and must be from 0 to %d days", a.Cutoff, MaxCutoff).Field("anchors")
 	}
 	return nil
 }

@@ -26,13 +26,13 @@ type Policy struct {
 // breaks and the field that breaks it, or nil.
 func (p Policy) Validate() error {
 	if !p.Interval.known() {
-		return fault.New(fault.Invalid, "the interval must be DAY, WEEK, MONTH or YEAR").At("interval")
+		return fault.New(fault.Invalid, "the interval must be DAY, WEEK, MONTH or YEAR").Field("interval")
 	}
 	if p.Count < 1 || p.Count > MaxCount {
-		return fault.New(fault.Invalid, "the interval count is %d and must be from 1 to %d", p.Count, MaxCount).At("intervalCount")
+		return fault.New(fault.Invalid, "the interval count is %d and must be from 1 to %d", p.Count, MaxCount).Field("intervalCount")
 	}
 	if len(p.Anchors) > MaxAnchors {
-		return fault.New(fault.Invalid, "there are %d anchors and there can be at most %d", len(p.Anchors), MaxAnchors).At("anchors")
+		return fault.New(fault.Invalid, "there are %d anchors and there can be at most %d", len(p.Anchors), MaxAnchors).Field("anchors")
 	}
 	for _, a := range p.Anchors {
 		if err := a.validate(p.Interval); err != nil {

@@ -20,9 +20,9 @@ func (c Contract) NoticeDays() int {
 	return notice
 }
 
-// AnnounceAt returns when the next order is announced; zero when it is not, because
+// NotifyAt returns when the next order is announced; zero when it is not, because
 // the contract does not run, has no order to come, or is not charged by itself.
-func (c Contract) AnnounceAt() time.Time {
+func (c Contract) NotifyAt() time.Time {
 	if c.Status != Active || !c.AutoCharge || c.NextBillingDate.IsZero() {
 		return time.Time{}
 	}

@@ -35,7 +35,7 @@ func TestWhenAnOrderIsAnnounced(t *testing.T) {
 		"one that is not charged by itself": {but(func(c *Contract) { c.AutoCharge = false }), time.Time{}},
 		"one of which no order is to come":  {but(func(c *Contract) { c.NextBillingDate = time.Time{} }), time.Time{}},
 	} {
-		if got := test.of.AnnounceAt(); !got.Equal(test.want) {
+		if got := test.of.NotifyAt(); !got.Equal(test.want) {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}

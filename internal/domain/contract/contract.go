@@ -121,8 +121,8 @@ type Contract struct {
 	MinCycles       int
 	AutoCharge      bool
 
-	Wishes  []Wish   // of orders to come that are in no queue while the contract does not run
-	Dunning *Dunning // the order that could not be charged and has not been given up; nil: none
+	Overrides []OrderOverride // of orders to come that are in no queue while the contract does not run
+	Dunning   *Dunning        // the order that could not be charged and has not been given up; nil: none
 
 	OneOffs         int          // one-time products that wait for an order
 	Orders          int          // successful renewal orders so far
@@ -140,18 +140,18 @@ type Contract struct {
 	Version     int64
 }
 
-// Wish is what people have written on one order to come, and when they want it. It
+// OrderOverride is what people have written on one order to come, and when they want it. It
 // belongs to the order's cycle, and outlives the order's place in the queue.
-type Wish struct {
+type OrderOverride struct {
 	Cycle int       `json:"cycle"`
 	Date  time.Time `json:"date,omitzero"` // zero: that of the calendar
 	Note  string    `json:"note,omitempty"`
 	Flags
 }
 
-// WishedOn returns when people want an order to come; zero: they have not said so.
-func (c Contract) WishedOn(cycle int) time.Time {
-	for _, w := range c.Wishes {
+// OverriddenOn returns when people want an order to come; zero: they have not said so.
+func (c Contract) OverriddenOn(cycle int) time.Time {
+	for _, w := range c.Overrides {
 		if w.Cycle == cycle {
 			return w.Date
 		}
@@ -159,16 +159,16 @@ func (c Contract) WishedOn(cycle int) time.Time {
 	return time.Time{}
 }
 
-// WishFor notes when people want an order to come, unless they want it on another day
+// OverrideFor notes when people want an order to come, unless they want it on another day
 // that is still to come.
-func (c *Contract) WishFor(cycle int, date, now time.Time) {
-	c.Wishes = slices.Clone(c.Wishes)
-	at := slices.IndexFunc(c.Wishes, func(w Wish) bool { return w.Cycle == cycle })
+func (c *Contract) OverrideFor(cycle int, date, now time.Time) {
+	c.Overrides = slices.Clone(c.Overrides)
+	at := slices.IndexFunc(c.Overrides, func(w OrderOverride) bool { return w.Cycle == cycle })
 	switch {
 	case at < 0:
-		c.Wishes = append(c.Wishes, Wish{Cycle: cycle, Date: date})
-	case !c.Wishes[at].Date.After(now):
-		c.Wishes[at].Date = date
+		c.Overrides = append(c.Overrides, OrderOverride{Cycle: cycle, Date: date})
+	case !c.Overrides[at].Date.After(now):
+		c.Overrides[at].Date = date
 	}
 }
 

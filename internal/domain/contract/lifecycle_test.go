@@ -37,11 +37,11 @@ func TestASubscriberIsHeldToTheOrdersTheyCommittedTo(t *testing.T) {
 		{"the merchant asks", Contract{Line: shop.Memberships, MinCycles: 3}, held, activity.MerchantExternalAPI, ""},
 		{"the service itself acts", Contract{Line: shop.Memberships, MinCycles: 3}, held, activity.SystemEvent, ""},
 	} {
-		err := row.contract.Thawed(row.settings, activity.Actor{Source: row.source})
+		err := row.contract.CheckCommitment(row.settings, activity.Actor{Source: row.source})
 		switch {
 		case row.want == "" && err != nil:
 			t.Errorf("%s: %v", row.name, err)
-		case row.want != "" && (!fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), row.want)):
+		case row.want != "" && (!fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), row.want)):
 			t.Errorf("%s: %v, want a refusal that says %q", row.name, err, row.want)
 		}
 	}

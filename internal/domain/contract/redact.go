@@ -18,7 +18,7 @@ func (c *Contract) Redact() {
 		c.Moving = &m
 	}
 	if c.Status == Cancelled || c.Status == Expired {
-		c.Note, c.Attributes, c.Wishes = "", nil, nil
+		c.Note, c.Attributes, c.Overrides = "", nil, nil
 		c.Card = Card{Since: c.Card.Since}
 	}
 }

@@ -134,14 +134,14 @@ func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 		return to.Local(from.Day(t))
 	}
 	c.Series.Start = there(c.Series.Start)
-	c.Turns, c.Wishes = slices.Clone(c.Turns), slices.Clone(c.Wishes)
+	c.Turns, c.Overrides = slices.Clone(c.Turns), slices.Clone(c.Overrides)
 	for i := range c.Turns {
 		c.Turns[i].Start = there(c.Turns[i].Start)
 	}
-	for i := range c.Wishes {
-		if date := c.Wishes[i].Date; !date.IsZero() {
+	for i := range c.Overrides {
+		if date := c.Overrides[i].Date; !date.IsZero() {
 			if there := from.In(to, date); there.After(now) || !date.After(now) {
-				c.Wishes[i].Date = there
+				c.Overrides[i].Date = there
 			}
 		}
 	}

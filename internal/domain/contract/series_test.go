@@ -96,15 +96,15 @@ func TestACalendarMovesToAnotherZoneByItsDays(t *testing.T) {
 	day := cadence.Date{Year: 2026, Month: 5, Day: 15}
 	soon := berlin.Local(cadence.Date{Year: 2026, Month: 5, Day: 10}) // in Auckland that morning has passed
 	evening := berlin.Local(day).Add(11 * time.Hour)                  // the morning of the 16th in Auckland
-	c := Contract{Series: Series{Cycle: 1, Start: evening}, Turns: []Series{{Cycle: 2, Start: evening}}, Wishes: []Wish{{Cycle: 3, Date: evening}, {Cycle: 4, Date: berlin.Local(day)}, {Cycle: 5}, {Cycle: 6, Date: soon}}}
+	c := Contract{Series: Series{Cycle: 1, Start: evening}, Turns: []Series{{Cycle: 2, Start: evening}}, Overrides: []OrderOverride{{Cycle: 3, Date: evening}, {Cycle: 4, Date: berlin.Local(day)}, {Cycle: 5}, {Cycle: 6, Date: soon}}}
 	c.Trial, c.NextWas = &Trial{EndsAt: berlin.Local(day), ChargeAt: berlin.Local(day)}, berlin.Local(day)
 	c.Pause, c.Moving = &Pause{Until: evening}, &Move{Pause: &Pause{Until: cadence.Calendar{Zone: berlin.Zone}.Local(day)}}
 	c.Ending, c.ExpireAt = &Ending{At: berlin.Local(day)}, berlin.Local(day)
 	c.Relocate(berlin, auckland, soon.Add(-time.Hour))
 	for what, got := range map[string][2]time.Time{
-		"series": {c.Series.Start, auckland.Local(day)}, "turn": {c.Turns[0].Start, auckland.Local(day)}, "wish for an hour": {c.Wishes[0].Date, evening},
-		"wish for a day": {c.Wishes[1].Date, auckland.Local(day)}, "no wish": {c.Wishes[2].Date, {}},
-		"wish for a morning that has passed there": {c.Wishes[3].Date, soon},
+		"series": {c.Series.Start, auckland.Local(day)}, "turn": {c.Turns[0].Start, auckland.Local(day)}, "wish for an hour": {c.Overrides[0].Date, evening},
+		"wish for a day": {c.Overrides[1].Date, auckland.Local(day)}, "no wish": {c.Overrides[2].Date, {}},
+		"wish for a morning that has passed there": {c.Overrides[3].Date, soon},
 		"trial": {c.Trial.EndsAt, auckland.Local(day)}, "order after it": {c.Trial.ChargeAt, auckland.Local(day)}, "order that went": {c.NextWas, auckland.Local(day)},
 		"pause until an hour": {c.Pause.Until, evening}, "pause that is on its way": {c.Moving.Pause.Until, cadence.Calendar{Zone: auckland.Zone}.Local(day)},
 		"cancellation": {c.Ending.At, auckland.Local(day)}, "expiry": {c.ExpireAt, auckland.Local(day)},

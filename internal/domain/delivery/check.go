@@ -163,5 +163,5 @@ func grams(w platform.Weight) float64 {
 }
 
 func invalid(path, format string, args ...any) error {
-	return fault.New(fault.Invalid, format, args...).On(entity).At(path)
+	return fault.New(fault.Invalid, format, args...).Entity(entity).Field(path)
 }

@@ -107,7 +107,7 @@ func (s *Service) intend(ctx context.Context, of shop.ID, cmd CreateCommand, new
 				return busy(p)
 			case !reflect.DeepEqual(p.Pending.Places, cmd.Places):
 				return fault.New(fault.Conflict, "another delivery profile with the name %q is still being made: wait until that is done, or send that one again", p.Name).
-					On(entity).Keyed("deliveryProfilePending").At("name")
+					Entity(entity).Code("deliveryProfilePending").Field("name")
 			}
 			change = *p.Pending
 		}
@@ -222,7 +222,7 @@ func spec(c Change) platform.ProfileSpec {
 }
 
 func busy(p Profile) error {
-	return fault.New(fault.Conflict, "delivery profile %q is being changed: try again in a moment", p.Name).On(entity).Keyed("deliveryProfileBusy")
+	return fault.New(fault.Conflict, "delivery profile %q is being changed: try again in a moment", p.Name).Entity(entity).Code("deliveryProfileBusy")
 }
 
 // newest returns the highest number of a list of profiles.
@@ -260,22 +260,22 @@ func (s *Service) shop(ctx context.Context, of shop.ID) (platform.Shop, error) {
 func (s *Service) failed(ctx context.Context, err error) error {
 	if r, ok := errors.AsType[*platform.Refusal](err); ok {
 		if strings.HasSuffix(r.Field, ".location") {
-			return fault.Because(fault.NotFound, err, "%s", r.Message).On("location").Keyed("locationNotFound").At(r.Field)
+			return fault.Because(fault.NotFound, err, "%s", r.Message).Entity("location").Code("locationNotFound").Field(r.Field)
 		}
-		return fault.New(fault.Refused, "%s", r.Message).On(entity).Keyed("platformRefused").At(r.Field)
+		return fault.New(fault.FailedPrecondition, "%s", r.Message).Entity(entity).Code("platformRefused").Field(r.Field)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, platform.ErrNotFound):
-		return fault.Because(fault.NotFound, err, "the platform no longer has this delivery profile").On(entity).Keyed("deliveryProfileNotFound")
+		return fault.Because(fault.NotFound, err, "the platform no longer has this delivery profile").Entity(entity).Code("deliveryProfileNotFound")
 	case errors.Is(err, platform.ErrDisconnected):
-		return fault.Because(fault.Refused, err, "the store's connection is gone: install the app again").On("shop").Keyed("shopDisconnected")
+		return fault.Because(fault.FailedPrecondition, err, "the store's connection is gone: install the app again").Entity("shop").Code("shopDisconnected")
 	case errors.Is(err, platform.ErrThrottled):
-		return fault.Because(fault.Unavailable, err, "the platform is busy and nothing was changed: try again").On(entity).Keyed("platformBusy")
+		return fault.Because(fault.Unavailable, err, "the platform is busy and nothing was changed: try again").Entity(entity).Code("platformBusy")
 	case errors.Is(err, platform.ErrUnknown):
 		return fault.Because(fault.Unavailable, err, "the platform did not answer: send the same request again, and what was begun is finished and not done twice").
-			On(entity).Keyed(fault.InDoubt)
+			Entity(entity).Code(fault.InDoubt)
 	}
 	return err
 }

@@ -137,7 +137,7 @@ func (w *world) wantEntries(want ...string) {
 func (w *world) wantFault(err error, kind fault.Kind, key string) {
 	w.t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != kind || f.Key != key {
+	if !ok || f.Kind != kind || f.ErrorKey != key {
 		w.t.Errorf("got %v, want %s %s", err, kind, key)
 	}
 }
@@ -402,7 +402,7 @@ func TestAProfileOfAStoreThatIsGone(t *testing.T) {
 	w := begin(t)
 	w.must(w.sim.Uninstall(domain))
 	_, err := w.create("Boxes")
-	w.wantFault(err, fault.Refused, "shopDisconnected")
+	w.wantFault(err, fault.FailedPrecondition, "shopDisconnected")
 	w.wantKept()
 }
 

@@ -106,7 +106,7 @@ func (a Action) check(field string) error {
 }
 
 func invalid(field, format string, args ...any) error {
-	return fault.New(fault.Invalid, format, args...).On("shop").Keyed("dunningSettings").At(field)
+	return fault.New(fault.Invalid, format, args...).Entity("shop").Code("dunningSettings").Field(field)
 }
 
 // Final returns what is done when nothing has helped against declines of a class.

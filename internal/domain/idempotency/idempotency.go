@@ -34,7 +34,7 @@ type Key string
 // ParseKey reads a key: 1 to MaxKey visible ASCII characters.
 func ParseKey(s string) (Key, error) {
 	if s == "" || len(s) > MaxKey || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return "", fault.New(fault.Invalid, "an idempotency key has 1 to %d visible ASCII characters", MaxKey).Keyed("idempotencyKeyInvalid")
+		return "", fault.New(fault.Invalid, "an idempotency key has 1 to %d visible ASCII characters", MaxKey).Code("idempotencyKeyInvalid")
 	}
 	return Key(s), nil
 }

@@ -186,7 +186,7 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 		}
 	}
 	start, over := was.ran.DueOn(next, cal), c.MaxCycles > 0 && next > c.Most()+passed
-	for _, w := range was.ran.Wishes {
+	for _, w := range was.ran.Overrides {
 		sooner := w.Date.Before(start) || w.Date.Equal(start) && w.Cycle < next
 		if w.Date.After(now) && (over || sooner) && !was.skipped[w.Cycle] {
 			next, start, over = w.Cycle, w.Date, false
@@ -205,7 +205,7 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 			p.jumped++
 		}
 	}
-	for _, w := range was.ran.Wishes {
+	for _, w := range was.ran.Overrides {
 		switch {
 		case w.Date.IsZero():
 		case w.Cycle == next:
@@ -215,7 +215,7 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 				p.jumped++
 			}
 		}
-		if w != (contract.Wish{Cycle: w.Cycle}) {
+		if w != (contract.OrderOverride{Cycle: w.Cycle}) {
 			p.wishes = append(p.wishes, w)
 		}
 	}

@@ -149,7 +149,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 			case a.Status == billing.Skipped:
 				was := billing.Record{Attempt: were[i], Of: c}
 				was.CountAhead(open)
-				a.Forgo(was)
+				a.RecordSkippedAmount(was)
 			case c.Beyond(a.Cycle) && !slices.Contains(over, &contracts[at]):
 				over = append(over, &contracts[at])
 			}

@@ -17,37 +17,37 @@ import (
 
 // had is what was known of a contract before a fresh reading.
 type had struct {
-	before  bool              // it was known at all
-	reached int               // highest cycle that was or is being charged, or was given up
-	last    time.Time         // latest date of those; zero when there are none
-	skipped map[int]bool      // cycles to come that people skip
-	next    time.Time         // of the earliest order that waits; zero when there is none
-	waits   int               // the cycle of that order
-	trial   *contract.Trial   // with which it begins
-	ran     contract.Contract // its calendar before it stood still, and what people wish of its orders; none when its interval has changed
-	from    int               // the cycle with which its queue began
-	jumped  int               // cycles before that one which were never an order
-	anew    bool              // its interval, or the days on which it falls, have changed
-	cutoff  int               // of the option that it is on now, in days
-	waiting []int             // all cycles of orders that wait
-	owed    []int             // those of them that people have put on a day which has come
-	stands  bool              // it does not run: what has fallen due and waits is given up
-	wishes  []contract.Wish   // of its orders, those that wait too
-	parted  time.Time         // of the order that is its first, of one that is being split off; zero when it is not
+	before  bool                     // it was known at all
+	reached int                      // highest cycle that was or is being charged, or was given up
+	last    time.Time                // latest date of those; zero when there are none
+	skipped map[int]bool             // cycles to come that people skip
+	next    time.Time                // of the earliest order that waits; zero when there is none
+	waits   int                      // the cycle of that order
+	trial   *contract.Trial          // with which it begins
+	ran     contract.Contract        // its calendar before it stood still, and what people wish of its orders; none when its interval has changed
+	from    int                      // the cycle with which its queue began
+	jumped  int                      // cycles before that one which were never an order
+	anew    bool                     // its interval, or the days on which it falls, have changed
+	cutoff  int                      // of the option that it is on now, in days
+	waiting []int                    // all cycles of orders that wait
+	owed    []int                    // those of them that people have put on a day which has come
+	stands  bool                     // it does not run: what has fallen due and waits is given up
+	wishes  []contract.OrderOverride // of its orders, those that wait too
+	parted  time.Time                // of the order that is its first, of one that is being split off; zero when it is not
 }
 
 // of adds what the contract's own row says.
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
 		h.before, h.from, h.jumped = true, c.Series.Cycle, c.PassedCycles
-		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns, Wishes: h.wishes}
+		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns, Overrides: h.wishes}
 	}
 	return h
 }
 
 // given adds the calendar that a contract was given while it stood still.
 func (h had) given(p plan) had {
-	h.ran = contract.Contract{Series: p.series, Wishes: p.wishes}
+	h.ran = contract.Contract{Series: p.series, Overrides: p.wishes}
 	h.from, h.jumped = p.series.Cycle, p.jumped
 	return h
 }
@@ -64,15 +64,15 @@ func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 
 // leave lets orders to come be on days of their own that the calendar of before left
 // behind when it went on from an earlier day, and returns those days.
-func (h *had) leave(cal cadence.Calendar, now time.Time) (left []contract.Wish) {
+func (h *had) leave(cal cadence.Calendar, now time.Time) (left []contract.OrderOverride) {
 	if len(h.ran.Turns) == 0 {
 		return nil
 	}
 	goesOn := h.ran.GoesOnWith(now, cal)
 	for cycle := max(h.ran.Series.Cycle, h.reached+1); cycle < goesOn; cycle++ {
-		if date := h.ran.DueOn(cycle, cal); date.After(now) && !h.skipped[cycle] && !h.ran.WishedOn(cycle).After(now) {
-			h.ran.WishFor(cycle, date, now)
-			left = append(left, contract.Wish{Cycle: cycle, Date: date})
+		if date := h.ran.DueOn(cycle, cal); date.After(now) && !h.skipped[cycle] && !h.ran.OverriddenOn(cycle).After(now) {
+			h.ran.OverrideFor(cycle, date, now)
+			left = append(left, contract.OrderOverride{Cycle: cycle, Date: date})
 		}
 	}
 	return left
@@ -83,7 +83,7 @@ func (h *had) leave(cal cadence.Calendar, now time.Time) (left []contract.Wish) 
 func (h had) aside(now time.Time) map[int]bool {
 	aside := make(map[int]bool)
 	maps.Copy(aside, h.skipped)
-	for _, w := range h.ran.Wishes {
+	for _, w := range h.ran.Overrides {
 		if w.Date.After(now) {
 			aside[w.Cycle] = true
 		}
@@ -112,7 +112,7 @@ func (h had) counted() map[int]bool {
 	for _, cycle := range h.waiting {
 		counted[cycle] = true
 	}
-	for _, w := range h.ran.Wishes {
+	for _, w := range h.ran.Overrides {
 		counted[w.Cycle] = counted[w.Cycle] || !w.Date.IsZero()
 	}
 	return counted
@@ -212,9 +212,9 @@ type plan struct {
 	series contract.Series
 	turns  []contract.Series
 	fits   bool
-	own    []contract.Wish // dates of orders that are not those of the calendar
-	stood  bool            // another interval came while the contract stood still: only these wishes are left
-	wishes []contract.Wish
+	own    []contract.OrderOverride // dates of orders that are not those of the calendar
+	stood  bool                     // another interval came while the contract stood still: only these wishes are left
+	wishes []contract.OrderOverride
 	passed []int // cycles before it that were neither charged nor skipped, since the last that was
 	jumped int   // all cycles before it that were never an order
 }
@@ -237,7 +237,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	}
 	wanted, notBefore, number := shown, time.Time{}, 0
 	goesOn := false // by the calendar that it had
-	var own []contract.Wish
+	var own []contract.OrderOverride
 	if was.trial != nil {
 		wanted = was.trial.ChargeAt
 	}
@@ -275,7 +275,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 	if behind := billing.Following(was.reached, was.from, was.skipped); was.anew && number > 0 && number < behind {
 		// The calendar goes on after an order that waits behind others.
 		return plan{
-			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, own: []contract.Wish{{Cycle: number, Date: wanted}},
+			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, own: []contract.OrderOverride{{Cycle: number, Date: wanted}},
 			jumped: was.jumped + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool {
 				return cycle <= was.reached || cycle >= behind || cycle == number || slices.Contains(was.owed, cycle)
 			})),
@@ -308,7 +308,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 		}
 		if billing.Begin(&c, wanted, fixed, open, cal) {
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
-				own = append(own, contract.Wish{Cycle: c.Series.Cycle, Date: at}) // later today
+				own = append(own, contract.OrderOverride{Cycle: c.Series.Cycle, Date: at}) // later today
 			}
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
@@ -344,7 +344,7 @@ func (p *plan) goAround(aside map[int]bool, number int) {
 		case aside[cycle] && !begun:
 			p.series = first.Before(cycle + 1)
 			p.turns = contract.TurnsAfter(p.turns, p.series)
-			p.own = append(p.own, contract.Wish{Cycle: first.Cycle, Date: first.Start})
+			p.own = append(p.own, contract.OrderOverride{Cycle: first.Cycle, Date: first.Start})
 		case begun && !aside[cycle]:
 			p.jumped++
 		}

@@ -17,7 +17,7 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 	turned := ran
 	turned.Turns = []contract.Series{{Cycle: 6, Start: day(4, 10)}}
 	putOff := ran
-	putOff.Wishes = []contract.Wish{{Cycle: 5, Date: day(3, 8)}}
+	putOff.Overrides = []contract.OrderOverride{{Cycle: 5, Date: day(3, 8)}}
 	for _, row := range []struct {
 		name string
 		had  had
@@ -46,7 +46,7 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 func TestTheCalendarGoesAroundOrdersOnDaysOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, time.May, 30, 9, 0, 0, 0, time.UTC)
-	begins, stands := contract.Series{Cycle: 4, Start: day}, contract.Wish{Cycle: 4, Date: day}
+	begins, stands := contract.Series{Cycle: 4, Start: day}, contract.OrderOverride{Cycle: 4, Date: day}
 	for _, row := range []struct {
 		name   string
 		aside  map[int]bool
@@ -55,8 +55,8 @@ func TestTheCalendarGoesAroundOrdersOnDaysOfTheirOwn(t *testing.T) {
 	}{
 		{"the order itself is next", map[int]bool{5: true}, 4, plan{series: begins}},
 		{"nothing lies between", map[int]bool{3: true, 7: true}, 6, plan{series: begins}},
-		{"an order before it by its number is put off", map[int]bool{5: true}, 6, plan{series: begins.Before(6), own: []contract.Wish{stands}}},
-		{"and a cycle before that one is no order", map[int]bool{6: true}, 9, plan{series: begins.Before(7), own: []contract.Wish{stands}, jumped: 1}},
+		{"an order before it by its number is put off", map[int]bool{5: true}, 6, plan{series: begins.Before(6), own: []contract.OrderOverride{stands}}},
+		{"and a cycle before that one is no order", map[int]bool{6: true}, 9, plan{series: begins.Before(7), own: []contract.OrderOverride{stands}, jumped: 1}},
 	} {
 		p := plan{series: begins}
 		if p.goAround(row.aside, row.number); !reflect.DeepEqual(p, row.want) {

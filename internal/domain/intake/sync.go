@@ -27,11 +27,11 @@ func (s *Service) SyncCustomer(ctx context.Context, of shop.ID, customer int64) 
 		return err
 	}
 	if !store.Connected {
-		return fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
+		return fault.New(fault.FailedPrecondition, "the store's connection to the platform is gone").Entity(entity).Code("connectionGone")
 	}
 	found, err := s.Platform.CustomerContracts(ctx, store.At(), customer)
 	if errors.Is(err, platform.ErrNotFound) {
-		return fault.New(fault.NotFound, "the platform has no customer %d in this store", customer).On(entity).Keyed("customerNotFound").At("customerId")
+		return fault.New(fault.NotFound, "the platform has no customer %d in this store", customer).Entity(entity).Code("customerNotFound").Field("customerId")
 	}
 	if err != nil {
 		return platform.Explain(err, entity, "customer")

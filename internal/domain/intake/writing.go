@@ -72,7 +72,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	}
 	for _, c := range replanned {
 		if made := found.plans[c.ID]; made.stood && c.Status != contract.Active { // not what was wished by the interval before
-			c.Wishes = made.wishes
+			c.Overrides = made.wishes
 		}
 	}
 	limited := make([]*contract.Contract, len(w.limited))
@@ -85,13 +85,13 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
 		return err
 	}
-	if err := billing.TellNext(ctx, tx, w.outdated(found.fresh), now); err != nil {
+	if err := billing.PublishNextDate(ctx, tx, w.outdated(found.fresh), now); err != nil {
 		return err
 	}
-	if err := billing.MarkBegun(ctx, tx, w.begun, now); err != nil {
+	if err := billing.AnnotateFirstOrders(ctx, tx, w.begun, now); err != nil {
 		return err
 	}
-	if err := billing.MarkCustomers(ctx, tx, w.subscribed, now); err != nil {
+	if err := billing.AnnotateCustomers(ctx, tx, w.subscribed, now); err != nil {
 		return err
 	}
 	if err := tx.Record(ctx, w.entries...); err != nil {
@@ -161,11 +161,11 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
 			if made.stood {
-				c.Wishes = made.wishes
+				c.Overrides = made.wishes
 			}
 			c.Series, c.Turns = made.series, made.turns
 			for _, own := range made.own {
-				c.WishFor(own.Cycle, own.Date, w.now)
+				c.OverrideFor(own.Cycle, own.Date, w.now)
 			}
 			c.Jump(made.jumped - c.PassedCycles)
 		} else if made.stood {

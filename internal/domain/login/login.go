@@ -80,9 +80,9 @@ type Link struct {
 func (l Link) usable(now time.Time) error {
 	switch {
 	case !l.UsedAt.IsZero():
-		return fault.New(fault.Refused, "this link was used already").Keyed("linkUsed")
+		return fault.New(fault.FailedPrecondition, "this link was used already").Code("linkUsed")
 	case !now.Before(l.ExpiresAt):
-		return fault.New(fault.Refused, "this link has expired").Keyed("linkExpired")
+		return fault.New(fault.FailedPrecondition, "this link has expired").Code("linkExpired")
 	}
 	return nil
 }

@@ -44,16 +44,16 @@ func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
 	if w.Customer != 0 {
 		found, err := tx.SubscriberByID(ctx, w.Line, w.Customer)
 		if fault.Is(err, fault.NotFound) {
-			return found, fault.New(fault.NotFound, "customer %d has no subscription", w.Customer).On(entity).Keyed("customerNotFound").At("customerId")
+			return found, fault.New(fault.NotFound, "customer %d has no subscription", w.Customer).Entity(entity).Code("customerNotFound").Field("customerId")
 		}
 		if err == nil && w.Email != "" && !strings.EqualFold(found.Customer.Email, w.Email) {
-			return found, fault.New(fault.Invalid, "customer %d has another e-mail address than %q", w.Customer, w.Email).On(entity).Keyed("emailMismatch").At("email")
+			return found, fault.New(fault.Invalid, "customer %d has another e-mail address than %q", w.Customer, w.Email).Entity(entity).Code("emailMismatch").Field("email")
 		}
 		return found, err
 	}
 	found, err := tx.SubscriberByEmail(ctx, w.Line, w.Email)
 	if fault.Is(err, fault.NotFound) {
-		return found, fault.New(fault.Invalid, "nobody with the e-mail address %q has a subscription", w.Email).On(entity).Keyed("subscriberNotFound").At("email")
+		return found, fault.New(fault.Invalid, "nobody with the e-mail address %q has a subscription", w.Email).Entity(entity).Code("subscriberNotFound").Field("email")
 	}
 	return found, err
 }
@@ -90,7 +90,7 @@ func (s *Service) NewLink(ctx context.Context, of shop.ID, who Who) (Pass, error
 // link makes a link in a transaction.
 func (s *Service) link(ctx context.Context, tx Tx, store shop.Shop, found Subscriber) (Pass, Link, error) {
 	if s.PublicURL == "" {
-		return Pass{}, Link{}, fault.New(fault.Refused, "the service has no public address that a link could lead to").Keyed("publicUrlMissing")
+		return Pass{}, Link{}, fault.New(fault.FailedPrecondition, "the service has no public address that a link could lead to").Code("publicUrlMissing")
 	}
 	now := s.Clock.Now()
 	value, hash := newSecret()
@@ -129,7 +129,7 @@ func (s *Service) SendLink(ctx context.Context, of shop.ID, who Who, by activity
 			return err
 		}
 		if !store.Settings.Sends(notify.ManagementLink) {
-			return fault.New(fault.Refused, "the store does not send e-mails of the kind %s", notify.ManagementLink).On("emailTemplate").Keyed("templateDisabled")
+			return fault.New(fault.FailedPrecondition, "the store does not send e-mails of the kind %s", notify.ManagementLink).Entity("emailTemplate").Code("templateDisabled")
 		}
 		found, err := who.find(ctx, tx)
 		if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) RequestLink(ctx context.Context, of shop.ID, email, clientIP s
 			return err
 		}
 		if err := s.count(ctx, tx, addressKind, email, perAddress); err != nil {
-			return quiet(err, fault.TooMany)
+			return quiet(err, fault.RateLimited)
 		}
 		store, err := tx.Shop(ctx)
 		if err != nil || !store.Settings.Sends(notify.ManagementLink) {

@@ -97,7 +97,7 @@ func (d *door) letters(of shop.ID) []notify.Message {
 
 func (d *door) wantKey(err error, key string) {
 	d.Helper()
-	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Key != key {
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.ErrorKey != key {
 		d.Errorf("got %v, want %s", err, key)
 	}
 }
@@ -165,15 +165,15 @@ func TestLinksThatAreNotMailed(t *testing.T) {
 		{"to what is no address", "ada", nil, fault.Invalid, "emailInvalid"},
 		{"to what would write another header", ada + "\r\nBcc: x@y.z", nil, fault.Invalid, "emailInvalid"},
 		{"to nobody's address", "eve@shopper.example", nil, fault.Invalid, "subscriberNotFound"},
-		{"when the store has switched the e-mail off", ada, func(d *door) { d.disable() }, fault.Refused, "templateDisabled"},
-		{"when there is no address to lead to", ada, func(d *door) { d.PublicURL = "" }, fault.Refused, "publicUrlMissing"},
+		{"when the store has switched the e-mail off", ada, func(d *door) { d.disable() }, fault.FailedPrecondition, "templateDisabled"},
+		{"when there is no address to lead to", ada, func(d *door) { d.PublicURL = "" }, fault.FailedPrecondition, "publicUrlMissing"},
 		{"more often than five times an hour", ada, func(d *door) {
 			for range 5 {
 				if err := d.SendLink(d.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
 					d.Fatal(err)
 				}
 			}
-		}, fault.TooMany, "linkLimit"},
+		}, fault.RateLimited, "linkLimit"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -216,7 +216,7 @@ func TestTheLimitOfAnAddressIsItsOwnAndPasses(t *testing.T) {
 		d.at.Set(d.at.Now().Add(time.Minute))
 	}
 	err := d.SendLink(t.Context(), d.of, login.Who{Email: strings.ToUpper(ada)}, merchant)
-	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.TooMany || f.Wait != 55*time.Minute {
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.RateLimited || f.Wait != 55*time.Minute {
 		t.Errorf("the sixth: %+v", err)
 	}
 	if err := d.SendLink(t.Context(), d.of, login.Who{Email: bob}, merchant); err != nil {
@@ -251,7 +251,7 @@ func TestLinksStillCountWhenTheFirstOfThemIsAnHourOld(t *testing.T) {
 		t.Errorf("an hour after the first: %v", err)
 	}
 	err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant)
-	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.TooMany || f.Key != "linkLimit" || f.Wait != 56*time.Minute {
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.RateLimited || f.ErrorKey != "linkLimit" || f.Wait != 56*time.Minute {
 		t.Errorf("the next one: %+v, want it refused for 56 minutes", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
 		together.Go(func() {
 			if err := d.SendLink(context.Background(), d.of, login.Who{Email: ada}, merchant); err == nil {
 				granted.Add(1)
-			} else if !fault.Is(err, fault.TooMany) {
+			} else if !fault.Is(err, fault.RateLimited) {
 				t.Error(err)
 			}
 		})
@@ -334,7 +334,7 @@ func TestALinkWorksOnceWithinTwoHoursInItsStore(t *testing.T) {
 	d.wantKey(err, "linkExpired")
 	for name, link := range map[string]string{"a made-up link": strings.Repeat("A", 43), "a cut-off link": first[:42], "no link": "", "what cannot be one": "../../etc\x00"} {
 		_, err := d.Enter(t.Context(), d.of, link)
-		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Key != "linkUnknown" {
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.ErrorKey != "linkUnknown" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -350,7 +350,7 @@ func TestOfManyWhoUseALinkAtOnceOneComesIn(t *testing.T) {
 		together.Go(func() {
 			if _, err := d.Enter(context.Background(), d.of, link); err == nil {
 				in.Add(1)
-			} else if !fault.Is(err, fault.Refused) {
+			} else if !fault.Is(err, fault.FailedPrecondition) {
 				t.Error(err)
 			}
 		})
@@ -469,8 +469,8 @@ func TestCustomersAreNamedByNumberOrAddress(t *testing.T) {
 				if p.Customer != tt.want || (err == nil) != (tt.key == "") {
 					t.Errorf("%s: %+v, %v", what, p, err)
 				}
-				if f, ok := errors.AsType[*fault.Error](err); ok && (f.Kind != tt.kind || f.Key != tt.key) {
-					t.Errorf("%s: %v %s", what, err, f.Key)
+				if f, ok := errors.AsType[*fault.Error](err); ok && (f.Kind != tt.kind || f.ErrorKey != tt.key) {
+					t.Errorf("%s: %v %s", what, err, f.ErrorKey)
 				}
 			}
 		})
@@ -528,7 +528,7 @@ func (p proxy) Open(url.Values, bool, time.Time) (platform.Visit, error) { retur
 func TestWhoThePlatformVouchesForIsLetIn(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
-	wrong := fault.New(fault.Unauthenticated, "the signature is wrong").Keyed("signatureInvalid")
+	wrong := fault.New(fault.Unauthenticated, "the signature is wrong").Code("signatureInvalid")
 	for name, row := range map[string]struct {
 		proxy proxy
 		kind  fault.Kind
@@ -543,7 +543,7 @@ func TestWhoThePlatformVouchesForIsLetIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := login.Door{Proxy: row.proxy, Shops: d.db.Shops(), Clock: d.at}.Enter(t.Context(), nil, true)
+			got, err := login.ProxyAuthenticator{Proxy: row.proxy, Shops: d.db.Shops(), Clock: d.at}.Enter(t.Context(), nil, true)
 			if row.key == "" {
 				want := login.Principal{Shop: d.of, Customer: 1, Via: login.ByProxy}
 				if err != nil || got.Principal != want || got.Store.ID != d.of || got.Prefix != "/a/b" || got.Query.Get("x") != "1" {
@@ -554,7 +554,7 @@ func TestWhoThePlatformVouchesForIsLetIn(t *testing.T) {
 				}
 				return
 			}
-			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != row.kind || f.Key != row.key || got.Customer != 0 {
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != row.kind || f.ErrorKey != row.key || got.Customer != 0 {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})

@@ -13,7 +13,7 @@ const maxContracts = 200
 
 // linkUnknown is the failure that nobody made a link.
 func linkUnknown() error {
-	return fault.New(fault.NotFound, "this link is not known").Keyed("linkUnknown")
+	return fault.New(fault.NotFound, "this link is not known").Code("linkUnknown")
 }
 
 // Shop returns the store that an address of the portal names, or NotFound.
@@ -72,7 +72,7 @@ func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, e
 // Authenticate returns whom a session or a token stands for. Anything else is
 // Unauthenticated.
 func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, via Via) (Principal, error) {
-	nobody := fault.New(fault.Unauthenticated, "nobody is signed in").On(entity).Keyed("signedOut")
+	nobody := fault.New(fault.Unauthenticated, "nobody is signed in").Entity(entity).Code("signedOut")
 	if !wellFormed(value) {
 		return Principal{}, nobody
 	}

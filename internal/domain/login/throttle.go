@@ -50,8 +50,8 @@ func (t *Throttle) take(limit int, now time.Time) error {
 	t.Times = slices.DeleteFunc(t.Times, func(at time.Time) bool { return !at.After(now.Add(-window)) })
 	if len(t.Times) >= limit {
 		free := t.Times[len(t.Times)-limit].Add(window)
-		return fault.New(fault.TooMany, "at most %d links are sent in an hour: the next one after %s", limit, free.UTC().Format(time.RFC3339)).
-			On(entity).Keyed("linkLimit").After(free.Sub(now))
+		return fault.New(fault.RateLimited, "at most %d links are sent in an hour: the next one after %s", limit, free.UTC().Format(time.RFC3339)).
+			Entity(entity).Code("linkLimit").RetryAfter(free.Sub(now))
 	}
 	t.Times = append(t.Times, now)
 	return nil

@@ -148,8 +148,8 @@ func (l *Ledger) covers(n Points) error {
 	if l.Account.Sums.Available >= n {
 		return nil
 	}
-	return fault.New(fault.Refused, "the customer has %s points available, and %s are needed", l.Account.Sums.Available, n).
-		On(entity).Keyed("notEnoughPoints").At("points")
+	return fault.New(fault.FailedPrecondition, "the customer has %s points available, and %s are needed", l.Account.Sums.Available, n).
+		Entity(entity).Code("notEnoughPoints").Field("points")
 }
 
 // Refund gives back what a reward took. The uses are those of the entry that

@@ -165,7 +165,7 @@ func TestWhateverIsPostedTheLedgerAddsUp(t *testing.T) {
 					p = -p
 				}
 				m.on(func(l *Ledger) {
-					if err := l.Adjust(Posting{Source: m.source(Manual), Points: p}); err != nil && !fault.Is(err, fault.Refused) {
+					if err := l.Adjust(Posting{Source: m.source(Manual), Points: p}); err != nil && !fault.Is(err, fault.FailedPrecondition) {
 						t.Fatal(err)
 					}
 				})

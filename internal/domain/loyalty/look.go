@@ -47,7 +47,7 @@ func (s *Service) look(ctx context.Context, of shop.ID, id RewardID) error {
 		s.Log.WarnContext(ctx, "the platform does not say whether a reward was used", "shop", store.Domain, "reward", id, "refusal", refusal.Error())
 		failed = nil // it will not say later either
 	}
-	return s.onReward(ctx, of, id, func(d *desk, r *Taken) error {
+	return s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
 		switch {
 		case r.State != Issued:
 		case failed != nil:
@@ -66,7 +66,7 @@ func (s *Service) look(ctx context.Context, of shop.ID, id RewardID) error {
 }
 
 // used notes the order that used a reward.
-func (d *desk) used(ctx context.Context, r *Taken, by use) error {
+func (d *memberTx) used(ctx context.Context, r *Taken, by use) error {
 	if err := r.move(Used); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Service) usedBefore(ctx context.Context, store shop.Shop, r Taken) (fou
 }
 
 // lookAfter lets the rewards be looked at of those who have ordered something.
-func (d *desk) lookAfter(ctx context.Context, ordered []Fact) error {
+func (d *memberTx) lookAfter(ctx context.Context, ordered []Fact) error {
 	var customers []int64
 	for _, f := range ordered {
 		if (f.Of == Purchase || f.Of == Renewal) && !slices.Contains(customers, f.Customer.Customer) {

@@ -58,7 +58,7 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 
 // inherit lets a customer have the rewards of a member that are not used, under a
 // membership of theirs. The platform lets them use the codes.
-func (d *desk) inherit(ctx context.Context, from, to AccountID, kept int64) error {
+func (d *memberTx) inherit(ctx context.Context, from, to AccountID, kept int64) error {
 	rewards, err := d.tx.RewardsOf(ctx, []AccountID{from}, Reserved, Issued, Returning)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (d *desk) inherit(ctx context.Context, from, to AccountID, kept int64) erro
 }
 
 // rename lets a customer who is no member have a membership.
-func (d *desk) rename(ctx context.Context, l *Ledger, kept int64) error {
+func (d *memberTx) rename(ctx context.Context, l *Ledger, kept int64) error {
 	known, err := d.tx.CustomerByID(ctx, kept)
 	if err != nil {
 		return err

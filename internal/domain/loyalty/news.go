@@ -39,7 +39,7 @@ func (e Entry) gives() bool {
 
 // newsOf returns what ledgers tell that are about to be written. Their entries must
 // have their numbers.
-func (d *desk) newsOf(ledgers []*Ledger) []News {
+func (d *memberTx) newsOf(ledgers []*Ledger) []News {
 	var list []News
 	for _, l := range ledgers {
 		customer := l.Account.Person.Customer
@@ -73,6 +73,6 @@ func (l *Ledger) rose() bool {
 const firstVersion = 1
 
 // issued tells that a reward can be used.
-func (d *desk) issued(ctx context.Context, r Taken) error {
+func (d *memberTx) issued(ctx context.Context, r Taken) error {
 	return d.tx.Tell(ctx, News{PointsSpent, r.Customer, int64(r.ID), d.now})
 }

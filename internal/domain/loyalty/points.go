@@ -33,11 +33,11 @@ func (p Points) whole() Points { return p - p%One }
 func ParsePoints(param string, n float64) (Points, error) {
 	switch scaled := n * float64(One); {
 	case math.IsNaN(n) || n <= 0:
-		return 0, fault.New(fault.Invalid, "%s must be more than 0", param).On(entity).Keyed("pointsInvalid").At(param)
+		return 0, fault.New(fault.Invalid, "%s must be more than 0", param).Entity(entity).Code("pointsInvalid").Field(param)
 	case scaled > float64(MaxPoints):
-		return 0, fault.New(fault.Invalid, "%s must be at most %s", param, MaxPoints).On(entity).Keyed("pointsInvalid").At(param)
+		return 0, fault.New(fault.Invalid, "%s must be at most %s", param, MaxPoints).Entity(entity).Code("pointsInvalid").Field(param)
 	case math.Abs(scaled-math.Round(scaled)) > 1e-6:
-		return 0, fault.New(fault.Invalid, "%s has more than two decimals", param).On(entity).Keyed("pointsInvalid").At(param)
+		return 0, fault.New(fault.Invalid, "%s has more than two decimals", param).Entity(entity).Code("pointsInvalid").Field(param)
 	default:
 		return Points(math.Round(scaled)), nil
 	}

@@ -164,7 +164,7 @@ func DefaultTerms() Terms {
 // Validate says what is wrong with the terms.
 func (t Terms) Validate() error {
 	bad := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On("loyaltyProgram").Keyed("loyaltyTerms")
+		return fault.New(fault.Invalid, format, args...).Entity("loyaltyProgram").Code("loyaltyTerms")
 	}
 	if t.Enrol != Auto && t.Enrol != OptIn {
 		return bad("members enrol by AUTO or OPT_IN, not by %q", t.Enrol)

@@ -78,7 +78,7 @@ func TestWhatARewardCostsAndIsWorth(t *testing.T) {
 			t.Parallel()
 			cost, worth, err := test.rule.price(test.points, test.currency)
 			f, _ := errors.AsType[*fault.Error](err)
-			if test.key == "" && (err != nil || cost != test.cost || worth.Minor != test.worth) || test.key != "" && (f == nil || f.Key != test.key) {
+			if test.key == "" && (err != nil || cost != test.cost || worth.Minor != test.worth) || test.key != "" && (f == nil || f.ErrorKey != test.key) {
 				t.Errorf("costs %d and is worth %s, %v", cost, worth, err)
 			}
 		})

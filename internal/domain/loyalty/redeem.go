@@ -30,16 +30,16 @@ type RedeemCommand struct {
 func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Member, error) {
 	var taken Taken // zero when the request was carried out before
 	var store shop.Shop
-	m, err := s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
+	m, err := s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
 		taken, store = Taken{}, d.shop
 		rule, ok := d.program.Terms.redeemRule(cmd.Rule)
 		if cmd.Rule == 0 {
 			if rule, ok = d.program.Terms.ruleFor(cmd.Points); !ok {
-				return fault.New(fault.Invalid, "no redeem rule is for %s points: name one with pointRedeemRuleId", cmd.Points).On("pointRedeemRule").Keyed("pointsFixed").At("points")
+				return fault.New(fault.Invalid, "no redeem rule is for %s points: name one with pointRedeemRuleId", cmd.Points).Entity("pointRedeemRule").Code("pointsFixed").Field("points")
 			}
 		}
 		if !ok {
-			return fault.New(fault.NotFound, "redeem rule %d does not exist", cmd.Rule).On("pointRedeemRule").Keyed("redeemRuleNotFound").At("pointRedeemRuleId")
+			return fault.New(fault.NotFound, "redeem rule %d does not exist", cmd.Rule).Entity("pointRedeemRule").Code("redeemRuleNotFound").Field("pointRedeemRuleId")
 		}
 		l, err := d.open(ctx)
 		if err != nil {
@@ -90,10 +90,10 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 // price returns what a reward costs and what it is worth.
 func (r RedeemRule) price(chosen Points, c money.Currency) (Points, money.Amount, error) {
 	bad := func(key, format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On("pointRedeemRule").Keyed(key).At("points")
+		return fault.New(fault.Invalid, format, args...).Entity("pointRedeemRule").Code(key).Field("points")
 	}
 	if !r.Active {
-		return 0, money.Amount{}, fault.New(fault.Refused, "redeem rule %d is not active", r.ID).On("pointRedeemRule").Keyed("redeemRuleInactive").At("pointRedeemRuleId")
+		return 0, money.Amount{}, fault.New(fault.FailedPrecondition, "redeem rule %d is not active", r.ID).Entity("pointRedeemRule").Code("redeemRuleInactive").Field("pointRedeemRuleId")
 	}
 	milli := r.Value
 	cost := r.Points
@@ -126,7 +126,7 @@ func minor(milli int64, c money.Currency) money.Amount {
 }
 
 // take makes the reward that a rule gives.
-func (r RedeemRule) take(id RewardID, d *desk, a Account, cost Points, value money.Amount) Taken {
+func (r RedeemRule) take(id RewardID, d *memberTx, a Account, cost Points, value money.Amount) Taken {
 	t := Taken{
 		ID: id, Account: a.ID, Payer: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,
 		Percent: r.Percent, MinPurchase: minor(r.MinPurchase, d.shop.Currency), Combines: r.WithProducts,
@@ -181,7 +181,7 @@ func (s *Service) bring(ctx context.Context, of shop.ID) error {
 			case Returning:
 				err = s.giveBack(ctx, of, r.ID)
 			}
-			if err != nil && !fault.Is(err, fault.Refused) && !fault.Is(err, fault.Unavailable) {
+			if err != nil && !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.Unavailable) {
 				return err
 			}
 		}
@@ -203,7 +203,7 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 		StartsAt: r.CreatedAt, EndsAt: r.ExpiresAt, Combines: r.Combines,
 	})
 	refusal, refused := errors.AsType[*platform.Refusal](failed)
-	err = s.onReward(ctx, of, id, func(d *desk, r *Taken) error {
+	err = s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
 		if r.State != Reserved {
 			return nil
 		}
@@ -227,7 +227,7 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 	case err != nil:
 		return err
 	case refused:
-		return fault.Because(fault.Refused, failed, "the platform refused the discount code: %s. The points were given back", refusal.Message).On("loyaltyReward").Keyed("rewardRefused")
+		return fault.Because(fault.FailedPrecondition, failed, "the platform refused the discount code: %s. The points were given back", refusal.Message).Entity("loyaltyReward").Code("rewardRefused")
 	case failed != nil:
 		s.Log.WarnContext(ctx, "a reward waits for the platform", "shop", store.Domain, "reward", id, "error", failed)
 	}
@@ -247,13 +247,13 @@ func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
 		used, failed = s.usedBefore(ctx, store, r)
 	}
 	if failed == nil && used.order.ID != 0 {
-		if err := s.onReward(ctx, of, id, func(d *desk, r *Taken) error { return d.used(ctx, r, used) }); err != nil {
+		if err := s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error { return d.used(ctx, r, used) }); err != nil {
 			return err
 		}
-		return fault.New(fault.Refused, "the reward %d was used by order %s before it could be taken away: its points stay spent", id, used.order.Name).
-			On("loyaltyReward").Keyed("rewardStatus").At("status")
+		return fault.New(fault.FailedPrecondition, "the reward %d was used by order %s before it could be taken away: its points stay spent", id, used.order.Name).
+			Entity("loyaltyReward").Code("rewardStatus").Field("status")
 	}
-	err = s.onReward(ctx, of, id, func(d *desk, r *Taken) error {
+	err = s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
 		if r.State != Returning {
 			return nil
 		}
@@ -299,7 +299,7 @@ func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Taken,
 }
 
 // onReward lets do change a reward under its lock and writes it.
-func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func(*desk, *Taken) error) error {
+func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func(*memberTx, *Taken) error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.openDesk(ctx, tx)
 		if err != nil {
@@ -320,7 +320,7 @@ func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func
 
 // cancel gives back what a reward took: to whoever has the reward, by way of the member
 // whose lots paid for it.
-func (d *desk) cancel(ctx context.Context, r *Taken, why string) error {
+func (d *memberTx) cancel(ctx context.Context, r *Taken, why string) error {
 	if err := r.move(Cancelled); err != nil {
 		return err
 	}
@@ -359,7 +359,7 @@ func (d *desk) cancel(ctx context.Context, r *Taken, why string) error {
 }
 
 // withLots adds to the open lots those closed ones that uses name.
-func (d *desk) withLots(ctx context.Context, of AccountID, open []Lot, uses []Use) ([]Lot, error) {
+func (d *memberTx) withLots(ctx context.Context, of AccountID, open []Lot, uses []Use) ([]Lot, error) {
 	have := make(map[int64]bool, len(open))
 	for _, lot := range open {
 		have[lot.Seq] = true
@@ -400,10 +400,10 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 			return err
 		}
 		if r.Standing() == cmd.Standing {
-			return fault.New(fault.Refused, "the reward %d is %s already", r.ID, cmd.Standing).On("loyaltyReward").Keyed("rewardStatus").At("status")
+			return fault.New(fault.FailedPrecondition, "the reward %d is %s already", r.ID, cmd.Standing).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 		}
 		if r.Type == StoreCredit {
-			return fault.New(fault.Refused, "the reward %d is store credit, which has no code", r.ID).On("loyaltyReward").Keyed("rewardStatus").At("status")
+			return fault.New(fault.FailedPrecondition, "the reward %d is store credit, which has no code", r.ID).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 		}
 		switch cmd.Standing {
 		case UsedUp:
@@ -417,7 +417,7 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 			err = r.move(Issued)
 			r.UsedAt, r.Order, r.OrderName, r.Uses, r.DueAt = time.Time{}, 0, "", 0, r.nextLook(d.now)
 			if err == nil && !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(d.now) {
-				err = fault.New(fault.Refused, "the code of reward %d ended on %s", r.ID, r.ExpiresAt.Format(time.RFC3339)).On("loyaltyReward").Keyed("rewardStatus").At("status")
+				err = fault.New(fault.FailedPrecondition, "the code of reward %d ended on %s", r.ID, r.ExpiresAt.Format(time.RFC3339)).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 			}
 		case Refunded:
 			err = r.move(Returning)
@@ -450,7 +450,7 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 }
 
 func findReward(ctx context.Context, tx Tx, cmd RewardCommand) (Taken, error) {
-	missing := fault.New(fault.NotFound, "the reward does not exist").On("loyaltyReward").Keyed("rewardNotFound")
+	missing := fault.New(fault.NotFound, "the reward does not exist").Entity("loyaltyReward").Code("rewardNotFound")
 	if cmd.Reward == 0 {
 		r, err := tx.RewardByCode(ctx, cmd.Code)
 		if err == nil && r.ID == 0 {

@@ -80,7 +80,7 @@ func (r *Taken) move(to State) error {
 			return nil
 		}
 	}
-	return fault.New(fault.Refused, "the reward %d is %s and cannot become %s", r.ID, r.Standing(), standings[to]).On("loyaltyReward").Keyed("rewardStatus").At("status")
+	return fault.New(fault.FailedPrecondition, "the reward %d is %s and cannot become %s", r.ID, r.Standing(), standings[to]).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 }
 
 // Standing is what callers are told of a reward's state.

@@ -80,14 +80,14 @@ type EnrolCommand struct {
 // Enrol makes a customer a member. A member stays one, and takes part again when
 // the customer had left.
 func (s *Service) Enrol(ctx context.Context, of shop.ID, cmd EnrolCommand) (Member, error) {
-	return s.act(ctx, of, asked{who: cmd.Who}, func(d *desk) error {
+	return s.act(ctx, of, asked{who: cmd.Who}, func(d *memberTx) error {
 		a, err := d.find(ctx)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		if err == nil {
 			if a.Status == Excluded {
-				return fault.New(fault.Refused, "the customer is excluded from the programme").On(entity).Keyed("customerExcluded")
+				return fault.New(fault.FailedPrecondition, "the customer is excluded from the programme").Entity(entity).Code("customerExcluded")
 			}
 			a.Status = Active
 			if cmd.Born != "" {
@@ -138,7 +138,7 @@ type PointsCommand struct {
 // Add gives points to a member. Where customers become members by themselves, it
 // makes them members.
 func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
 		p := Posting{Points: cmd.Points, Note: cmd.Note, Actor: cmd.Actor.By, Description: "Added by the store"}
 		var rule EarnRule
 		if cmd.Rule != 0 {
@@ -152,7 +152,7 @@ func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Membe
 			p.Rule, p.Description = rule.ID, rule.Name
 		}
 		if p.Points <= 0 {
-			return fault.New(fault.Invalid, "points must be more than 0").On(entity).Keyed("pointsInvalid").At("points")
+			return fault.New(fault.Invalid, "points must be more than 0").Entity(entity).Code("pointsInvalid").Field("points")
 		}
 		l, err := d.openOrEnrol(ctx)
 		if err != nil {
@@ -179,7 +179,7 @@ func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Membe
 }
 
 // earn posts what a rule gives because somebody says so.
-func (d *desk) earn(ctx context.Context, l *Ledger, rule EarnRule, p Posting) error {
+func (d *memberTx) earn(ctx context.Context, l *Ledger, rule EarnRule, p Posting) error {
 	p.Source.Of = rule.For
 	if rule.For.once() {
 		p.Source.ID = onceID(l.Account)
@@ -188,7 +188,7 @@ func (d *desk) earn(ctx context.Context, l *Ledger, rule EarnRule, p Posting) er
 			return err
 		}
 		if slices.ContainsFunc(posted, func(e Entry) bool { return e.Kind == Earn || e.Kind == Pend }) {
-			return fault.New(fault.Refused, "the customer was given points for %s already", rule.For).On(entity).Keyed("alreadyRewarded").At("earnRuleId")
+			return fault.New(fault.FailedPrecondition, "the customer was given points for %s already", rule.For).Entity(entity).Code("alreadyRewarded").Field("earnRuleId")
 		}
 	}
 	l.Earn(p)
@@ -198,20 +198,20 @@ func (d *desk) earn(ctx context.Context, l *Ledger, rule EarnRule, p Posting) er
 // onceID names a member as a source that gives points once.
 func onceID(a Account) string { return fmt.Sprintf("customer:%d", a.Person.Customer) }
 
-func (d *desk) activeRule(id RuleID) (EarnRule, error) {
+func (d *memberTx) activeRule(id RuleID) (EarnRule, error) {
 	rule, ok := d.program.Terms.earnRule(id)
 	if !ok {
-		return EarnRule{}, fault.New(fault.NotFound, "earn rule %d does not exist", id).On("pointEarnRule").Keyed("earnRuleNotFound").At("earnRuleId")
+		return EarnRule{}, fault.New(fault.NotFound, "earn rule %d does not exist", id).Entity("pointEarnRule").Code("earnRuleNotFound").Field("earnRuleId")
 	}
 	if !rule.Active {
-		return EarnRule{}, fault.New(fault.Refused, "earn rule %d is not active", id).On("pointEarnRule").Keyed("earnRuleInactive").At("earnRuleId")
+		return EarnRule{}, fault.New(fault.FailedPrecondition, "earn rule %d is not active", id).Entity("pointEarnRule").Code("earnRuleInactive").Field("earnRuleId")
 	}
 	return rule, nil
 }
 
 // Remove takes points from a member, never more than there are.
 func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Me
 		p := Posting{Source: Source{Manual, fmt.Sprint(n)}, Points: cmd.Points, Note: cmd.Note, Actor: cmd.Actor.By, Description: "Removed by the store"}
 		before := l.Account.Sums
 		if cmd.Entry != 0 {
-			err = d.takeBack(ctx, l, cmd.Entry, p)
+			err = d.reverse(ctx, l, cmd.Entry, p)
 		} else {
 			p.Points = -p.Points
 			err = l.Adjust(p)
@@ -241,24 +241,24 @@ func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Me
 	})
 }
 
-// takeBack takes back what an entry earned: an order was refunded, say.
-func (d *desk) takeBack(ctx context.Context, l *Ledger, id EntryID, p Posting) error {
+// reverse takes back what an entry earned: an order was refunded, say.
+func (d *memberTx) reverse(ctx context.Context, l *Ledger, id EntryID, p Posting) error {
 	entries, _, lots, err := d.tx.Ledger(ctx, l.Account.ID)
 	if err != nil {
 		return err
 	}
 	i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id })
 	if i < 0 {
-		return fault.New(fault.NotFound, "transaction %d of the customer does not exist", id).On("pointTransaction").Keyed("transactionNotFound").At("transactionId")
+		return fault.New(fault.NotFound, "transaction %d of the customer does not exist", id).Entity("pointTransaction").Code("transactionNotFound").Field("transactionId")
 	}
 	e := entries[i]
 	at := slices.IndexFunc(lots, func(lot Lot) bool { return lot.Seq == e.Seq })
 	if e.Kind != Earn && e.Kind != Pend || at < 0 {
-		return fault.New(fault.Refused, "transaction %d is %s: only what was earned can be taken back", id, e.Kind).On("pointTransaction").Keyed("transactionNotEarned").At("transactionId")
+		return fault.New(fault.FailedPrecondition, "transaction %d is %s: only what was earned can be taken back", id, e.Kind).Entity("pointTransaction").Code("transactionNotEarned").Field("transactionId")
 	}
 	lot := lots[at]
 	if lot.Reversed == lot.Points {
-		return fault.New(fault.Refused, "the points of transaction %d were taken back already", id).On("pointTransaction").Keyed("transactionReversed").At("transactionId")
+		return fault.New(fault.FailedPrecondition, "the points of transaction %d were taken back already", id).Entity("pointTransaction").Code("transactionReversed").Field("transactionId")
 	}
 	if p.Points == 0 {
 		p.Points = lot.Points - lot.Reversed
@@ -282,7 +282,7 @@ type ApproveCommand struct {
 
 // Approve makes pending points available.
 func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err
@@ -298,7 +298,7 @@ func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (
 			}
 		}
 		if len(l.Entries) == 0 {
-			return fault.New(fault.Refused, "the customer has no pending transactions").On(entity).Keyed("nothingPending")
+			return fault.New(fault.FailedPrecondition, "the customer has no pending transactions").Entity(entity).Code("nothingPending")
 		}
 		if err := d.save(ctx, l); err != nil {
 			return err
@@ -308,7 +308,7 @@ func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (
 }
 
 // pendingOf returns the lots of chosen entries; nil when all are meant.
-func (d *desk) pendingOf(ctx context.Context, l *Ledger, ids []EntryID) (map[int64]bool, error) {
+func (d *memberTx) pendingOf(ctx context.Context, l *Ledger, ids []EntryID) (map[int64]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -320,10 +320,10 @@ func (d *desk) pendingOf(ctx context.Context, l *Ledger, ids []EntryID) (map[int
 	for _, id := range ids {
 		i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id })
 		if i < 0 {
-			return nil, fault.New(fault.NotFound, "transaction %d of the customer does not exist", id).On("pointTransaction").Keyed("transactionNotFound").At("transactionIds")
+			return nil, fault.New(fault.NotFound, "transaction %d of the customer does not exist", id).Entity("pointTransaction").Code("transactionNotFound").Field("transactionIds")
 		}
 		if lot := l.lot(entries[i].Seq); lot == nil || !lot.Waits {
-			return nil, fault.New(fault.Refused, "transaction %d is not pending", id).On("pointTransaction").Keyed("transactionNotPending").At("transactionIds")
+			return nil, fault.New(fault.FailedPrecondition, "transaction %d is not pending", id).Entity("pointTransaction").Code("transactionNotPending").Field("transactionIds")
 		}
 		wanted[entries[i].Seq] = true
 	}
@@ -342,7 +342,7 @@ type CreditCommand struct {
 
 // AddCredit gives a member store credit.
 func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *desk) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
 		l, err := d.openOrEnrol(ctx)
 		if err != nil {
 			return err
@@ -364,9 +364,9 @@ func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) 
 }
 
 // give adds store credit to a member.
-func (d *desk) give(ctx context.Context, l *Ledger, c Credit) error {
+func (d *memberTx) give(ctx context.Context, l *Ledger, c Credit) error {
 	if l.Account.Credit.Minor > maxCredit-c.Amount.Minor {
-		return fault.New(fault.Refused, "the customer would have too much store credit").On(entity).Keyed("creditTooHigh").At("amount")
+		return fault.New(fault.FailedPrecondition, "the customer would have too much store credit").Entity(entity).Code("creditTooHigh").Field("amount")
 	}
 	c.Account, c.At = l.Account.ID, d.now
 	l.Account.Credit = l.Account.Credit.Plus(c.Amount)

@@ -134,7 +134,7 @@ func (w Who) agree(p Person) error {
 	if w.Customer == 0 || w.Email == "" || p.Email == "" || strings.EqualFold(w.Email, p.Email) {
 		return nil
 	}
-	return fault.New(fault.Invalid, "customer %d has another e-mail address than %q", w.Customer, w.Email).On(entity).Keyed("emailMismatch").At("customerEmail")
+	return fault.New(fault.Invalid, "customer %d has another e-mail address than %q", w.Customer, w.Email).Entity(entity).Code("emailMismatch").Field("customerEmail")
 }
 
 // Fields by which top members can be sorted.

@@ -82,7 +82,7 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 // does not may, when the programme is changed.
 func (p Program) counts(f Fact) bool { return p.Active && !f.At.Before(p.StartedAt) }
 
-func (d *desk) creditAll(ctx context.Context, facts []Fact) error {
+func (d *memberTx) creditAll(ctx context.Context, facts []Fact) error {
 	facts = slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return f.Customer.Customer == 0 })
 	ledgers, err := d.members(ctx, facts)
 	if err != nil || len(ledgers) == 0 {
@@ -155,7 +155,7 @@ func inOrder(m map[int64]*Ledger) []*Ledger {
 
 // members opens the ledgers of the customers that facts are about. Where
 // customers become members by themselves, they do.
-func (d *desk) members(ctx context.Context, facts []Fact) (map[int64]*Ledger, error) {
+func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger, error) {
 	people := make(map[int64]Person, len(facts))
 	var numbers []int64
 	for _, f := range facts {

@@ -80,7 +80,7 @@ func CheckKinds(list []Kind) error {
 			for _, k := range Kinds() {
 				names = append(names, string(k))
 			}
-			return fault.New(fault.Invalid, "%q is not a kind of e-mail: use %s", k, strings.Join(names, ", ")).On("shop").Keyed("mailKind").At("disabledMails")
+			return fault.New(fault.Invalid, "%q is not a kind of e-mail: use %s", k, strings.Join(names, ", ")).Entity("shop").Code("mailKind").Field("disabledMails")
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ const maxAddress = 254
 func CheckAddress(param, address string) error {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Address != address || len(address) > maxAddress || strings.ContainsFunc(address, unicode.IsControl) {
-		return fault.New(fault.Invalid, "%q is not an e-mail address", address).Keyed("emailInvalid").At(param)
+		return fault.New(fault.Invalid, "%q is not an e-mail address", address).Code("emailInvalid").Field(param)
 	}
 	return nil
 }

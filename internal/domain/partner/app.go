@@ -91,7 +91,7 @@ var slug = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$`)
 // Addresses without TLS are for installations that call into their own network.
 func (a App) check(plainHTTP bool) error {
 	wrong := func(param, format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On(appEntity).At(param)
+		return fault.New(fault.Invalid, format, args...).Entity(appEntity).Field(param)
 	}
 	if !slug.MatchString(string(a.ID)) {
 		return wrong("id", "%q is not an id: use 1 to 50 lower-case letters, digits and hyphens", a.ID)
@@ -159,7 +159,7 @@ const MaxAppGrace = 30 * 24 * time.Hour
 // signing secret at once.
 func (s *Service) RotateApp(ctx context.Context, id access.AppID, grace time.Duration) (Secrets, error) {
 	if grace < 0 || grace > MaxAppGrace {
-		return Secrets{}, fault.New(fault.Invalid, "the grace is at least 0 and at most %s", MaxAppGrace).On(appEntity).At("grace")
+		return Secrets{}, fault.New(fault.Invalid, "the grace is at least 0 and at most %s", MaxAppGrace).Entity(appEntity).Field("grace")
 	}
 	made := Secrets{access.NewSecret(secretPrefix), access.NewSecret(appKeyPrefix), newSigning()}
 	until := s.Clock.Now().Add(grace)
@@ -176,7 +176,7 @@ func (s *Service) RotateApp(ctx context.Context, id access.AppID, grace time.Dur
 // Authenticate returns the application that proves itself with its secret. A
 // suspended one is Forbidden.
 func (s *Service) Authenticate(ctx context.Context, id access.AppID, secret string) (App, error) {
-	unknown := fault.New(fault.Unauthenticated, "the application's id or secret is not valid").On(appEntity).Keyed("partnerCredentialsInvalid")
+	unknown := fault.New(fault.Unauthenticated, "the application's id or secret is not valid").Entity(appEntity).Code("partnerCredentialsInvalid")
 	if !slug.MatchString(string(id)) {
 		return App{}, unknown
 	}
@@ -191,7 +191,7 @@ func (s *Service) Authenticate(ctx context.Context, id access.AppID, secret stri
 		return App{}, unknown
 	}
 	if a.Status != Live {
-		return App{}, fault.New(fault.Forbidden, "the application %s is suspended", a.ID).On(appEntity).Keyed("partnerSuspended")
+		return App{}, fault.New(fault.Forbidden, "the application %s is suspended", a.ID).Entity(appEntity).Code("partnerSuspended")
 	}
 	return a, nil
 }
@@ -199,7 +199,7 @@ func (s *Service) Authenticate(ctx context.Context, id access.AppID, secret stri
 // ByKey returns the live application that an X-App-Key belongs to. Any other
 // value is Unauthenticated.
 func (s *Service) ByKey(ctx context.Context, value string) (App, error) {
-	unknown := fault.New(fault.Unauthenticated, "the application key is not valid").On(appEntity).Keyed("appKeyInvalid")
+	unknown := fault.New(fault.Unauthenticated, "the application key is not valid").Entity(appEntity).Code("appKeyInvalid")
 	if !strings.HasPrefix(value, appKeyPrefix) || len(value) > 100 {
 		return App{}, unknown
 	}
@@ -219,11 +219,11 @@ func (s *Service) ByKey(ctx context.Context, value string) (App, error) {
 // allowed reports the first scope that an application may not ask for.
 func (a App) allowed(scopes []access.Scope) error {
 	if len(scopes) == 0 {
-		return fault.New(fault.Invalid, "name at least one scope").On(entity).At("scopes")
+		return fault.New(fault.Invalid, "name at least one scope").Entity(entity).Field("scopes")
 	}
 	for _, scope := range scopes {
 		if scope == access.All || !access.Allows(a.Scopes, scope) {
-			return fault.New(fault.Invalid, "the application %s may not ask for the scope %s", a.ID, scope).On(entity).Keyed("scopeNotAllowed").At("scopes")
+			return fault.New(fault.Invalid, "the application %s may not ask for the scope %s", a.ID, scope).Entity(entity).Code("scopeNotAllowed").Field("scopes")
 		}
 	}
 	return nil

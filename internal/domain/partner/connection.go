@@ -118,7 +118,7 @@ func (c Connection) Open() bool { return c.State == Pending || c.State == Connec
 // move changes the state.
 func (c *Connection) move(to State) error {
 	if !slices.Contains(next[c.State], to) {
-		return fault.New(fault.Refused, "the connection is %s", c.State).On(entity).Keyed("connectionState")
+		return fault.New(fault.FailedPrecondition, "the connection is %s", c.State).Entity(entity).Code("connectionState")
 	}
 	c.State = to
 	return nil

@@ -24,7 +24,7 @@ func TestTheMovesOfAConnection(t *testing.T) {
 			if err == nil {
 				can += " " + string(to)
 			}
-			if err == nil && c.State != to || err != nil && (c.State != from || !fault.Is(err, fault.Refused)) {
+			if err == nil && c.State != to || err != nil && (c.State != from || !fault.Is(err, fault.FailedPrecondition)) {
 				t.Errorf("from %s to %s: %s, %v", from, to, c.State, err)
 			}
 		}

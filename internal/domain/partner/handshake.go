@@ -37,7 +37,7 @@ type ConnectCommand struct {
 
 func (c ConnectCommand) check(a App) error {
 	wrong := func(param, format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On(entity).At(param)
+		return fault.New(fault.Invalid, format, args...).Entity(entity).Field(param)
 	}
 	if c.Domain == "" {
 		return wrong("shop_domain", "shop_domain is required, such as store.myshopify.com")
@@ -82,7 +82,7 @@ func (s *Service) Connect(ctx context.Context, a App, cmd ConnectCommand) (Conne
 		return Connection{}, err
 	}
 	if !store.Connected {
-		return Connection{}, fault.New(fault.NotFound, "the store is not known here").On("shop").Keyed("shopNotFound")
+		return Connection{}, fault.New(fault.NotFound, "the store is not known here").Entity("shop").Code("shopNotFound")
 	}
 	if err := s.verify(ctx, a, store, cmd.Nonce); err != nil {
 		return Connection{}, err
@@ -121,7 +121,7 @@ func (s *Service) Connect(ctx context.Context, a App, cmd ConnectCommand) (Conne
 // verify calls an application back.
 func (s *Service) verify(ctx context.Context, a App, store shop.Shop, nonce string) error {
 	failed := func(err error, reason string) error {
-		return fault.Because(fault.Dependency, err, "the application did not confirm the request at %s/verify: %s", a.BaseURL, reason).On(entity).Keyed("callbackFailed")
+		return fault.Because(fault.DependencyFailed, err, "the application did not confirm the request at %s/verify: %s", a.BaseURL, reason).Entity(entity).Code("callbackFailed")
 	}
 	now := s.Clock.Now()
 	text, err := s.Caller.Post(ctx, a, "verify", Message{ID: newCallID(), At: now, Body: encode(verifyCall{store.Domain, nonce, now.Unix()})})
@@ -141,7 +141,7 @@ func (s *Service) verify(ctx context.Context, a App, store shop.Shop, nonce stri
 // Exchange gives out the token of a connection for a code that was sent to the
 // application. Each code works once.
 func (s *Service) Exchange(ctx context.Context, a App, code string, id ConnectionID, clientIP string) (string, Connection, error) {
-	invalid := fault.New(fault.Invalid, "the code is unknown, used or older than %d minutes", int(CodeLife.Minutes())).On(entity).Keyed("codeInvalid").At("code")
+	invalid := fault.New(fault.Invalid, "the code is unknown, used or older than %d minutes", int(CodeLife.Minutes())).Entity(entity).Code("codeInvalid").Field("code")
 	hash := access.HashOf(code)
 	of, found, err := s.Store.ConnectionByCode(ctx, a.ID, hash)
 	if fault.Is(err, fault.NotFound) || err == nil && id != 0 && id != found {
@@ -217,7 +217,7 @@ func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID, clien
 	var token string
 	c, err := s.ofApp(ctx, a, id, func(tx Tx, c Connection) (Connection, error) {
 		if c.State != Connected || c.Token == 0 {
-			return c, fault.New(fault.Refused, "the connection has no token: it is %s", c.State).On(entity).Keyed("connectionState")
+			return c, fault.New(fault.FailedPrecondition, "the connection has no token: it is %s", c.State).Entity(entity).Code("connectionState")
 		}
 		now := s.Clock.Now()
 		var err error

@@ -88,7 +88,7 @@ func (s *Service) decide(ctx context.Context, of shop.ID, id ConnectionID, fn fu
 func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, scopes []access.Scope, by activity.Actor) (View, error) {
 	a, err := s.Store.App(ctx, app)
 	if err == nil && a.Status != Live {
-		err = fault.New(fault.NotFound, "there is no application %q", app).On(appEntity).Keyed("partnerNotFound")
+		err = fault.New(fault.NotFound, "there is no application %q", app).Entity(appEntity).Code("partnerNotFound")
 	}
 	if err != nil {
 		return View{}, err
@@ -236,14 +236,14 @@ func finish(ctx context.Context, tx Tx, c *Connection, as State, by activity.Act
 // Reduce takes scopes away from a connection that stands, and from its token.
 func (s *Service) Reduce(ctx context.Context, of shop.ID, id ConnectionID, to []access.Scope, by activity.Actor) (View, error) {
 	if len(to) == 0 {
-		return View{}, fault.New(fault.Invalid, "name the scopes that are left; to take all away, disconnect").On(entity).At("scopes")
+		return View{}, fault.New(fault.Invalid, "name the scopes that are left; to take all away, disconnect").Entity(entity).Field("scopes")
 	}
 	return s.decide(ctx, of, id, func(tx Tx, c Connection, now time.Time) (Connection, error) {
 		if c.State != Connected {
-			return c, fault.New(fault.Refused, "the connection is %s", c.State).On(entity).Keyed("connectionState")
+			return c, fault.New(fault.FailedPrecondition, "the connection is %s", c.State).Entity(entity).Code("connectionState")
 		}
 		if more := without(to, c.Scopes); len(more) > 0 {
-			return c, fault.New(fault.Refused, "the connection does not have the scope %s: scopes can only be taken away", more[0]).On(entity).Keyed("scopeNotGranted").At("scopes")
+			return c, fault.New(fault.FailedPrecondition, "the connection does not have the scope %s: scopes can only be taken away", more[0]).Entity(entity).Code("scopeNotGranted").Field("scopes")
 		}
 		if len(without(c.Scopes, to)) == 0 {
 			return c, nil // nothing is taken away

@@ -143,7 +143,7 @@ func (s *Service) call(ctx context.Context, t telling) error {
 		return err
 	}
 	if a.Status != Live {
-		return fault.New(fault.Refused, "the application is suspended")
+		return fault.New(fault.FailedPrecondition, "the application is suspended")
 	}
 	_, err = s.Caller.Post(ctx, a, string(t.Owed), Message{ID: t.CallID, At: s.Clock.Now(), Body: t.body()})
 	return err

@@ -94,7 +94,7 @@ func TestDraftsThatCannotBe(t *testing.T) {
 				}
 				return
 			}
-			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Invalid || f.Param != test.field || f.Key == "" {
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Invalid || f.Param != test.field || f.ErrorKey == "" {
 				t.Errorf("got %v at %q, want one at %s", err, f.Param, test.field)
 			}
 		})

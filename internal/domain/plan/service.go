@@ -256,7 +256,7 @@ func (s *Service) RemoveEverywhere(ctx context.Context, of shop.ID, c RemoveComm
 func (s *Service) open(ctx context.Context, of shop.ID) (shop.Shop, error) {
 	store, err := s.shop(ctx, of)
 	if err == nil && !store.Connected {
-		err = fault.New(fault.Refused, "the store's connection to the platform is gone").On(entity).Keyed("connectionGone")
+		err = fault.New(fault.FailedPrecondition, "the store's connection to the platform is gone").Entity(entity).Code("connectionGone")
 	}
 	return store, err
 }
@@ -286,7 +286,7 @@ func (s *Service) ready(ctx context.Context, store shop.Shop, line shop.Line, id
 		case g.State == Synced:
 			return g, nil
 		case repaired, g.DueAt.After(s.Clock.Now()):
-			return Group{}, fault.New(fault.Conflict, "another change of subscription group %d is under way", id).On(entity).Keyed("changeUnderWay")
+			return Group{}, fault.New(fault.Conflict, "another change of subscription group %d is under way", id).Entity(entity).Code("changeUnderWay")
 		}
 		if err := s.repair(ctx, store, id); err != nil {
 			return Group{}, err
@@ -296,11 +296,11 @@ func (s *Service) ready(ctx context.Context, store shop.Shop, line shop.Line, id
 
 // NotFound is the failure that a line has no such group.
 func NotFound(id ID) error {
-	return fault.New(fault.NotFound, "subscription group %d does not exist", id).On(entity).Keyed("subscriptionGroupNotFound")
+	return fault.New(fault.NotFound, "subscription group %d does not exist", id).Entity(entity).Code("subscriptionGroupNotFound")
 }
 
 func changedMeanwhile(id ID) error {
-	return fault.New(fault.Conflict, "subscription group %d has changed", id).On(entity).Keyed("changedMeanwhile")
+	return fault.New(fault.Conflict, "subscription group %d has changed", id).Entity(entity).Code("changedMeanwhile")
 }
 
 // collect reads the products of the command's collection.
@@ -310,7 +310,7 @@ func (s *Service) collect(ctx context.Context, store shop.Shop, c *UpdateCommand
 	}
 	products, err := s.Platform.CollectionProducts(platform.Interactive(ctx), store.At(), c.Collection, MaxFromCollection)
 	if isMissing(err) {
-		return fault.Because(fault.NotFound, err, "collection %d does not exist", c.Collection).On("collection").Keyed("collectionNotFound").At("collectionId")
+		return fault.Because(fault.NotFound, err, "collection %d does not exist", c.Collection).Entity("collection").Code("collectionNotFound").Field("collectionId")
 	}
 	if err != nil {
 		return unanswered(err)
@@ -341,7 +341,7 @@ func (s *Service) items(ctx context.Context, store shop.Shop, add platform.Assig
 		have := set(numbers(one.have))
 		for _, id := range one.wanted {
 			if !have[id] {
-				return Items{}, fault.New(fault.NotFound, "the store has no %s %d", one.word, id).On(entity).Keyed(one.word + "NotFound").At(one.name)
+				return Items{}, fault.New(fault.NotFound, "the store has no %s %d", one.word, id).Entity(entity).Code(one.word + "NotFound").Field(one.name)
 			}
 		}
 	}

@@ -238,7 +238,7 @@ func TestWhatThePlatformRefusesLeavesNothingBehind(t *testing.T) {
 	d.Name = "Society"
 	d.Options = append(d.Options, plan.Option{Name: "Theirs", Delivery: plan.Frequency{Interval: cadence.Year, Count: 1}, Sequence: 2})
 	_, err := w.Update(t.Context(), w.shop.ID, plan.UpdateCommand{Line: shop.Subscriptions, ID: g.ID, Draft: &d, Actor: by, Assign: plan.Assignment{Products: &[]int64{3002}}})
-	if !fault.Is(err, fault.Refused) {
+	if !fault.Is(err, fault.FailedPrecondition) {
 		t.Fatalf("got %v, want a refusal", err)
 	}
 	if here, there := w.list(), w.there(firstGroup); !slices.Equal(here, []string{"Club", "Monthly"}) || !slices.Equal(there, []string{"Club", "Monthly", "Theirs"}) {
@@ -280,7 +280,7 @@ func TestAStoreWhoseConnectionIsGoneChangesNothing(t *testing.T) {
 	}
 	d := g.Draft()
 	d.Name = "Society"
-	if _, err := w.Update(t.Context(), w.shop.ID, plan.UpdateCommand{Line: shop.Subscriptions, ID: g.ID, Draft: &d, Actor: by}); !fault.Is(err, fault.Refused) {
+	if _, err := w.Update(t.Context(), w.shop.ID, plan.UpdateCommand{Line: shop.Subscriptions, ID: g.ID, Draft: &d, Actor: by}); !fault.Is(err, fault.FailedPrecondition) {
 		t.Errorf("got %v", err)
 	}
 	if here := w.list(); !slices.Equal(here, []string{"Club", "Monthly"}) {

@@ -26,7 +26,7 @@ const entity = "subscriptionGroup"
 
 // invalid is the failure of one field of a group.
 func invalid(field, key, format string, args ...any) error {
-	return fault.New(fault.Invalid, format, args...).On(entity).Keyed(key).At(field)
+	return fault.New(fault.Invalid, format, args...).Entity(entity).Code(key).Field(field)
 }
 
 // Settle completes what can be left out and brings the options into their order.

@@ -144,7 +144,7 @@ func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 // Unfreeze lets a store be charged again, because a person says so.
 func (s *Service) Unfreeze(ctx context.Context, of shop.ID, reason string, by activity.Actor) error {
 	if reason == "" {
-		return fault.New(fault.Invalid, "say why the store may be charged again").At("reason")
+		return fault.New(fault.Invalid, "say why the store may be charged again").Field("reason")
 	}
 	return s.change(ctx, of, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
 		now := s.Clock.Now()

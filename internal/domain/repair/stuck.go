@@ -133,11 +133,11 @@ func (s *Service) Retry(ctx context.Context, of shop.ID, id billing.AttemptID, b
 			return err
 		}
 		if len(rows) != 1 {
-			return fault.New(fault.NotFound, "there is no billing attempt %d", id).On("subscriptionBillingAttempt")
+			return fault.New(fault.NotFound, "there is no billing attempt %d", id).Entity("subscriptionBillingAttempt")
 		}
 		a := &rows[0]
 		if !a.Status.InFlight() {
-			return fault.New(fault.Refused, "billing attempt %d is %s: its end is known", id, a.Status).On("subscriptionBillingAttempt").Keyed("billingAttemptStatus")
+			return fault.New(fault.FailedPrecondition, "billing attempt %d is %s: its end is known", id, a.Status).Entity("subscriptionBillingAttempt").Code("billingAttemptStatus")
 		}
 		a.DueAt, a.UpdatedAt = now, now
 		if err := tx.PutAttempts(ctx, rows); err != nil {

@@ -60,7 +60,7 @@ func (s Said) check() error {
 		{"discountApplied", s.Discount, 0, MaxDiscount}, {"additionalInfo", s.Info, 0, MaxInfo},
 	} {
 		if n := utf8.RuneCountInString(f.text); n < f.least || n > f.most {
-			return fault.New(fault.Invalid, "field '%s' has %d characters: %d to %d are allowed", f.name, n, f.least, f.most).On(entity).Keyed("bodyField").At(f.name)
+			return fault.New(fault.Invalid, "field '%s' has %d characters: %d to %d are allowed", f.name, n, f.least, f.most).Entity(entity).Code("bodyField").Field(f.name)
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (s *Service) Keep(ctx context.Context, of shop.ID, cmd Command) (Activity, 
 			return err
 		}
 		if len(found) == 0 || found[0].Line != cmd.Line || found[0].Hidden(cmd.Actor) {
-			return fault.New(fault.NotFound, "contract %d does not exist", cmd.Contract).On("subscriptionContract").Keyed("contractNotFound").At("contractId")
+			return fault.New(fault.NotFound, "contract %d does not exist", cmd.Contract).Entity("subscriptionContract").Code("contractNotFound").Field("contractId")
 		}
 		before, err := tx.RetentionsOf(ctx, cmd.Contract)
 		if err != nil {

@@ -77,11 +77,11 @@ func (s *Shop) Thaw(now time.Time) error {
 	g := &s.Guard
 	switch {
 	case g.FrozenAt.IsZero():
-		return fault.New(fault.Refused, "%s is not frozen", s.Domain)
+		return fault.New(fault.FailedPrecondition, "%s is not frozen", s.Domain)
 	case s.ReconciledAt.Before(g.FrozenAt):
-		return fault.New(fault.Refused, "%s has not been reconciled since it was frozen: let the service run until it has", s.Domain)
+		return fault.New(fault.FailedPrecondition, "%s has not been reconciled since it was frozen: let the service run until it has", s.Domain)
 	case g.ComparedAt.Before(g.FrozenAt):
-		return fault.New(fault.Refused, "the platform's charges of %s have not been compared with ours since it was frozen: let the service run until they have", s.Domain)
+		return fault.New(fault.FailedPrecondition, "the platform's charges of %s have not been compared with ours since it was frozen: let the service run until they have", s.Domain)
 	}
 	g.FrozenAt, g.Reason = time.Time{}, ""
 	g.Epoch, g.NextEpoch, g.Seen = g.Seen, "", ""
@@ -130,7 +130,7 @@ func (s Settings) CatchUp() time.Duration {
 // Check reports what is wrong with the settings of catching up.
 func (s Settings) Check() error {
 	if s.CatchUpHours < 0 || s.CatchUpHours > MaxCatchUp {
-		return fault.New(fault.Invalid, "overdue charges are spread over 1 to %d hours, or 0 for %d", MaxCatchUp, DefaultCatchUp).At("catchUpHours")
+		return fault.New(fault.Invalid, "overdue charges are spread over 1 to %d hours, or 0 for %d", MaxCatchUp, DefaultCatchUp).Field("catchUpHours")
 	}
 	return nil
 }

@@ -275,7 +275,7 @@ func TestForesee(t *testing.T) {
 		rule(2, []Product{of(1, 1)}, []Product{of(5, 1)}, func(r *Rule) { r.Cycle, r.EveryOrder = 6, true }),
 	}
 	unchanged := func(o Order, _ int) ([]Line, Catalogue, error) { return o.Lines, shelf(), nil }
-	got, err := Foresee(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, []int{3, 4, 5, 6, 8, 9}, unchanged)
+	got, err := PreviewOrders(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, []int{3, 4, 5, 6, 8, 9}, unchanged)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -156,7 +156,7 @@ func checkProducts(param string, list []Product) error {
 }
 
 func invalid(param, format string, args ...any) error {
-	return fault.New(fault.Invalid, format, args...).On(entity).Keyed("productSwapInvalid").At(param)
+	return fault.New(fault.Invalid, format, args...).Entity(entity).Code("productSwapInvalid").Field(param)
 }
 
 // same reports whether two lists hold the same quantities of the same variants.

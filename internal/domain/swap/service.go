@@ -41,7 +41,7 @@ func (s *Service) Create(ctx context.Context, of shop.Shop, r Rule, by activity.
 			return err
 		}
 		if len(all) >= maxRules {
-			return fault.New(fault.Refused, "the store has %d swap rules: no more are allowed", len(all)).On(entity).Keyed("tooManyProductSwaps")
+			return fault.New(fault.FailedPrecondition, "the store has %d swap rules: no more are allowed", len(all)).Entity(entity).Code("tooManyProductSwaps")
 		}
 		if r.Sequence == 0 {
 			for _, other := range all {
@@ -87,7 +87,7 @@ func (s *Service) Update(ctx context.Context, of shop.Shop, line shop.Line, id I
 			return err
 		}
 		if old.Version != wanted.Version {
-			return fault.New(fault.Conflict, "swap rule %d has changed", id).On(entity).Keyed("changedMeanwhile")
+			return fault.New(fault.Conflict, "swap rule %d has changed", id).Entity(entity).Code("changedMeanwhile")
 		}
 		r = wanted
 		r.UpdatedAt = now
@@ -164,7 +164,7 @@ func named(param string, list []Product, sold map[int64]platform.Variant) ([]Pro
 	for i, p := range list {
 		v, ok := sold[p.VariantID]
 		if !ok {
-			return nil, fault.New(fault.NotFound, "field '%s': variant %d does not exist in this store", param, p.VariantID).On(entity).Keyed("variantNotFound").At(param)
+			return nil, fault.New(fault.NotFound, "field '%s': variant %d does not exist in this store", param, p.VariantID).Entity(entity).Code("variantNotFound").Field(param)
 		}
 		if p.Name == "" {
 			p.Name = v.ProductTitle

@@ -71,7 +71,7 @@ func checkSecret(s string) error {
 	text, prefixed := strings.CutPrefix(s, secretPrefix)
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if !prefixed || err != nil || len(raw) < minSecret || len(raw) > maxSecret {
-		return fault.New(fault.Invalid, "a secret is %s and the base64 of %d to %d bytes", secretPrefix, minSecret, maxSecret).On(entity).Keyed("webhookSecret").At("secret")
+		return fault.New(fault.Invalid, "a secret is %s and the base64 of %d to %d bytes", secretPrefix, minSecret, maxSecret).Entity(entity).Code("webhookSecret").Field("secret")
 	}
 	return nil
 }
@@ -82,15 +82,15 @@ func checkURL(address string, plainHTTP bool) error {
 	u, err := url.Parse(address)
 	if err == nil && u.Port() != "" {
 		if port, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || port == 0 {
-			return fault.New(fault.Invalid, "%q has the port %s: it must be from 1 to 65535", address, u.Port()).On(entity).Keyed("webhookURL").At("url")
+			return fault.New(fault.Invalid, "%q has the port %s: it must be from 1 to 65535", address, u.Port()).Entity(entity).Code("webhookURL").Field("url")
 		}
 	}
 	if err == nil && !plainHTTP && private(u.Hostname()) {
-		return fault.New(fault.Invalid, "%q is not a public address: webhooks are sent over the internet", address).On(entity).Keyed("webhookURL").At("url")
+		return fault.New(fault.Invalid, "%q is not a public address: webhooks are sent over the internet", address).Entity(entity).Code("webhookURL").Field("url")
 	}
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(address) > MaxURL || u.Scheme != "https" && (u.Scheme != "http" || !plainHTTP) {
 		return fault.New(fault.Invalid, "%q is not an address such as https://shop.example.com/webhooks: https, at most %d characters, without a name, a password or a fragment", address, MaxURL).
-			On(entity).Keyed("webhookURL").At("url")
+			Entity(entity).Code("webhookURL").Field("url")
 	}
 	return nil
 }

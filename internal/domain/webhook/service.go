@@ -200,7 +200,7 @@ func (s *Service) Endpoint(ctx context.Context, of shop.ID, id EndpointID) (Endp
 
 // NoEndpoint is the failure that an endpoint is not there.
 func NoEndpoint(id EndpointID) error {
-	return fault.New(fault.NotFound, "webhook endpoint %d does not exist", id).On(entity).Keyed("webhookEndpointNotFound")
+	return fault.New(fault.NotFound, "webhook endpoint %d does not exist", id).Entity(entity).Code("webhookEndpointNotFound")
 }
 
 // NewEndpoint is an endpoint that a merchant wants.
@@ -231,7 +231,7 @@ func (s *Service) Add(ctx context.Context, of shop.ID, n NewEndpoint) (Endpoint,
 			return err
 		}
 		if has >= MaxEndpoints {
-			return fault.New(fault.Refused, "a store has at most %d webhook endpoints: remove one first", MaxEndpoints).On(entity).Keyed("tooManyWebhookEndpoints")
+			return fault.New(fault.FailedPrecondition, "a store has at most %d webhook endpoints: remove one first", MaxEndpoints).Entity(entity).Code("tooManyWebhookEndpoints")
 		}
 		now := s.Clock.Now()
 		made = Endpoint{Shop: of, URL: n.URL, Types: n.Types, Secret: n.Secret, Enabled: true, Created: now, Updated: now}
@@ -338,7 +338,7 @@ func (s *Service) Try(ctx context.Context, of shop.ID, id EndpointID) (MessageID
 }
 
 func disabled() error {
-	return fault.New(fault.Refused, "the endpoint is disabled: enable it first").On(entity).Keyed("webhookEndpointDisabled")
+	return fault.New(fault.FailedPrecondition, "the endpoint is disabled: enable it first").Entity(entity).Code("webhookEndpointDisabled")
 }
 
 // Deliveries returns a page of a shop's deliveries, newest first, and how many
@@ -354,7 +354,7 @@ func (s *Service) Deliveries(ctx context.Context, of shop.ID, q Question, p page
 
 // NoDelivery is the failure that a delivery is not there.
 func NoDelivery(id DeliveryID) error {
-	return fault.New(fault.NotFound, "webhook delivery %d does not exist", id).On("webhookDelivery").Keyed("webhookDeliveryNotFound")
+	return fault.New(fault.NotFound, "webhook delivery %d does not exist", id).Entity("webhookDelivery").Code("webhookDeliveryNotFound")
 }
 
 // Replay sends a message to an endpoint again, with the same id and the same
@@ -378,7 +378,7 @@ func (s *Service) Replay(ctx context.Context, of shop.ID, id DeliveryID) (Delive
 		}
 		now := s.Clock.Now()
 		if d.Status == Sending && now.Before(d.Due) {
-			return fault.New(fault.Refused, "the message is being sent").On("webhookDelivery").Keyed("webhookDeliveryBusy")
+			return fault.New(fault.FailedPrecondition, "the message is being sent").Entity("webhookDelivery").Code("webhookDeliveryBusy")
 		}
 		if err := d.again(now); err != nil {
 			return err

@@ -292,7 +292,7 @@ func TestWhatAnEndpointIsOwedEndsWithIt(t *testing.T) {
 		t.Errorf("given up: %+v", list)
 	}
 	_, err := w.Replay(t.Context(), w.here, w.is(webhook.GivenUp)[0].ID)
-	if !fault.Is(err, fault.Refused) {
+	if !fault.Is(err, fault.FailedPrecondition) {
 		t.Errorf("replayed to a disabled endpoint: %v", err)
 	}
 	if err := w.Remove(t.Context(), w.here, removed.ID, activity.System); err != nil {

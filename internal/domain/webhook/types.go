@@ -79,7 +79,7 @@ var Types = func() []Type {
 // ParseTypes reads the types that an endpoint subscribes to, each once.
 func ParseTypes(texts []string) ([]Type, error) {
 	wrong := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).On(entity).Keyed("webhookType").At("types")
+		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("webhookType").Field("types")
 	}
 	var list []Type
 	for _, t := range texts {

@@ -78,7 +78,7 @@ func (b *bucket) take(ctx context.Context, points float64, urgent bool) (reserva
 	if r, ok := b.takeNow(points, urgent); ok {
 		return r, nil
 	}
-	defer task.Rest(ctx)()
+	defer task.Yield(ctx)()
 	return b.takeInTurn(ctx, points, urgent)
 }
 

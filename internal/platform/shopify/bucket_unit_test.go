@@ -89,8 +89,8 @@ func TestTheLastPointsAreForPeople(t *testing.T) {
 // restless is a task of one part, which begins a rest.
 type restless func() (end func())
 
-func (r restless) Rest() (end func()) { return r() }
-func (restless) Leave()               {}
+func (r restless) Yield() (end func()) { return r() }
+func (restless) Done()                 {}
 
 // Whoever has to wait for points is no worker meanwhile.
 func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
@@ -99,7 +99,7 @@ func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
 		var began, rested time.Duration
 		rests := 0
 		start := time.Now()
-		ctx := task.WithRest(t.Context(), restless(func() (end func()) {
+		ctx := task.WithYielder(t.Context(), restless(func() (end func()) {
 			began = time.Since(start)
 			return func() { rests, rested = rests+1, time.Since(start)-began }
 		}))

@@ -41,36 +41,36 @@ type Proxy struct {
 // given by the shopper too, and nobody knows which one is whose.
 func (p Proxy) Open(query url.Values, named bool, now time.Time) (platform.Visit, error) {
 	if !p.genuine(query) {
-		return platform.Visit{}, unproven("the request's signature is missing or wrong: it must come through the store's own domain").Keyed("signatureInvalid").At(proxySignature)
+		return platform.Visit{}, unproven("the request's signature is missing or wrong: it must come through the store's own domain").Code("signatureInvalid").Field(proxySignature)
 	}
 	for _, name := range proxyParams {
 		if n := len(query[name]); n != 1 && !(named && name == proxyShop && n > 1) {
-			return platform.Visit{}, unproven("parameter '%s' is given %d times: it is the platform's to give, once", name, n).Keyed("proxyParameter").At(name)
+			return platform.Visit{}, unproven("parameter '%s' is given %d times: it is the platform's to give, once", name, n).Code("proxyParameter").Field(name)
 		}
 	}
 	signed, err := strconv.ParseInt(query.Get(proxyTime), 10, 64)
 	if err != nil {
-		return platform.Visit{}, unproven("the request's timestamp is no number").Keyed("proxyParameter").At(proxyTime)
+		return platform.Visit{}, unproven("the request's timestamp is no number").Code("proxyParameter").Field(proxyTime)
 	}
 	if away := now.Sub(time.Unix(signed, 0)); away > proxyTolerance || away < -proxyTolerance {
-		return platform.Visit{}, unproven("the request was signed more than %d s ago, or ahead", int(proxyTolerance.Seconds())).Keyed("signatureExpired").At(proxyTime)
+		return platform.Visit{}, unproven("the request was signed more than %d s ago, or ahead", int(proxyTolerance.Seconds())).Code("signatureExpired").Field(proxyTime)
 	}
 	v := platform.Visit{Shop: strings.ToLower(query.Get(proxyShop)), Prefix: query.Get(proxyPrefix), Query: maps.Clone(query)}
 	maps.DeleteFunc(v.Query, func(name string, _ []string) bool { return slices.Contains(proxyParams, name) })
 	v.Elsewhere = slices.ContainsFunc(query[proxyShop], func(s string) bool { return !strings.EqualFold(s, v.Shop) })
 	if !validDomain(v.Shop) {
-		return platform.Visit{}, unproven("the request's shop is not a store's domain").Keyed("proxyParameter").At(proxyShop)
+		return platform.Visit{}, unproven("the request's shop is not a store's domain").Code("proxyParameter").Field(proxyShop)
 	}
 	if who := query.Get(proxyCustomer); who != "" {
 		if v.Customer, err = strconv.ParseInt(who, 10, 64); err != nil || v.Customer < 1 || v.Customer > gid.Max {
-			return platform.Visit{}, unproven("the request's customer is no customer's number").Keyed("proxyParameter").At(proxyCustomer)
+			return platform.Visit{}, unproven("the request's customer is no customer's number").Code("proxyParameter").Field(proxyCustomer)
 		}
 	}
 	return v, nil
 }
 
 func unproven(format string, args ...any) *fault.Error {
-	return fault.New(fault.Unauthenticated, format, args...).On("customer")
+	return fault.New(fault.Unauthenticated, format, args...).Entity("customer")
 }
 
 // genuine reports whether the signature is that of all other parameters, in a time

@@ -99,7 +99,7 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 			t.Parallel()
 			got, err := Proxy{row.secret}.Open(row.query(t), false, publishedAt().Add(row.late))
 			f, ok := errors.AsType[*fault.Error](err)
-			if !ok || f.Kind != fault.Unauthenticated || f.Key != row.key || got.Shop != "" || got.Customer != 0 {
+			if !ok || f.Kind != fault.Unauthenticated || f.ErrorKey != row.key || got.Shop != "" || got.Customer != 0 {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})

@@ -112,7 +112,7 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 	body := doc.body(variables)
 	for try := range maxThrottled {
 		if try > 0 {
-			end := task.Rest(ctx)
+			end := task.Yield(ctx)
 			err := c.wait(ctx, firstPause<<try, firstPause<<try)
 			if end(); err != nil {
 				return nil, fmt.Errorf("%w: %w", platform.ErrThrottled, err)

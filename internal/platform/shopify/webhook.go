@@ -37,10 +37,10 @@ func (w Webhooks) Open(header func(name string) string, body []byte) (platform.E
 	}
 	for _, name := range []string{"X-Shopify-Topic", "X-Shopify-Shop-Domain", "X-Shopify-API-Version", "X-Shopify-Webhook-Id"} {
 		if header(name) == "" {
-			return platform.Event{}, fault.New(fault.Invalid, "the webhook has no header %s", name).At(name)
+			return platform.Event{}, fault.New(fault.Invalid, "the webhook has no header %s", name).Field(name)
 		}
 		if len(header(name)) > maxWebhookHeader {
-			return platform.Event{}, fault.New(fault.Invalid, "the webhook's header %s is too long", name).At(name)
+			return platform.Event{}, fault.New(fault.Invalid, "the webhook's header %s is too long", name).Field(name)
 		}
 	}
 	e := platform.Event{
@@ -53,15 +53,15 @@ func (w Webhooks) Open(header func(name string) string, body []byte) (platform.E
 		e.ID = header("X-Shopify-Webhook-Id")
 	}
 	if len(e.ID) > maxWebhookHeader {
-		return platform.Event{}, fault.New(fault.Invalid, "the webhook's id is too long").At("X-Shopify-Event-Id")
+		return platform.Event{}, fault.New(fault.Invalid, "the webhook's id is too long").Field("X-Shopify-Event-Id")
 	}
 	if !validDomain(e.Shop) {
-		return platform.Event{}, fault.New(fault.Invalid, "the webhook's shop is not a store's domain").At("X-Shopify-Shop-Domain")
+		return platform.Event{}, fault.New(fault.Invalid, "the webhook's shop is not a store's domain").Field("X-Shopify-Shop-Domain")
 	}
 	if at := header("X-Shopify-Triggered-At"); at != "" {
 		triggered, err := time.Parse(time.RFC3339, at)
 		if err != nil {
-			return platform.Event{}, fault.Because(fault.Invalid, err, "the webhook's time cannot be read").At("X-Shopify-Triggered-At")
+			return platform.Event{}, fault.Because(fault.Invalid, err, "the webhook's time cannot be read").Field("X-Shopify-Triggered-At")
 		}
 		e.TriggeredAt = triggered.UTC()
 	}

@@ -352,7 +352,7 @@ func (s *Simulator) FinishAttempt(id int64, code string) error {
 				continue
 			}
 			if a.State.ended() {
-				return fault.New(fault.Refused, "billing attempt %d has ended already", id)
+				return fault.New(fault.FailedPrecondition, "billing attempt %d has ended already", id)
 			}
 			s.end(a, code, s.now())
 			return nil

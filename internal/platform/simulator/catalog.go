@@ -42,17 +42,17 @@ const (
 )
 
 // AddShop installs the app in a new store. A domain or token that is taken is
-// Refused; an unknown time zone is Invalid.
+// FailedPrecondition; an unknown time zone is Invalid.
 func (s *Simulator) AddShop(spec ShopSpec) error {
 	return s.update(func() error {
 		if spec.Domain == "" || spec.Token == "" {
 			return fault.New(fault.Invalid, "a store needs a domain and a token")
 		}
 		if s.state.shops[spec.Domain] != nil {
-			return fault.New(fault.Refused, "the store %s exists already", spec.Domain)
+			return fault.New(fault.FailedPrecondition, "the store %s exists already", spec.Domain)
 		}
 		if s.state.byToken[spec.Token] != nil {
-			return fault.New(fault.Refused, "another store has this token")
+			return fault.New(fault.FailedPrecondition, "another store has this token")
 		}
 		zone, err := zoneNamed(or(spec.TimeZone, "UTC"))
 		if err != nil {
@@ -84,7 +84,7 @@ func (s *Simulator) AddShop(spec ShopSpec) error {
 func zoneNamed(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" { // which is the machine's, whatever that is
-		return nil, fault.Because(fault.Invalid, err, "%q is not an IANA time zone", name).At("ianaTimeZone")
+		return nil, fault.Because(fault.Invalid, err, "%q is not an IANA time zone", name).Field("ianaTimeZone")
 	}
 	return zone, nil
 }
@@ -342,5 +342,5 @@ func (s *Simulator) store(domain string) (*store, error) {
 	if sh := s.state.shops[domain]; sh != nil {
 		return sh, nil
 	}
-	return nil, fault.New(fault.NotFound, "there is no store %q", domain).At("shop")
+	return nil, fault.New(fault.NotFound, "there is no store %q", domain).Field("shop")
 }

@@ -111,11 +111,11 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 	}
 	created = created.UTC().Truncate(time.Second)
 	if !t.NextBillingDate.After(created) {
-		return Made{}, fault.New(fault.Invalid, "the next billing date must be after the contract's creation").At("nextBillingDate")
+		return Made{}, fault.New(fault.Invalid, "the next billing date must be after the contract's creation").Field("nextBillingDate")
 	}
 	t.Shipping = &shipping{Code: "Standard", Title: "Standard", Label: "Standard"}
 	if refused := s.checkTerms(sh, t); refused != nil {
-		return Made{}, fault.New(fault.Invalid, "%s", refused.Message).Keyed(refused.Code)
+		return Made{}, fault.New(fault.Invalid, "%s", refused.Message).Code(refused.Code)
 	}
 	cust, err := s.buyer(sh, spec.Customer)
 	if err != nil {
@@ -167,14 +167,14 @@ func (sh *store) termsOf(spec ContractSpec, currency money.Currency) (terms, err
 	}
 	for _, p := range []policy{t.Billing, t.Delivery} {
 		if !slices.Contains([]string{"DAY", "WEEK", "MONTH", "YEAR"}, p.Interval) {
-			return t, fault.New(fault.Invalid, "%q is not an interval: use DAY, WEEK, MONTH or YEAR", p.Interval).At("interval")
+			return t, fault.New(fault.Invalid, "%q is not an interval: use DAY, WEEK, MONTH or YEAR", p.Interval).Field("interval")
 		}
 		if p.MinCycles < 0 || p.MaxCycles < 0 {
-			return t, fault.New(fault.Invalid, "minCycles and maxCycles are at least 1, or left out").At("billingPolicy")
+			return t, fault.New(fault.Invalid, "minCycles and maxCycles are at least 1, or left out").Field("billingPolicy")
 		}
 	}
 	if !slices.Contains([]string{statusActive, statusPaused, statusCancelled, statusExpired, statusFailed}, t.Status) {
-		return t, fault.New(fault.Invalid, "%q is not a contract status", spec.Status).At("status")
+		return t, fault.New(fault.Invalid, "%q is not a contract status", spec.Status).Field("status")
 	}
 	var err error
 	if t.Price, err = askedPrice(or(spec.DeliveryPrice, "0"), currency, "deliveryPrice"); err != nil {
@@ -186,11 +186,11 @@ func (sh *store) termsOf(spec ContractSpec, currency money.Currency) (terms, err
 	for _, l := range spec.Lines {
 		v, ok := sh.variants.get(l.VariantID)
 		if !ok {
-			return t, fault.New(fault.Invalid, "%s has no variant %d", sh.Domain, l.VariantID).At("lines.variantId")
+			return t, fault.New(fault.Invalid, "%s has no variant %d", sh.Domain, l.VariantID).Field("lines.variantId")
 		}
 		nl := line{Variant: v.ID, Quantity: or(l.Quantity, 1), SellingPlanID: l.SellingPlanID, SellingPlanName: or(l.SellingPlanName, sh.planName(l.SellingPlanID))}
 		if nl.Quantity < 1 {
-			return t, fault.New(fault.Invalid, "a line's quantity is at least 1").At("lines.quantity")
+			return t, fault.New(fault.Invalid, "a line's quantity is at least 1").Field("lines.quantity")
 		}
 		if l.CurrentPrice == "" {
 			nl.Price, err = money.Parse(v.Price.String(), currency)
@@ -210,7 +210,7 @@ func (sh *store) termsOf(spec ContractSpec, currency money.Currency) (terms, err
 func askedPrice(decimal string, currency money.Currency, field string) (money.Amount, error) {
 	a, err := money.ParseExact(decimal, currency)
 	if err != nil || a.Minor < 0 {
-		return a, fault.New(fault.Invalid, "%q is no price in %s", decimal, currency).At(field)
+		return a, fault.New(fault.Invalid, "%q is no price in %s", decimal, currency).Field(field)
 	}
 	return a, nil
 }
@@ -230,7 +230,7 @@ func (s *Simulator) buyer(sh *store, spec CustomerSpec) (*customer, error) {
 		if c, ok := sh.customers.get(spec.ID); ok {
 			return c, nil
 		}
-		return nil, fault.New(fault.Invalid, "%s has no customer %d", sh.Domain, spec.ID).At("customer.id")
+		return nil, fault.New(fault.Invalid, "%s has no customer %d", sh.Domain, spec.ID).Field("customer.id")
 	}
 	if c, ok := sh.byEmail[strings.ToLower(spec.Email)]; ok {
 		c.Tags = union(c.Tags, spec.Tags)
@@ -238,7 +238,7 @@ func (s *Simulator) buyer(sh *store, spec CustomerSpec) (*customer, error) {
 		return c, nil
 	}
 	if !strings.Contains(spec.Email, "@") {
-		return nil, fault.New(fault.Invalid, "a customer needs an id or an e-mail address").At("customer.email")
+		return nil, fault.New(fault.Invalid, "a customer needs an id or an e-mail address").Field("customer.email")
 	}
 	c := &customer{
 		Shop: sh.Domain, ID: take(&sh.next.Customer), Email: spec.Email, FirstName: spec.FirstName, LastName: spec.LastName,
@@ -304,7 +304,7 @@ func addressOf(c *customer) address {
 func (s *Simulator) SetPaymentMethodStatus(graphID string, status MethodStatus) error {
 	return s.update(func() error {
 		if status != MethodValid && status != MethodExpired && status != MethodRevoked {
-			return fault.New(fault.Invalid, "a payment method is valid, expired or revoked").At("status")
+			return fault.New(fault.Invalid, "a payment method is valid, expired or revoked").Field("status")
 		}
 		_, tail, _ := strings.Cut(graphID, "CustomerPaymentMethod/")
 		for _, sh := range s.state.order {
@@ -339,7 +339,7 @@ func (s *Simulator) setMethodStatus(sh *store, m *paymentMethod, status MethodSt
 func (s *Simulator) Outcome(o Outcome) error {
 	return s.update(func() error {
 		if o.Code != Succeed && o.Code != Challenge && o.Code != Never && !s.inEnum(errorsEnum, o.Code) {
-			return fault.New(fault.Invalid, "%q is neither SUCCESS, CHALLENGE, NEVER nor an error code of billing attempts", o.Code).At("code")
+			return fault.New(fault.Invalid, "%q is neither SUCCESS, CHALLENGE, NEVER nor an error code of billing attempts", o.Code).Field("code")
 		}
 		c, err := s.contract(o.Contract)
 		if err != nil {
@@ -361,7 +361,7 @@ func (s *Simulator) Uninstall(shop string) error {
 			return err
 		}
 		if !sh.UninstalledAt.IsZero() {
-			return fault.New(fault.Refused, "%s has uninstalled the app already", sh.Domain)
+			return fault.New(fault.FailedPrecondition, "%s has uninstalled the app already", sh.Domain)
 		}
 		sh.UninstalledAt = s.now()
 		s.save(sh)
@@ -384,10 +384,10 @@ func (s *Simulator) Install(shop, token string) error {
 			return err
 		}
 		if sh.UninstalledAt.IsZero() {
-			return fault.New(fault.Refused, "%s has the app", sh.Domain)
+			return fault.New(fault.FailedPrecondition, "%s has the app", sh.Domain)
 		}
 		if s.state.byToken[token] != nil {
-			return fault.New(fault.Refused, "another store has this token")
+			return fault.New(fault.FailedPrecondition, "another store has this token")
 		}
 		delete(s.state.byToken, sh.Token)
 		sh.Token, sh.UninstalledAt = token, time.Time{}
@@ -432,5 +432,5 @@ func (s *Simulator) contract(id int64) (*contract, error) {
 			return c, nil
 		}
 	}
-	return nil, fault.New(fault.NotFound, "there is no contract %d", id).At("contractId")
+	return nil, fault.New(fault.NotFound, "there is no contract %d", id).Field("contractId")
 }

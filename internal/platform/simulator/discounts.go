@@ -334,7 +334,7 @@ func (s *Simulator) enter(sh *store, buyer *customer, codes []string) ([]discoun
 			}
 		}
 		if d.Rejected != "" {
-			return nil, fault.New(fault.Invalid, "the discount code %q cannot be used: %s", name, d.Rejected).At("discountCodes")
+			return nil, fault.New(fault.Invalid, "the discount code %q cannot be used: %s", name, d.Rejected).Field("discountCodes")
 		}
 		d.ID, d.Added = uuidOf("entered", sh.Domain, sh.next.Contract, int64(i)), true
 		list = append(list, d)

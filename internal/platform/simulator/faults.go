@@ -75,11 +75,11 @@ func (r seenRow) key() rowKey { return rowKey{Kind: "seen", ID: utoa(r.Identity)
 // SetFaults begins faults, in place of earlier ones. The counts go on.
 func (s *Simulator) SetFaults(f Faults) error {
 	if f.Rate < 0 || f.Rate > 1 {
-		return fault.New(fault.Invalid, "a rate of faults lies between 0 and 1").At("rate")
+		return fault.New(fault.Invalid, "a rate of faults lies between 0 and 1").Field("rate")
 	}
 	for _, k := range f.Kinds {
 		if !slices.Contains(FaultKinds, k) {
-			return fault.New(fault.Invalid, "%q is not a kind of fault", k).At("kinds")
+			return fault.New(fault.Invalid, "%q is not a kind of fault", k).Field("kinds")
 		}
 	}
 	return s.update(func() error {

@@ -78,7 +78,7 @@ func (s *Simulator) AddPaymentMethod(customer int64, kind MethodKind) (string, e
 	var made string
 	err := s.update(func() error {
 		if instruments[kind] == "" {
-			return fault.New(fault.Invalid, "a payment method is a card, paypal or shop_pay").At("kind")
+			return fault.New(fault.Invalid, "a payment method is a card, paypal or shop_pay").Field("kind")
 		}
 		sh, c, err := s.customer(customer)
 		if err != nil {
@@ -100,7 +100,7 @@ func (s *Simulator) Merge(gone, into int64) error {
 		}
 		kept, ok := sh.customers.get(into)
 		if !ok || into == gone {
-			return fault.New(fault.Invalid, "%s has no other customer %d", sh.Domain, into).At("into")
+			return fault.New(fault.Invalid, "%s has no other customer %d", sh.Domain, into).Field("into")
 		}
 		for _, m := range c.methods {
 			m.Customer, m.customer = into, kept

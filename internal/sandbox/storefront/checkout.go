@@ -45,7 +45,7 @@ func (s *Store) order(r *http.Request) (simulator.ContractSpec, error) {
 	number := func(name string) (int64, error) {
 		n, err := strconv.ParseInt(r.FormValue(name), 10, 64)
 		if err != nil {
-			return 0, fault.New(fault.Invalid, "%s: %q is not a number", name, r.FormValue(name)).At(name)
+			return 0, fault.New(fault.Invalid, "%s: %q is not a number", name, r.FormValue(name)).Field(name)
 		}
 		return n, nil
 	}
@@ -64,11 +64,11 @@ func (s *Store) order(r *http.Request) (simulator.ContractSpec, error) {
 		}
 	}
 	if quantity < 1 || quantity > maxQuantity {
-		return simulator.ContractSpec{}, fault.New(fault.Invalid, "the quantity must be from 1 to %d", maxQuantity).At("quantity")
+		return simulator.ContractSpec{}, fault.New(fault.Invalid, "the quantity must be from 1 to %d", maxQuantity).Field("quantity")
 	}
 	plan, known := demo.PlanByID(planID)
 	if !known {
-		return simulator.ContractSpec{}, fault.New(fault.Invalid, "the store has no plan %d", planID).At("plan")
+		return simulator.ContractSpec{}, fault.New(fault.Invalid, "the store has no plan %d", planID).Field("plan")
 	}
 	unit, err := s.unitPrice(variant, plan)
 	if err != nil {
@@ -101,5 +101,5 @@ func (s *Store) unitPrice(variant int64, plan demo.Plan) (money.Amount, error) {
 			return plan.Price(once), err
 		}
 	}
-	return money.Amount{}, fault.New(fault.Invalid, "the store has no variant %d", variant).At("variant")
+	return money.Amount{}, fault.New(fault.Invalid, "the store has no variant %d", variant).Field("variant")
 }

@@ -69,7 +69,7 @@ func (s *Store) forward(w http.ResponseWriter, r *http.Request) {
 	line := r.PathValue("line")
 	base, known := map[string]string{"subscriptions": s.Subscriptions, "memberships": s.Memberships}[line]
 	if !known {
-		web.WriteError(w, r, fault.New(fault.NotFound, "the store has no app at /apps/%s", line).Keyed("pathNotFound"))
+		web.WriteError(w, r, fault.New(fault.NotFound, "the store has no app at /apps/%s", line).Code("pathNotFound"))
 		return
 	}
 	customer := s.session(r)

@@ -32,7 +32,7 @@ func testKeyLimit(t *testing.T, open opener) {
 				switch {
 				case err == nil:
 					made.Add(1)
-				case fault.Is(err, fault.Refused):
+				case fault.Is(err, fault.FailedPrecondition):
 					refused.Add(1)
 				default:
 					t.Error(err)
@@ -75,7 +75,7 @@ func testKeyLimit(t *testing.T, open opener) {
 		if opens(value) || !opens(next) {
 			t.Error("after the grace only the new one may")
 		}
-		if _, _, err := s.Rotate(t.Context(), w.shop.ID, access.Rotation{Key: old.ID}); !fault.Is(err, fault.Refused) {
+		if _, _, err := s.Rotate(t.Context(), w.shop.ID, access.Rotation{Key: old.ID}); !fault.Is(err, fault.FailedPrecondition) {
 			t.Errorf("a key that has ended was followed: %v", err)
 		}
 	})
@@ -98,7 +98,7 @@ func testKeyLimit(t *testing.T, open opener) {
 		if err := rotate(keys[0]); err != nil {
 			t.Errorf("the first: %v", err)
 		}
-		if err := rotate(keys[1]); !fault.Is(err, fault.Refused) {
+		if err := rotate(keys[1]); !fault.Is(err, fault.FailedPrecondition) {
 			t.Errorf("the second beside it: %v", err)
 		}
 		c.Set(day.Add(grace))
@@ -121,7 +121,7 @@ func testKeyLimit(t *testing.T, open opener) {
 			t.Errorf("after: %+v, %v", caller, err)
 		}
 		other := w.addShop("second.myshopify.com")
-		if _, err := s.Import(t.Context(), other.ID, legacy, access.NewKey{Name: "stolen"}); !fault.Is(err, fault.Refused) {
+		if _, err := s.Import(t.Context(), other.ID, legacy, access.NewKey{Name: "stolen"}); !fault.Is(err, fault.FailedPrecondition) {
 			t.Errorf("in another shop: %v", err)
 		}
 		for _, bad := range []string{"short", "with a space", "prn_pretends"} {

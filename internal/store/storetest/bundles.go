@@ -98,7 +98,7 @@ func testBundles(t *testing.T, open opener) {
 		members.Line = shop.Memberships
 		w.plan(members, plan.Items{})
 		_, err := s.Create(t.Context(), w.shop.ID, fullBundle("Box", 7, 52), clerk)
-		w.wantKind(err, fault.Refused)
+		w.wantKind(err, fault.FailedPrecondition)
 		club := fullBundle("Club", 7, 52)
 		club.Line = shop.Memberships
 		made, err := s.Create(t.Context(), w.shop.ID, club, clerk)
@@ -107,7 +107,7 @@ func testBundles(t *testing.T, open opener) {
 		}
 		made.Line = shop.Subscriptions
 		_, err = s.Update(t.Context(), w.shop.ID, made, clerk)
-		w.wantKind(err, fault.Refused)
+		w.wantKind(err, fault.FailedPrecondition)
 	})
 	t.Run("bundles are listed page by page", func(t *testing.T) {
 		w := begin(t, open)

@@ -40,7 +40,7 @@ func fullContract(id contract.ID) contract.Contract {
 			{ID: "gid://shopify/SubscriptionManualDiscount/3", Title: "Free", Percent: 100, FreeShipping: true, TargetIsOrder: true},
 		},
 		Series: contract.Series{Cycle: 4, Start: at(1), Passed: 2, Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true, Earlier: 4,
-		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Wishes: []contract.Wish{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
+		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Overrides: []contract.OrderOverride{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3), LastOrderAmount: kwd(41152),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
 		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, NextWas: at(18), CancellationFeedback: "moving", CancellationNote: "back in June",
@@ -121,7 +121,7 @@ func testContracts(t *testing.T, open opener) {
 		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later, Passed: 3}, later, 7, 7000
 		sent.Turns = []contract.Series{{Cycle: 50, Start: later}}
 		sent.PassedCycles, sent.Ending = 5, &contract.Ending{Why: contract.EndOfMinimum, Cycle: 44, At: later}
-		sent.Wishes = []contract.Wish{{Cycle: 41, Note: "ring\ntwice"}}
+		sent.Overrides = []contract.OrderOverride{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		sent.LastOrderAmount = money.Amount{Minor: 1500, Currency: "KWD"}
 		sent.AmendAt, sent.ExpireAt, sent.QueueUpdatedAt = later, later.Add(time.Hour), later.Add(time.Minute)
@@ -139,7 +139,7 @@ func testContracts(t *testing.T, open opener) {
 		want.Turns, want.PassedCycles, want.Ending = sent.Turns, sent.PassedCycles, sent.Ending
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		want.LastOrderAmount = money.Amount{Minor: 1500, Currency: "KWD"}
-		want.Wishes = sent.Wishes
+		want.Overrides = sent.Overrides
 		want.AmendAt, want.ExpireAt, want.Amending, want.QueueUpdatedAt = sent.AmendAt, sent.ExpireAt, sent.Amending, sent.QueueUpdatedAt
 		want.Version, want.Revision = want.Version+1, 4711
 		want.Dunning = nil

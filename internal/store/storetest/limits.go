@@ -13,9 +13,9 @@ import (
 // testBuckets checks the buckets that nodes share, where the database has any.
 func testBuckets(t *testing.T, open opener) {
 	slow := access.Rate{PerSecond: 0.001, Burst: 40} // nothing comes back while a test runs
-	take := func(w world, b access.Bucket, want, back int) access.Loan {
+	take := func(w world, b access.Bucket, want, back int) access.Grant {
 		w.Helper()
-		bank := w.db.Bank()
+		bank := w.db.SharedBuckets()
 		if bank == nil {
 			w.Skip("one node needs no bank")
 		}
@@ -63,7 +63,7 @@ func testBuckets(t *testing.T, open opener) {
 	})
 	t.Run("many takers at once get the burst and what time brought", func(t *testing.T) {
 		w := begin(t, open)
-		if w.db.Bank() == nil {
+		if w.db.SharedBuckets() == nil {
 			t.Skip("one node needs no bank")
 		}
 		rate := access.Rate{PerSecond: 10, Burst: 40}
@@ -74,7 +74,7 @@ func testBuckets(t *testing.T, open opener) {
 			together.Go(func() {
 				got := 0
 				for range 5 {
-					loan, err := w.db.Bank().Take(t.Context(), access.Bucket{Shop: w.shop.ID, Key: access.KeyID(1 + n%3), Rate: rate}, 8, 0)
+					loan, err := w.db.SharedBuckets().Take(t.Context(), access.Bucket{Shop: w.shop.ID, Key: access.KeyID(1 + n%3), Rate: rate}, 8, 0)
 					if err != nil {
 						t.Error(err)
 					}

@@ -242,7 +242,7 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("shops %v wait, %v", ids, err)
 		}
 		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: loyalty.One})
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 	})
 	t.Run("what is worked while the programme is off counts when it is on again", func(t *testing.T) {
 		c := beginClub(t, open, nil)
@@ -406,7 +406,7 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("after removing: %+v, %v", m.Sums, err)
 		}
 		_, err := c.Remove(t.Context(), c.shop.ID, remove)
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		c.member(ada)
 		var kinds []string
 		for _, e := range c.entries(c.shop.ID) {
@@ -476,7 +476,7 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("got %+v, %v", m.Sums, err)
 		}
 		_, err := c.Add(t.Context(), c.shop.ID, cmd)
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		cmd.Rule = 99
 		_, err = c.Add(t.Context(), c.shop.ID, cmd)
 		c.wantKind(err, fault.NotFound)
@@ -508,10 +508,10 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("the rest: %+v, %v", m.Sums, err)
 		}
 		_, err = c.Remove(t.Context(), c.shop.ID, cmd)
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		cmd.Entry = entries[0].ID // added by hand
 		_, err = c.Remove(t.Context(), c.shop.ID, cmd)
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		c.member(ada)
 	})
 	t.Run("pending points are released on their day, or when somebody approves them", func(t *testing.T) {
@@ -554,7 +554,7 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("approved: %+v, %v", m.Sums, err)
 		}
 		_, err = c.Approve(t.Context(), c.shop.ID, approve)
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		c.member(ada)
 	})
 	t.Run("a reward is a code of the platform, used once or given back", func(t *testing.T) {
@@ -575,13 +575,13 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("used: %+v, %v", m.Rewards, err)
 		}
 		_, err = c.SetReward(t.Context(), c.shop.ID, use)
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		back := loyalty.RewardCommand{Reward: m.Rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk}
 		if m, err := c.SetReward(t.Context(), c.shop.ID, back); err != nil || m.Rewards[0].State != loyalty.Cancelled || m.Sums.Available != 1020*loyalty.One || len(c.codes.ended) != 1 {
 			t.Errorf("given back: %+v, %+v, %v", m.Rewards, m.Sums, err)
 		}
 		_, err = c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: redeem.Who, Rule: 3, Points: 1021 * loyalty.One})
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		c.member(ada)
 	})
 	t.Run("a reward that an order used is used, and no longer given back", func(t *testing.T) {
@@ -608,7 +608,7 @@ func testLoyalty(t *testing.T, open opener) {
 		spent := c.member(ada).Sums.Available
 		c.codes.used[rewards[0].Code] = platform.OrderRef{ID: 5002, Name: "#1002"}
 		_, err := c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk})
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		if m := c.member(ada); m.Rewards[0].State != loyalty.Used || m.Rewards[0].OrderName != "#1002" || m.Sums.Available != spent {
 			t.Errorf("given back after it was used: %+v, %+v", m.Rewards[0], m.Sums)
 		}
@@ -662,7 +662,7 @@ func testLoyalty(t *testing.T, open opener) {
 			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk, Request: "a"})
 			return err
 		}
-		c.wantKind(redeem(), fault.Refused)
+		c.wantKind(redeem(), fault.FailedPrecondition)
 		c.add(ada, 1000*loyalty.One)
 		if err := redeem(); err != nil || len(c.member(ada).Rewards) != 1 {
 			t.Errorf("with enough points: %v", err)
@@ -691,7 +691,7 @@ func testLoyalty(t *testing.T, open opener) {
 		}
 		c.codes.ends = func() { c.codes.used = map[string]platform.OrderRef{m.Rewards[0].Code: {ID: 5001, Name: "#1001"}} }
 		_, err = c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: m.Rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk})
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		if after := c.member(ada); after.Rewards[0].State != loyalty.Used || after.Sums.Available != m.Sums.Available || len(c.codes.ended) != 1 {
 			t.Errorf("the customer has %+v and %s points, had %s", after.Rewards[0], after.Sums.Available, m.Sums.Available)
 		}
@@ -750,7 +750,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.add(ada, 1000*loyalty.One)
 		c.codes.fails = &platform.Refusal{Code: "INVALID", Message: "no"}
 		_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1})
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		if m := c.member(ada); m.Sums.Available != 1020*loyalty.One || m.Rewards[0].State != loyalty.Cancelled {
 			t.Errorf("after the refusal: %+v, %+v", m.Sums, m.Rewards)
 		}
@@ -785,7 +785,7 @@ func testLoyalty(t *testing.T, open opener) {
 		for _, err := range results {
 			if err == nil {
 				done++
-			} else if !fault.Is(err, fault.Refused) {
+			} else if !fault.Is(err, fault.FailedPrecondition) {
 				t.Errorf("got %v", err)
 			}
 		}

@@ -29,7 +29,7 @@ func newResting(first int) *resting {
 		if r.runs.add(t.Shop) > first || t.Shop != 1 {
 			return nil
 		}
-		end := task.Rest(ctx)
+		end := task.Yield(ctx)
 		r.ctx = ctx
 		r.rests <- struct{}{}
 		select {
@@ -79,16 +79,16 @@ func testRests(t *testing.T, open opener) {
 			var parts sync.WaitGroup
 			waits := make(chan struct{})
 			parts.Go(func() {
-				end := task.Rest(ctx)
+				end := task.Yield(ctx)
 				close(waits)
 				<-wake
 				end()
-				task.Leave(ctx)
+				task.Done(ctx)
 			})
 			parts.Go(func() {
 				<-waits
-				task.Rest(ctx)() // it has the worker again
-				task.Leave(ctx)
+				task.Yield(ctx)() // it has the worker again
+				task.Done(ctx)
 				close(over)
 			})
 			parts.Wait()

@@ -96,7 +96,7 @@ func testShops(t *testing.T, open opener) {
 				t.Error(err)
 			}
 		}
-		if err := db.Claim(t.Context(), store.Production); !fault.Is(err, fault.Refused) {
+		if err := db.Claim(t.Context(), store.Production); !fault.Is(err, fault.FailedPrecondition) {
 			t.Errorf("production on a sandbox's database: %v", err)
 		}
 	})

@@ -263,26 +263,26 @@ func testOneOffs(t *testing.T, open opener) {
 }
 
 func testMarks(t *testing.T, open opener) {
-	mark := func(target string, due time.Time) billing.Mark {
-		return billing.Mark{Target: target, Contract: 1, Attempt: 5, Tags: []string{"a, b", "ü"}, Note: "note", DueAt: due, Failures: 2}
+	mark := func(target string, due time.Time) billing.Annotation {
+		return billing.Annotation{Target: target, Contract: 1, Attempt: 5, Tags: []string{"a, b", "ü"}, Note: "note", DueAt: due, Failures: 2}
 	}
 	t.Run("marks are taken up when they are due, earliest first", func(t *testing.T) {
 		w := begin(t, open)
 		w.put(monthly(1))
-		var put []billing.Mark
+		var put []billing.Annotation
 		w.in(func(tx *store.Tx) error {
-			put = []billing.Mark{mark("late", day.Add(time.Millisecond)), mark("second", day), mark("first", day.Add(-time.Hour))}
+			put = []billing.Annotation{mark("late", day.Add(time.Millisecond)), mark("second", day), mark("first", day.Add(-time.Hour))}
 			return tx.PutMarks(t.Context(), put)
 		})
-		due := func() (list []billing.Mark) {
+		due := func() (list []billing.Annotation) {
 			w.in(func(tx *store.Tx) (err error) {
 				list, err = tx.DueMarks(t.Context(), day, 10)
 				return err
 			})
 			return list
 		}
-		if got := due(); !reflect.DeepEqual(got, []billing.Mark{put[2], put[1]}) {
-			t.Errorf("got  %+v\nwant %+v", got, []billing.Mark{put[2], put[1]})
+		if got := due(); !reflect.DeepEqual(got, []billing.Annotation{put[2], put[1]}) {
+			t.Errorf("got  %+v\nwant %+v", got, []billing.Annotation{put[2], put[1]})
 		}
 		if shops, err := w.db.Shops().DueMarkShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(shops, []shop.ID{w.shop.ID}) {
 			t.Errorf("shops %v, %v", shops, err)
@@ -295,7 +295,7 @@ func testMarks(t *testing.T, open opener) {
 			if err := tx.PutMarks(t.Context(), put[2:]); err != nil {
 				return err
 			}
-			return tx.DeleteMarks(t.Context(), []billing.MarkID{put[1].ID})
+			return tx.DeleteMarks(t.Context(), []billing.AnnotationID{put[1].ID})
 		})
 		if got := due(); len(got) != 0 {
 			t.Errorf("still due: %+v", got)

@@ -167,7 +167,7 @@ func testWebhooks(t *testing.T, open opener) {
 		listener(c.world, c.shop.ID, true, webhook.SignUp, webhook.CreditsEarned)
 		c.put(monthly(1))
 		_, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: 901}, Amount: 1 << 60})
-		c.wantKind(err, fault.Refused)
+		c.wantKind(err, fault.FailedPrecondition)
 		if list := all(c.world, c.shop.ID, webhook.Question{}); len(list) != 0 {
 			t.Errorf("owed %+v", list)
 		}

@@ -124,7 +124,7 @@ func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, e
 // ownShop refuses the name of another shop than the key's.
 func ownShop(domain string, caller web.Caller, param string) error {
 	if domain != "" && domain != caller.Shop.Domain {
-		return fault.New(fault.Invalid, "shop must be %s, the store that the API key belongs to", caller.Shop.Domain).Keyed("shopMismatch").At(param)
+		return fault.New(fault.Invalid, "shop must be %s, the store that the API key belongs to", caller.Shop.Domain).Code("shopMismatch").Field(param)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ type Options struct {
 
 	Swaps      Swaps
 	SwapBook   swap.Book
-	Foresight  Foresight
+	Preview    Preview
 	OneOffs    OneOffs
 	OneOffBook billing.OneOffBook
 

@@ -90,7 +90,7 @@ func (o Options) price(ctx context.Context, of amend.Command, param string, valu
 func amountIn(currency money.Currency, param, value string) (*money.Amount, error) {
 	a, err := money.ParseExact(value, currency)
 	if err != nil {
-		return nil, fault.Because(fault.Invalid, err, "'%s' is no amount of %s: give a number with at most %d decimals", value, currency, currency.Exponent()).At(param)
+		return nil, fault.Because(fault.Invalid, err, "'%s' is no amount of %s: give a number with at most %d decimals", value, currency, currency.Exponent()).Field(param)
 	}
 	return &a, nil
 }

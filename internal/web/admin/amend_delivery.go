@@ -118,7 +118,7 @@ type shippingAddress struct {
 // method checks the address and lays it over how orders are delivered now.
 func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.DeliveryMethod, error) {
 	missing := func(field, why string) error {
-		return fault.New(fault.Invalid, "field '%s' is required%s", field, why).On(contractEntity).Keyed("bodyField").At(field)
+		return fault.New(fault.Invalid, "field '%s' is required%s", field, why).Entity(contractEntity).Code("bodyField").Field(field)
 	}
 	kind := methodShipping
 	if a.MethodType != "" {
@@ -150,7 +150,7 @@ func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.Delive
 	country := strings.ToUpper(a.CountryCode)
 	if country != "" && !delivery.IsCountry(country) {
 		return nil, fault.New(fault.Invalid, "field 'countryCode' is %q, which is no country: write two letters such as CA", a.CountryCode).
-			On(contractEntity).Keyed("bodyField").At("countryCode")
+			Entity(contractEntity).Code("bodyField").Field("countryCode")
 	}
 	address := contract.Address{
 		FirstName: a.FirstName, LastName: a.LastName, Company: a.Company, Address1: a.Address1, Address2: a.Address2, City: a.City,

@@ -79,7 +79,7 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 		return nil, err
 	}
 	if in.OldLine == "" && in.OldVariant == "" {
-		return nil, fault.New(fault.Invalid, "give oldLineId or oldVariantId").On(contractEntity).Keyed("parameterMissing").At("oldLineId")
+		return nil, fault.New(fault.Invalid, "give oldLineId or oldVariantId").Entity(contractEntity).Code("parameterMissing").Field("oldLineId")
 	}
 	var old int64
 	if in.OldLine == "" { // which wins: what is not looked at need not be right
@@ -135,7 +135,7 @@ func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, e
 		change.Quantity = new(int(in.Quantity.Value))
 	}
 	if change.Variant == nil && change.Quantity == nil && price == nil && change.PlanName == nil {
-		return nil, fault.New(fault.Invalid, "give variantId, quantity, price or sellingPlanName").On(contractEntity).Keyed("parameterMissing").At("variantId")
+		return nil, fault.New(fault.Invalid, "give variantId, quantity, price or sellingPlanName").Entity(contractEntity).Code("parameterMissing").Field("variantId")
 	}
 	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, change))
 }
@@ -151,9 +151,9 @@ func refuseOtherPrices(given web.Given, takes ...string) error {
 			continue
 		}
 		if len(takes) == 0 {
-			return fault.New(fault.Invalid, "this operation takes no price: leave out parameter '%s'", name).On(contractEntity).Keyed("parameterUnknown").At(name)
+			return fault.New(fault.Invalid, "this operation takes no price: leave out parameter '%s'", name).Entity(contractEntity).Code("parameterUnknown").Field(name)
 		}
-		return fault.New(fault.Invalid, "parameter '%s' is not known here: use %s", name, strings.Join(takes, " or ")).On(contractEntity).Keyed("parameterUnknown").At(name)
+		return fault.New(fault.Invalid, "parameter '%s' is not known here: use %s", name, strings.Join(takes, " or ")).Entity(contractEntity).Code("parameterUnknown").Field(name)
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func (l newLine) parse(currency money.Currency, field string) (amend.NewLine, er
 		return amend.NewLine{}, err
 	}
 	if variant == 0 {
-		return amend.NewLine{}, fault.New(fault.Invalid, "field '%s.variantId' is required", field).Keyed("bodyField").At(field + ".variantId")
+		return amend.NewLine{}, fault.New(fault.Invalid, "field '%s.variantId' is required", field).Code("bodyField").Field(field + ".variantId")
 	}
 	plan, err := l.SellingPlanID.Parse("SellingPlan", field+".sellingPlanId")
 	if err != nil {
@@ -255,7 +255,7 @@ func (l newLine) parse(currency money.Currency, field string) (amend.NewLine, er
 		}
 		if made.Price != nil && *made.Price != *price {
 			return made, fault.New(fault.Invalid, "field '%s.%s' is not the price that another field of the line names: send one of them", field, p.name).
-				Keyed("bodyField").At(field + "." + p.name)
+				Code("bodyField").Field(field + "." + p.name)
 		}
 		made.Price = price
 	}
@@ -393,16 +393,16 @@ func (p cyclePrice) parse(currency money.Currency, field string) (contract.Cycle
 	step := contract.CyclePrice{After: int(p.AfterCycle)}
 	kind, ok := adjustments[strings.ToUpper(p.DiscountType)]
 	if !ok {
-		return step, fault.New(fault.Invalid, "field '%s.discountType' is %q: use PERCENTAGE, FIXED or PRICE", field, p.DiscountType).Keyed("bodyField").At(field + ".discountType")
+		return step, fault.New(fault.Invalid, "field '%s.discountType' is %q: use PERCENTAGE, FIXED or PRICE", field, p.DiscountType).Code("bodyField").Field(field + ".discountType")
 	}
 	if p.Value == "" {
-		return step, fault.New(fault.Invalid, "field '%s.value' is required", field).Keyed("bodyField").At(field + ".value")
+		return step, fault.New(fault.Invalid, "field '%s.value' is required", field).Code("bodyField").Field(field + ".value")
 	}
 	amend.SetKind(&step, kind)
 	if kind == "PERCENTAGE" {
 		percent, err := p.Value.Float64()
 		if err != nil {
-			return step, fault.Because(fault.Invalid, err, "field '%s.value' is no number", field).Keyed("bodyField").At(field + ".value")
+			return step, fault.Because(fault.Invalid, err, "field '%s.value' is no number", field).Code("bodyField").Field(field + ".value")
 		}
 		step.Percent = percent
 		return step, nil
@@ -561,7 +561,7 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 		return nil, err
 	}
 	if n == 0 {
-		return nil, fault.New(fault.Invalid, "field 'contractId' is required").Keyed("bodyField").At("contractId")
+		return nil, fault.New(fault.Invalid, "field 'contractId' is required").Code("bodyField").Field("contractId")
 	}
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
 	lines := amend.Swap{OldLine: body.OldLineID}
@@ -608,7 +608,7 @@ func parseIDs(objectType, field string, ids []web.AnyID) ([]int64, error) {
 			return nil, err
 		}
 		if n == 0 {
-			return nil, fault.New(fault.Invalid, "field '%s[%d]' is empty", field, i).Keyed("bodyField").At(field)
+			return nil, fault.New(fault.Invalid, "field '%s[%d]' is empty", field, i).Code("bodyField").Field(field)
 		}
 		numbers[i] = n
 	}

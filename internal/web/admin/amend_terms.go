@@ -66,7 +66,7 @@ func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}
 	}
 	for field, missing := range map[string]bool{"subscriptionContractId": n == 0, "customAttributesList": body.CustomAttributesList == nil} {
 		if missing {
-			return nil, fault.New(fault.Invalid, "field '%s' is required", field).Keyed("bodyField").At(field)
+			return nil, fault.New(fault.Invalid, "field '%s' is required", field).Code("bodyField").Field(field)
 		}
 	}
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}

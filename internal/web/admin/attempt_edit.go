@@ -82,14 +82,14 @@ func (in *editIn) wanted(caller web.Caller) (wish, error) {
 		}
 	}
 	if body.ID < 1 {
-		return wish{}, fault.New(fault.Invalid, "field 'id' is required: the number of the billing attempt").Keyed("bodyField").At("id")
+		return wish{}, fault.New(fault.Invalid, "field 'id' is required: the number of the billing attempt").Code("bodyField").Field("id")
 	}
 	if err := ownShop(body.Shop, caller, "shop"); err != nil {
 		return wish{}, err
 	}
 	for field, given := range map[string]nullable{"billingDate": nulls.BillingDate, "status": nulls.Status} {
 		if given.null {
-			return wish{}, fault.New(fault.Invalid, "field '%s' cannot be empty", field).Keyed("bodyField").At(field)
+			return wish{}, fault.New(fault.Invalid, "field '%s' cannot be empty", field).Code("bodyField").Field(field)
 		}
 	}
 	if err := web.CheckText("field 'orderNote'", "orderNote", text(body.OrderNote)); err != nil {

@@ -78,7 +78,7 @@ func (q orderQuery) question() (billing.Question, error) {
 	case q.Contract == "" && q.Customer == "":
 		return billing.Question{}, web.MissingParameter("contractId", "Long")
 	case q.Contract != "" && q.Customer != "":
-		return billing.Question{}, fault.New(fault.Invalid, "give contractId or customerId, not both").At("customerId")
+		return billing.Question{}, fault.New(fault.Invalid, "give contractId or customerId, not both").Field("customerId")
 	}
 	of, err := web.ParseID("SubscriptionContract", "contractId", q.Contract)
 	if err != nil {

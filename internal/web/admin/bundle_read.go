@@ -74,7 +74,7 @@ func (in *bundleIn) over(caller web.Caller, s bundle.Settings) (bundle.Settings,
 	} {
 		if !same {
 			return bundle.Settings{}, fault.New(fault.Invalid, "field '%s' belongs to the service and cannot be changed", field).
-				On("subscriptionBundleSettings").Keyed("fieldReadOnly").At(field)
+				Entity("subscriptionBundleSettings").Code("fieldReadOnly").Field(field)
 		}
 	}
 	wanted, err := body.settings(caller.Shop.Currency)
@@ -265,7 +265,7 @@ func keysOf(v reflect.Value) map[string]bool {
 
 func checkTag(path, name string, tag reflect.StructTag, v reflect.Value) error {
 	wrong := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, "field '%s' "+format, append([]any{path}, args...)...).On("subscriptionBundleSettings").Keyed("bodyField").At(path)
+		return fault.New(fault.Invalid, "field '%s' "+format, append([]any{path}, args...)...).Entity("subscriptionBundleSettings").Code("bodyField").Field(path)
 	}
 	limit := func(tagName string) (float64, bool) {
 		n, err := strconv.ParseFloat(tag.Get(tagName), 64)

@@ -134,7 +134,7 @@ func (o Options) updateBundle(ctx context.Context, in *bundleIn) (*bundleOut, er
 		return nil, err
 	}
 	if head.ID < 1 {
-		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the bundle").Keyed("bodyField").At("id")
+		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the bundle").Code("bodyField").Field("id")
 	}
 	blank := bundle.New()
 	blank.ID = bundle.ID(head.ID)

@@ -107,7 +107,7 @@ func (q contractQuery) dates(f *contract.Filter, zone *time.Location) error {
 		if q.FromNext == "" {
 			missing = "fromNextDate"
 		}
-		return fault.New(fault.Invalid, "fromNextDate and toNextDate must be given together").Keyed("nextDateRange").At(missing)
+		return fault.New(fault.Invalid, "fromNextDate and toNextDate must be given together").Code("nextDateRange").Field(missing)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (q contractQuery) words(f *contract.Filter) error {
 	if q.Interval != "" {
 		interval, err := cadence.ParseInterval(q.Interval)
 		if err != nil {
-			return fault.New(fault.Invalid, "%q is not an interval: use DAY, WEEK, MONTH or YEAR", q.Interval).At("billingPolicyInterval")
+			return fault.New(fault.Invalid, "%q is not an interval: use DAY, WEEK, MONTH or YEAR", q.Interval).Field("billingPolicyInterval")
 		}
 		f.DeliveryInterval = &interval
 	}
@@ -190,7 +190,7 @@ func milli(param string, v web.Opt[float64]) (*int64, error) {
 		return nil, nil
 	}
 	if v.Value < 0 || v.Value > maxAmount {
-		return nil, fault.New(fault.Invalid, "parameter '%s' must be from 0 to %.0f", param, maxAmount).At(param)
+		return nil, fault.New(fault.Invalid, "parameter '%s' must be from 0 to %.0f", param, maxAmount).Field(param)
 	}
 	return new(int64(math.Round(v.Value * 1000))), nil
 }

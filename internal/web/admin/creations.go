@@ -58,7 +58,7 @@ func (o Options) restartContract(ctx context.Context, in *restartIn) (*contractO
 		return nil, err
 	}
 	if body.NextBillingDate == "" {
-		return nil, fault.New(fault.Invalid, "field 'nextBillingDate' is required").On(contractEntity).Keyed("bodyField").At("nextBillingDate")
+		return nil, fault.New(fault.Invalid, "field 'nextBillingDate' is required").Entity(contractEntity).Code("bodyField").Field("nextBillingDate")
 	}
 	caller := web.CallerOf(ctx)
 	w := amend.Restart{Request: web.RequestName(ctx)}
@@ -137,7 +137,7 @@ func (o Options) createContract(ctx context.Context, in *creationIn) (*contractO
 
 func (b newContract) parse(caller web.Caller) (amend.New, error) {
 	missing := func(field string) error {
-		return fault.New(fault.Invalid, "field '%s' is required", field).On(contractEntity).Keyed("bodyField").At(field)
+		return fault.New(fault.Invalid, "field '%s' is required", field).Entity(contractEntity).Code("bodyField").Field(field)
 	}
 	customer, err := b.CustomerID.Parse("Customer", "customerId")
 	switch {
@@ -234,10 +234,10 @@ const maxIntervalCount = 365
 func parseRhythm(field, interval string, count int32) (amend.Rhythm, error) {
 	parsed, err := cadence.ParseInterval(interval)
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return amend.Rhythm{}, f.At(field + "Type")
+		return amend.Rhythm{}, f.Field(field + "Type")
 	}
 	if err == nil && (count < 1 || count > maxIntervalCount) {
-		err = fault.New(fault.Invalid, "field '%sCount' must be from 1 to %d", field, maxIntervalCount).On(contractEntity).Keyed("bodyField").At(field + "Count")
+		err = fault.New(fault.Invalid, "field '%sCount' must be from 1 to %d", field, maxIntervalCount).Entity(contractEntity).Code("bodyField").Field(field + "Count")
 	}
 	return amend.Rhythm{Interval: parsed, Count: int(count)}, err
 }
@@ -256,7 +256,7 @@ func (o Options) splitContract(ctx context.Context, in *splitIn) (*contractOut, 
 	}
 	if in.Now && !web.CallerOf(ctx).Key.Allows(access.BillingCharge) {
 		return nil, fault.New(fault.Forbidden, "the API key lacks the scope %s, which attemptBilling needs", access.BillingCharge).
-			Keyed("insufficientScope").At(string(access.BillingCharge))
+			Code("insufficientScope").Field(string(access.BillingCharge))
 	}
 	var lines []string
 	if err := in.Into(&lines); err != nil {

@@ -153,7 +153,7 @@ func parseMark(cursor string) (mark, error) {
 		_, err = fmt.Sscanf(string(text), "%d:%d", &m.created, &m.id)
 	}
 	if err != nil || m.String() != cursor {
-		return m, fault.New(fault.Invalid, "parameter 'cursor' is not one that this operation has given").Keyed("cursorInvalid").At("cursor")
+		return m, fault.New(fault.Invalid, "parameter 'cursor' is not one that this operation has given").Code("cursorInvalid").Field("cursor")
 	}
 	return m, nil
 }

@@ -163,7 +163,7 @@ func profileRef(id string) (delivery.Ref, error) {
 }
 
 func required(field, what string) error {
-	return fault.New(fault.Invalid, "field '%s' is required: %s", field, what).Keyed("bodyField").At(field)
+	return fault.New(fault.Invalid, "field '%s' is required: %s", field, what).Code("bodyField").Field(field)
 }
 
 // domainWords are the words of the domain's paths and those of the interface.
@@ -211,5 +211,5 @@ func wirePath(err error, places *[]placeInput) error {
 		path.WriteString(step)
 	}
 	told := *f
-	return told.At(path.String())
+	return told.Field(path.String())
 }

@@ -166,11 +166,11 @@ func operatorOf(path, word string) (delivery.Operator, error) {
 func (r shippingReader) amount(path string, d exactNumber) (money.Amount, error) {
 	a, err := money.Parse(string(d), r.currency)
 	if err != nil {
-		return a, fault.Because(fault.Invalid, err, "%s is not an amount of %s", d, r.currency).Keyed("bodyField").At(path)
+		return a, fault.Because(fault.Invalid, err, "%s is not an amount of %s", d, r.currency).Code("bodyField").Field(path)
 	}
 	is, err := strconv.ParseFloat(string(d), 64)
 	if err != nil || is != a.Float() {
-		return a, fault.New(fault.Invalid, "%s has more decimals than %s: write %d at most", d, r.currency, r.currency.Exponent()).Keyed("bodyField").At(path)
+		return a, fault.New(fault.Invalid, "%s has more decimals than %s: write %d at most", d, r.currency, r.currency.Exponent()).Code("bodyField").Field(path)
 	}
 	return a, nil
 }
@@ -178,7 +178,7 @@ func (r shippingReader) amount(path string, d exactNumber) (money.Amount, error)
 func upper(s string) string { return strings.ToUpper(strings.TrimSpace(s)) }
 
 func clash(path, format string, args ...any) error {
-	return fault.New(fault.Invalid, format, args...).On("deliveryProfile").Keyed("bodyField").At(path)
+	return fault.New(fault.Invalid, format, args...).Entity("deliveryProfile").Code("bodyField").Field(path)
 }
 
 // rateAt returns the method that a path of the domain leads to, or nil.

@@ -198,7 +198,7 @@ func TestWhatThePlatformRefusesNamesTheField(t *testing.T) {
 	for path, want := range map[string]string{
 		"name": "name", "places.1.location": "locationInfos[1].locationId", "places.0.zones.2.rates.0.carrier": "locationInfos[0].countryInfos[2].deliveryMethodInfo[0].carrierServiceId", "": "",
 	} {
-		w := askProfiles(t, &profiles{err: fault.New(fault.Refused, "No.").On("deliveryProfile").Keyed("platformRefused").At(path)}, fullProfile)
+		w := askProfiles(t, &profiles{err: fault.New(fault.FailedPrecondition, "No.").Entity("deliveryProfile").Code("platformRefused").Field(path)}, fullProfile)
 		if p := problem(t, w); w.Code != 400 || deref(p.Params) != want || p.Detail != "No." || p.ErrorKey != "platformRefused" {
 			t.Errorf("answered %d %q at %q, want it at %q", w.Code, p.Detail, deref(p.Params), want)
 		}

@@ -203,10 +203,10 @@ func TestFailuresOfTheDomain(t *testing.T) {
 		message    string
 		retryAfter bool
 	}{
-		"a broken rule":                       {fault.New(fault.Refused, "attempt 9 is SUCCESS").On("subscriptionBillingAttempt").Keyed("billingAttemptStatus"), 400, "billingAttemptStatus", "attempt 9 is SUCCESS", false},
+		"a broken rule":                       {fault.New(fault.FailedPrecondition, "attempt 9 is SUCCESS").Entity("subscriptionBillingAttempt").Code("billingAttemptStatus"), 400, "billingAttemptStatus", "attempt 9 is SUCCESS", false},
 		"a change in the way":                 {fault.New(fault.Conflict, "%s", busy), 409, "conflict", busy, true},
 		"something that is away":              {fault.New(fault.Unavailable, "the database is away"), 503, "unavailable", "the database is away", true},
-		"a used up quota":                     {fault.New(fault.TooMany, "later"), 429, "tooMany", "later", true},
+		"a used up quota":                     {fault.New(fault.RateLimited, "later"), 429, "tooMany", "later", true},
 		"a bug shows nothing of itself":       {errors.New("secret dsn"), 500, "internal", "request id", false},
 		"a known bug shows nothing of itself": {fault.Because(fault.Internal, errors.New("secret dsn"), "secret zone"), 500, "internal", "request id", false},
 	} {
@@ -231,7 +231,7 @@ func TestFailuresOfTheDomain(t *testing.T) {
 func TestAProblemIsWrittenAsOneWhenTheClientAsks(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/nothing", searchPath + "?page=x", ordersPath + "/attempt-billing/9"} {
-		s := serve(t, &fakes{err: fault.New(fault.Refused, "no")})
+		s := serve(t, &fakes{err: fault.New(fault.FailedPrecondition, "no")})
 		method := "GET"
 		if strings.HasPrefix(target, ordersPath) {
 			method = "PUT"

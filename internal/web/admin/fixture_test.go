@@ -68,7 +68,7 @@ func (f *fakes) Authenticate(_ context.Context, value string) (access.Caller, er
 	scopes := map[string]access.Scope{fullKey: access.All, noneKey: access.LoyaltyRead, memberKey: access.MembershipsRead}
 	scope, ok := scopes[value]
 	if !ok {
-		return access.Caller{}, fault.New(fault.Unauthenticated, "the API key is not valid").On("apiKey").Keyed("apiKeyInvalid")
+		return access.Caller{}, fault.New(fault.Unauthenticated, "the API key is not valid").Entity("apiKey").Code("apiKeyInvalid")
 	}
 	return access.Caller{Key: access.Key{ID: 3, Shop: 7, Name: "ERP", Scopes: []access.Scope{scope}}, Shop: theShop()}, nil
 }
@@ -112,7 +112,7 @@ func (f *fakes) Attempt(_ context.Context, of shop.ID, line shop.Line, id billin
 			return r, nil
 		}
 	}
-	return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).On("subscriptionBillingAttempt").Keyed("billingAttemptNotFound")
+	return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).Entity("subscriptionBillingAttempt").Code("billingAttemptNotFound")
 }
 
 func (f *fakes) AttemptsWhere(_ context.Context, of shop.ID, q billing.Question, p page.Request) ([]billing.Record, int, error) {

@@ -139,7 +139,7 @@ func (o Options) createKey(ctx context.Context, in *struct{ web.JSONBody }) (*ma
 		return nil, err
 	}
 	if body.Scopes != nil && len(scopes) == 0 {
-		return nil, fault.New(fault.Invalid, "field 'scopes' is empty: leave it out for a key that may do everything").On("apiKey").At("scopes")
+		return nil, fault.New(fault.Invalid, "field 'scopes' is empty: leave it out for a key that may do everything").Entity("apiKey").Field("scopes")
 	}
 	value, made, err := o.Keys.Create(ctx, caller.Shop.ID, access.NewKey{Name: body.Name, Scopes: scopes, Actor: caller.Actor})
 	return o.madeKey(value, made, err)

@@ -132,9 +132,9 @@ func TestRefusalsOfLinks(t *testing.T) {
 		status int
 		retry  string
 	}{
-		"nobody with the address": {fault.New(fault.Invalid, "nobody").Keyed("subscriberNotFound"), http.StatusBadRequest, ""},
-		"the e-mail is off":       {fault.New(fault.Refused, "off").Keyed("templateDisabled"), http.StatusBadRequest, ""},
-		"too often":               {fault.New(fault.TooMany, "often").After(90*time.Second + time.Millisecond), http.StatusTooManyRequests, "91"},
+		"nobody with the address": {fault.New(fault.Invalid, "nobody").Code("subscriberNotFound"), http.StatusBadRequest, ""},
+		"the e-mail is off":       {fault.New(fault.FailedPrecondition, "off").Code("templateDisabled"), http.StatusBadRequest, ""},
+		"too often":               {fault.New(fault.RateLimited, "often").RetryAfter(90*time.Second + time.Millisecond), http.StatusTooManyRequests, "91"},
 		"a bug":                   {errors.New("bug"), http.StatusInternalServerError, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

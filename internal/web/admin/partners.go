@@ -186,7 +186,7 @@ func (o Options) requestConnection(ctx context.Context, in *struct{ web.JSONBody
 		return nil, err
 	}
 	if body.Partner == "" {
-		return nil, fault.New(fault.Invalid, "field 'partnerId' is required").On("partnerConnection").Keyed("bodyField").At("partnerId")
+		return nil, fault.New(fault.Invalid, "field 'partnerId' is required").Entity("partnerConnection").Code("bodyField").Field("partnerId")
 	}
 	if err := web.CheckText("field 'partnerId'", "partnerId", body.Partner); err != nil {
 		return nil, err

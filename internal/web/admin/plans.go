@@ -210,7 +210,7 @@ func (q ItemsQuery) read() (named plan.Assigned, collection int64, err error) {
 }
 
 func nothingNamed(also string) error {
-	return fault.New(fault.Invalid, "give productIds, variantIds or collectionId%s", also).On("subscriptionGroup").Keyed("nothingNamed").At("productIds")
+	return fault.New(fault.Invalid, "give productIds, variantIds or collectionId%s", also).Entity("subscriptionGroup").Code("nothingNamed").Field("productIds")
 }
 
 type addGroupQuery struct {
@@ -323,7 +323,7 @@ func (o Options) billingInterval(ctx context.Context, in *offersQuery) (*optionP
 		return nil, web.MissingParameter("sellingPlanIds", "String")
 	}
 	if len(ids) > maxIntervals {
-		return nil, fault.New(fault.Invalid, "parameter 'sellingPlanIds' names %d selling plans and can name at most %d", len(ids), maxIntervals).At("sellingPlanIds")
+		return nil, fault.New(fault.Invalid, "parameter 'sellingPlanIds' names %d selling plans and can name at most %d", len(ids), maxIntervals).Field("sellingPlanIds")
 	}
 	return o.offers(ctx, ids, page.Request{Size: maxIntervals})
 }

@@ -117,7 +117,7 @@ func onlyFields(text json.RawMessage, at string, shapes ...any) error {
 	_ = json.Unmarshal(text, &object) // what is not an object has no fields
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if !slices.ContainsFunc(shapes, func(shape any) bool { return hasField(shape, name) }) {
-			return fault.New(fault.Invalid, "field '%s%.80s' is not known: leave it out", at, name).On("subscriptionGroup").Keyed("unknownField").At(at + name)
+			return fault.New(fault.Invalid, "field '%s%.80s' is not known: leave it out", at, name).Entity("subscriptionGroup").Code("unknownField").Field(at + name)
 		}
 	}
 	return nil
@@ -186,7 +186,7 @@ func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut,
 	case err != nil:
 		return nil, err
 	case path == "" && (e.ID == "" || e.ID == "0"):
-		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the subscription group").Keyed("bodyField").At("id")
+		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the subscription group").Code("bodyField").Field("id")
 	}
 	if err := e.alone(); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut,
 	if path != "" && e.ID != "" {
 		named, err := o.groupID(ctx, caller, "id", string(e.ID))
 		if fault.Is(err, fault.NotFound) || err == nil && named != id {
-			err = fault.New(fault.Invalid, "field 'id' is %s and the path names subscription group %d", e.ID, id).Keyed("fieldReadOnly").At("id")
+			err = fault.New(fault.Invalid, "field 'id' is %s and the path names subscription group %d", e.ID, id).Code("fieldReadOnly").Field("id")
 		}
 		if err != nil {
 			return nil, err
@@ -263,7 +263,7 @@ func (in *GroupIn) countsOf(e groupEdit, g plan.Group) error {
 		"sellingPlanGroupId":  become.SellingPlanGroupID != nil && *become.SellingPlanGroupID != is.SellingPlanGroupID,
 	} {
 		if differs {
-			return fault.New(fault.Invalid, "field '%s' belongs to the service and cannot be changed", field).On("subscriptionGroup").Keyed("fieldReadOnly").At(field)
+			return fault.New(fault.Invalid, "field '%s' belongs to the service and cannot be changed", field).Entity("subscriptionGroup").Code("fieldReadOnly").Field(field)
 		}
 	}
 	return nil
@@ -314,7 +314,7 @@ func optionOver(raw json.RawMessage, g plan.Group, place int, at string) (plan.O
 		return plan.Option{}, err
 	}
 	if id != 0 && other != 0 && id != other {
-		return plan.Option{}, fault.New(fault.Invalid, "'%sid' and '%sidNew' name different plans", at, at).Keyed("bodyField").At(at + "idNew")
+		return plan.Option{}, fault.New(fault.Invalid, "'%sid' and '%sidNew' name different plans", at, at).Code("bodyField").Field(at + "idNew")
 	}
 	id = max(id, other)
 	r := planOption{GroupID: groupNumber(g.ID), PlanSequence: given(place + 1)}
@@ -326,7 +326,7 @@ func optionOver(raw json.RawMessage, g plan.Group, place int, at string) (plan.O
 		return plan.Option{}, planField(err, at)
 	}
 	if g.ID != 0 && r.GroupID != 0 && int64(r.GroupID) != int64(g.ID) && int64(r.GroupID) != g.PlatformID {
-		return plan.Option{}, fault.New(fault.Invalid, "'%sgroupId' is %d: a plan cannot move to another group", at, r.GroupID).Keyed("fieldReadOnly").At(at + "groupId")
+		return plan.Option{}, fault.New(fault.Invalid, "'%sgroupId' is %d: a plan cannot move to another group", at, r.GroupID).Code("fieldReadOnly").Field(at + "groupId")
 	}
 	o, err := r.option(at, has)
 	o.ID = id
@@ -396,13 +396,13 @@ func (r planOption) kind(at string, has presence) (plan.Kind, error) {
 	}
 	prepaid, err := strconv.ParseBool(r.PrepaidFlag)
 	if err != nil {
-		return "", fault.New(fault.Invalid, "'%sprepaidFlag' must be \"true\" or \"false\", and %q is neither", at, r.PrepaidFlag).Keyed("bodyField").At(at + "prepaidFlag")
+		return "", fault.New(fault.Invalid, "'%sprepaidFlag' must be \"true\" or \"false\", and %q is neither", at, r.PrepaidFlag).Code("bodyField").Field(at + "prepaidFlag")
 	}
 	switch {
 	case kind != "" && prepaid == (kind != plan.PayAsYouGo), has.PrepaidFlag == nil:
 		return kind, nil
 	case has.PlanType != nil && kind != "":
-		return "", fault.New(fault.Invalid, "'%sprepaidFlag' is %s and '%splanType' is %s", at, r.PrepaidFlag, at, kind).Keyed("bodyField").At(at + "prepaidFlag")
+		return "", fault.New(fault.Invalid, "'%sprepaidFlag' is %s and '%splanType' is %s", at, r.PrepaidFlag, at, kind).Code("bodyField").Field(at + "prepaidFlag")
 	case prepaid:
 		return plan.Prepaid, nil
 	}
@@ -424,7 +424,7 @@ func (r planOption) specific(at string, has presence) (bool, error) {
 		return byType, nil
 	case has.FrequencyType != nil:
 		return false, fault.New(fault.Invalid, "'%sspecificDayEnabled' is %t and '%sfrequencyType' is %s", at, r.SpecificDayEnabled, at, r.FrequencyType).
-			Keyed("bodyField").At(at + "specificDayEnabled")
+			Code("bodyField").Field(at + "specificDayEnabled")
 	}
 	return r.SpecificDayEnabled, nil
 }
@@ -467,15 +467,15 @@ func planField(err error, at string) error {
 		return f
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault.New(fault.Invalid, "field '%s%s' cannot be a %s", at, wrong.Field, wrong.Value).Keyed("bodyField").At(at + wrong.Field)
+		return fault.New(fault.Invalid, "field '%s%s' cannot be a %s", at, wrong.Field, wrong.Value).Code("bodyField").Field(at + wrong.Field)
 	}
-	return fault.Because(fault.Invalid, err, "field '%s' is not a plan", at).Keyed("bodyField").At(at)
+	return fault.Because(fault.Invalid, err, "field '%s' is not a plan", at).Code("bodyField").Field(at)
 }
 
 // atField names the field at fault.
 func atField(err error, field string) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return f.At(field)
+		return f.Field(field)
 	}
 	return err
 }

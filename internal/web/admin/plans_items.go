@@ -39,7 +39,7 @@ var digitLists = regexp.MustCompile(`^(\d+(,\d+)*)?$`)
 // numberList reads ids of a kind, which the interface restricts to digits and commas.
 func numberList(kind, param, text string) ([]int64, error) {
 	if !digitLists.MatchString(text) {
-		return nil, fault.New(fault.Invalid, "parameter '%s' must be numbers separated by commas, without a graph prefix, and %q is not", param, text).At(param)
+		return nil, fault.New(fault.Invalid, "parameter '%s' must be numbers separated by commas, without a graph prefix, and %q is not", param, text).Field(param)
 	}
 	return idList(kind, param, text)
 }
@@ -125,7 +125,7 @@ func badItems(text string) error {
 	if len(text) > 80 {
 		text = text[:80]
 	}
-	return fault.New(fault.Invalid, "%q is not a list of ids: write numbers or graph ids of their kind, separated by commas, or JSON text such as [{\"id\":3001}]", text).Keyed("bodyField")
+	return fault.New(fault.Invalid, "%q is not a list of ids: write numbers or graph ids of their kind, separated by commas, or JSON text such as [{\"id\":3001}]", text).Code("bodyField")
 }
 
 // itemID is an id: a number, a text, or an object that has one of these.

@@ -181,5 +181,5 @@ func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*reportPage
 
 // differ is the failure that two spellings of a parameter say different things.
 func differ(param, other string) error {
-	return fault.New(fault.Invalid, "parameters '%s' and '%s' differ: give one of them", param, other).At(param)
+	return fault.New(fault.Invalid, "parameters '%s' and '%s' differ: give one of them", param, other).Field(param)
 }

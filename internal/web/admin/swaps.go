@@ -25,9 +25,9 @@ type Swaps interface {
 	Delete(ctx context.Context, of shop.ID, line shop.Line, id swap.ID, by activity.Actor) error
 }
 
-// Foresight says what rules will make of a contract's orders.
-type Foresight interface {
-	Foresee(ctx context.Context, of shop.Shop, line shop.Line, c contract.ID) ([]billing.Foreseen, error)
+// Preview says what rules will make of a contract's orders.
+type Preview interface {
+	Preview(ctx context.Context, of shop.Shop, line shop.Line, c contract.ID) ([]billing.Preview, error)
 }
 
 // Page sizes of the list of swap rules.
@@ -83,11 +83,11 @@ func (o Options) swaps(api *web.API) {
 	web.Register(api, remove, o.deleteSwap)
 
 	foresee := web.Operation{
-		Method: http.MethodPost, ID: "foreseeProductSwaps", Path: base + "/product-swaps-by-variant-groups/{contractId}", Tag: "Product swaps",
+		Method: http.MethodPost, ID: "previewProductSwaps", Path: base + "/product-swaps-by-variant-groups/{contractId}", Tag: "Product swaps",
 		Summary: "What the rules will make of a contract", Scope: access.ContractsRead, Errors: []int{http.StatusNotFound},
 		Description: "The next 10 orders of the contract as the rules would make them. Nothing is changed.",
 	}
-	web.Register(api, foresee, o.foreseeSwaps)
+	web.Register(api, foresee, o.previewSwaps)
 }
 
 // swapRecord is a product swap rule.
@@ -134,7 +134,7 @@ func (v variantsText) products(field string) ([]swap.Product, error) {
 	}
 	var texts []variantText
 	if err := json.Unmarshal([]byte(v), &texts); err != nil {
-		return nil, fault.Because(fault.Invalid, err, "field '%s' must be the JSON text of a list of {id, displayName, imageSrc, quantity}", field).Keyed("bodyField").At(field)
+		return nil, fault.Because(fault.Invalid, err, "field '%s' must be the JSON text of a list of {id, displayName, imageSrc, quantity}", field).Code("bodyField").Field(field)
 	}
 	if texts == nil {
 		return nil, nil
@@ -148,7 +148,7 @@ func (v variantsText) products(field string) ([]swap.Product, error) {
 		list[i] = swap.Product{VariantID: id, Name: t.DisplayName, Image: t.ImageSrc, Quantity: 1}
 		if t.Quantity != nil {
 			if *t.Quantity != math.Trunc(*t.Quantity) || math.Abs(*t.Quantity) > math.MaxInt32 {
-				return nil, fault.New(fault.Invalid, "field '%s': a quantity must be a whole number", field).Keyed("bodyField").At(field)
+				return nil, fault.New(fault.Invalid, "field '%s': a quantity must be a whole number", field).Code("bodyField").Field(field)
 			}
 			list[i].Quantity = int(*t.Quantity)
 		}
@@ -187,7 +187,7 @@ func (s swapRecord) rule(old swap.Rule) (swap.Rule, error) {
 	}
 	if days := s.ChangeNextOrderBy; days != nil {
 		if *days != math.Trunc(*days) || math.Abs(*days) > math.MaxInt32 {
-			return swap.Rule{}, fault.New(fault.Invalid, "field 'changeNextOrderDateBy' must be a whole number of days").Keyed("bodyField").At("changeNextOrderDateBy")
+			return swap.Rule{}, fault.New(fault.Invalid, "field 'changeNextOrderDateBy' must be a whole number of days").Code("bodyField").Field("changeNextOrderDateBy")
 		}
 		r.ShiftDays = new(int(*days))
 	}
@@ -255,7 +255,7 @@ func (o Options) createSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 		return nil, err
 	}
 	if s.ID != 0 {
-		return nil, fault.New(fault.Invalid, "field 'id' is given by the service: leave it out of a new rule").Keyed("fieldReadOnly").At("id")
+		return nil, fault.New(fault.Invalid, "field 'id' is given by the service: leave it out of a new rule").Code("fieldReadOnly").Field("id")
 	}
 	rule, err := s.rule(swap.Rule{Line: o.Line})
 	if err != nil {
@@ -274,10 +274,10 @@ func (o Options) updateSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 		return nil, err
 	}
 	if body.ID < 1 {
-		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the rule").Keyed("bodyField").At("id")
+		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the rule").Code("bodyField").Field("id")
 	}
 	if body.Shop == "" {
-		return nil, fault.New(fault.Invalid, "field 'shop' is required: the key's store").Keyed("bodyField").At("shop")
+		return nil, fault.New(fault.Invalid, "field 'shop' is required: the key's store").Code("bodyField").Field("shop")
 	}
 	return o.changeSwap(ctx, &in.JSONBody, body.ID)
 }
@@ -315,10 +315,10 @@ func swapBody(caller web.Caller, in *web.JSONBody, old swap.Rule) (swap.Rule, er
 		return swap.Rule{}, err
 	}
 	if s.ID != int64(old.ID) {
-		return swap.Rule{}, fault.New(fault.Invalid, "field 'id' is %d and the rule is %d", s.ID, old.ID).Keyed("fieldReadOnly").At("id")
+		return swap.Rule{}, fault.New(fault.Invalid, "field 'id' is %d and the rule is %d", s.ID, old.ID).Code("fieldReadOnly").Field("id")
 	}
 	if s.RuleSequence == nil {
-		return swap.Rule{}, fault.New(fault.Invalid, "field 'ruleSequence' cannot be empty").Keyed("bodyField").At("ruleSequence")
+		return swap.Rule{}, fault.New(fault.Invalid, "field 'ruleSequence' cannot be empty").Code("bodyField").Field("ruleSequence")
 	}
 	return s.rule(old)
 }
@@ -328,15 +328,15 @@ func (o Options) deleteSwap(ctx context.Context, in *swapPath) (*struct{}, error
 	return nil, o.Swaps.Delete(ctx, caller.Shop.ID, o.Line, swap.ID(in.ID), caller.Actor)
 }
 
-// foreseenOrder is an order as the rules would make it.
-type foreseenOrder struct {
-	BillingCycle int32            `json:"billingCycle" doc:"The platform's index of the billing cycle." example:"5"`
-	OrderDate    *web.Instant     `json:"orderDate" format:"date-time" doc:"When the order is due, in UTC." example:"2026-01-31T08:00:00Z"`
-	Variants     []foreseenLine   `json:"variants" doc:"What would be ordered."`
-	Rules        []foreseenSource `json:"appliedRules" doc:"Rules that change the order, in the order in which they do."`
+// previewOrder is an order as the rules would make it.
+type previewOrder struct {
+	BillingCycle int32         `json:"billingCycle" doc:"The platform's index of the billing cycle." example:"5"`
+	OrderDate    *web.Instant  `json:"orderDate" format:"date-time" doc:"When the order is due, in UTC." example:"2026-01-31T08:00:00Z"`
+	Variants     []previewLine `json:"variants" doc:"What would be ordered."`
+	Rules        []previewRule `json:"appliedRules" doc:"Rules that change the order, in the order in which they do."`
 }
 
-type foreseenLine struct {
+type previewLine struct {
 	ID       int64   `json:"id" doc:"The variant." example:"4001"`
 	Name     string  `json:"displayName" doc:"Title of the product and of the variant." example:"House Blend Coffee - 250 g"`
 	Image    string  `json:"imageSrc" doc:"Address of a picture; empty when there is none." example:""`
@@ -344,41 +344,41 @@ type foreseenLine struct {
 	Price    float64 `json:"price" doc:"Of one, in the contract's currency." example:"12.25"`
 }
 
-type foreseenSource struct {
+type previewRule struct {
 	ID   int64  `json:"id" doc:"Number of the rule." example:"1001"`
 	Name string `json:"name" doc:"Name of the rule; empty when it has none." example:"Starter kit, then refills"`
 }
 
-type foreseenOut struct {
+type previewOut struct {
 	web.ListHeaders
-	Body []foreseenOrder
+	Body []previewOrder
 }
 
-func (o Options) foreseeSwaps(ctx context.Context, in *struct {
+func (o Options) previewSwaps(ctx context.Context, in *struct {
 	Contract string `path:"contractId" doc:"The contract: number or graph id."`
-}) (*foreseenOut, error) {
+}) (*previewOut, error) {
 	caller := web.CallerOf(ctx)
 	of, err := web.ParseID("SubscriptionContract", "contractId", in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	orders, err := o.Foresight.Foresee(ctx, caller.Shop, o.Line, contract.ID(of))
+	orders, err := o.Preview.Preview(ctx, caller.Shop, o.Line, contract.ID(of))
 	if err != nil {
 		return nil, err
 	}
-	out := &foreseenOut{ListHeaders: web.Whole(ctx, len(orders)), Body: make([]foreseenOrder, len(orders))}
+	out := &previewOut{ListHeaders: web.Whole(ctx, len(orders)), Body: make([]previewOrder, len(orders))}
 	for i, f := range orders {
-		order := foreseenOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []foreseenLine{}, Rules: []foreseenSource{}}
+		order := previewOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []previewLine{}, Rules: []previewRule{}}
 		for _, l := range f.Lines {
 			v := record.NewAttemptVariant(l.Line)
 			name := v.ProductTitle
 			if v.Title != "" && v.Title != name {
 				name += " - " + v.Title
 			}
-			order.Variants = append(order.Variants, foreseenLine{ID: l.VariantID, Name: name, Image: l.Image, Quantity: int32(l.Quantity), Price: l.Price.Float()})
+			order.Variants = append(order.Variants, previewLine{ID: l.VariantID, Name: name, Image: l.Image, Quantity: int32(l.Quantity), Price: l.Price.Float()})
 		}
 		for _, r := range f.Applied {
-			order.Rules = append(order.Rules, foreseenSource{int64(r.ID), r.Name})
+			order.Rules = append(order.Rules, previewRule{int64(r.ID), r.Name})
 		}
 		out.Body[i] = order
 	}

@@ -54,8 +54,8 @@ func (p *products) SwapRulesOf(context.Context, shop.ID, shop.Line, page.Request
 	return []swap.Rule{theRule()}, 1, nil
 }
 
-func (p *products) Foresee(context.Context, shop.Shop, shop.Line, contract.ID) ([]billing.Foreseen, error) {
-	return []billing.Foreseen{{Foreseen: swap.Foreseen{Cycle: 4, Lines: swap.Lines(theContract().Lines), Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
+func (p *products) Preview(context.Context, shop.Shop, shop.Line, contract.ID) ([]billing.Preview, error) {
+	return []billing.Preview{{Preview: swap.Preview{Cycle: 4, Lines: swap.Lines(theContract().Lines), Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
 }
 
 func (p *products) AddOneOff(_ context.Context, _ shop.Shop, c billing.OneOffCommand) error {
@@ -100,7 +100,7 @@ func shelve(t *testing.T) (*products, *server) {
 	f, p := &fakes{}, &products{}
 	s := &server{fakes: f, t: t, log: &bytes.Buffer{}, clock: clock.NewManual(noon())}
 	o := options(f, shop.Subscriptions, s.log, s.clock)
-	o.Swaps, o.SwapBook, o.Foresight, o.OneOffs, o.OneOffBook = p, p, p, p, p
+	o.Swaps, o.SwapBook, o.Preview, o.OneOffs, o.OneOffBook = p, p, p, p, p
 	s.handler = New(o)
 	return p, s
 }

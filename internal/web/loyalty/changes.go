@@ -90,7 +90,7 @@ func (o Options) checkBirth(text string, caller web.Caller) error {
 		return err
 	}
 	wrong := func(what string) error {
-		return fault.New(fault.Invalid, "field 'dob' must be %s, and %q is not", what, shorten(text)).Keyed("bodyField").At("dob")
+		return fault.New(fault.Invalid, "field 'dob' must be %s, and %q is not", what, shorten(text)).Code("bodyField").Field("dob")
 	}
 	switch born, err := time.Parse(time.DateOnly, text); {
 	case err != nil:
@@ -137,7 +137,7 @@ func numberOf[ID ~int64](field string, number *int64) (ID, error) {
 		return 0, nil
 	}
 	if *number < 1 {
-		return 0, fault.New(fault.Invalid, "field '%s' must be at least 1", field).Keyed("bodyField").At(field)
+		return 0, fault.New(fault.Invalid, "field '%s' must be at least 1", field).Code("bodyField").Field(field)
 	}
 	return ID(*number), nil
 }
@@ -191,7 +191,7 @@ func (o Options) addCredits(ctx context.Context, in *changeIn) (*memberOut, erro
 		return nil, err
 	}
 	if body.Amount != nil && body.Points != nil && *body.Amount != *body.Points {
-		return nil, fault.New(fault.Invalid, "fields 'amount' and 'points' differ: give one of them").Keyed("amountInvalid").At("amount")
+		return nil, fault.New(fault.Invalid, "fields 'amount' and 'points' differ: give one of them").Code("amountInvalid").Field("amount")
 	}
 	amount, err := amountOf(cmp.Or(body.Amount, body.Points), caller.Shop.Currency)
 	if err != nil {
@@ -203,7 +203,7 @@ func (o Options) addCredits(ctx context.Context, in *changeIn) (*memberOut, erro
 
 func amountOf(n *float64, c money.Currency) (money.Amount, error) {
 	bad := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).Keyed("amountInvalid").At("amount")
+		return fault.New(fault.Invalid, format, args...).Code("amountInvalid").Field("amount")
 	}
 	switch {
 	case n == nil:
@@ -234,7 +234,7 @@ func (o Options) approve(ctx context.Context, in *changeIn) (*memberOut, error) 
 		return nil, err
 	}
 	if len(body.TransactionIDs) > maxApprovals {
-		return nil, fault.New(fault.Invalid, "field 'transactionIds' names %d transactions: at most %d are allowed", len(body.TransactionIDs), maxApprovals).Keyed("bodyField").At("transactionIds")
+		return nil, fault.New(fault.Invalid, "field 'transactionIds' names %d transactions: at most %d are allowed", len(body.TransactionIDs), maxApprovals).Code("bodyField").Field("transactionIds")
 	}
 	cmd := loyalty.ApproveCommand{Who: who, Actor: caller.Actor, Request: web.RequestName(ctx)}
 	for _, id := range body.TransactionIDs {
@@ -256,7 +256,7 @@ func (in *changeIn) read(caller web.Caller, body any, named *Named) (loyalty.Who
 func pointsOf(n *float64, required bool) (loyalty.Points, error) {
 	if n == nil {
 		if required {
-			return 0, fault.New(fault.Invalid, "field 'points' is required").Keyed("bodyField").At("points")
+			return 0, fault.New(fault.Invalid, "field 'points' is required").Code("bodyField").Field("points")
 		}
 		return 0, nil
 	}
@@ -266,7 +266,7 @@ func pointsOf(n *float64, required bool) (loyalty.Points, error) {
 // limit refuses a text that is too long or contains what is not text.
 func limit(field, text string, most int) error {
 	if n := utf8.RuneCountInString(text); n > most {
-		return fault.New(fault.Invalid, "field '%s' has %d characters: at most %d are allowed", field, n, most).Keyed("bodyField").At(field)
+		return fault.New(fault.Invalid, "field '%s' has %d characters: at most %d are allowed", field, n, most).Code("bodyField").Field(field)
 	}
 	return web.CheckText("field '"+field+"'", field, text)
 }

@@ -58,7 +58,7 @@ type fakes struct {
 func (f *fakes) Authenticate(_ context.Context, value string) (access.Caller, error) {
 	scope, ok := map[string]access.Scope{fullKey: access.All, readKey: access.LoyaltyRead, otherKey: access.ContractsRead}[value]
 	if !ok {
-		return access.Caller{}, fault.New(fault.Unauthenticated, "the API key is not valid").On("apiKey").Keyed("apiKeyInvalid")
+		return access.Caller{}, fault.New(fault.Unauthenticated, "the API key is not valid").Entity("apiKey").Code("apiKeyInvalid")
 	}
 	return access.Caller{Key: access.Key{ID: 3, Shop: 7, Name: "ERP", Scopes: []access.Scope{scope}}, Shop: theShop()}, nil
 }

@@ -291,7 +291,7 @@ func TestShapeOfLists(t *testing.T) {
 
 func TestFailuresKeepTheirKind(t *testing.T) {
 	t.Parallel()
-	for kind, status := range map[fault.Kind]int{fault.Refused: 400, fault.Conflict: 409, fault.Unavailable: 503, fault.Internal: 500} {
+	for kind, status := range map[fault.Kind]int{fault.FailedPrecondition: 400, fault.Conflict: 409, fault.Unavailable: 503, fault.Internal: 500} {
 		s := serve(t, &fakes{err: fault.New(kind, "no")})
 		if w := s.ask("POST", Base+"/add-points", `{"customerId":1,"points":1}`); w.Code != status {
 			t.Errorf("%s answered %d", kind, w.Code)

@@ -166,7 +166,7 @@ func (o Options) customerLoyalty(ctx context.Context, in *memberQuery) (*memberO
 // either returns the value that one of two spellings of a parameter gives.
 func either(name, other, a, b string) (string, error) {
 	if a != "" && b != "" && a != b {
-		return "", fault.New(fault.Invalid, "parameters '%s' and '%s' differ: give one of them", name, other).At(name)
+		return "", fault.New(fault.Invalid, "parameters '%s' and '%s' differ: give one of them", name, other).Field(name)
 	}
 	if a == "" {
 		return b, nil

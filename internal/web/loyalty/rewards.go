@@ -43,12 +43,12 @@ func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
 	field := "pointRedeemRuleId"
 	switch {
 	case body.RuleID != nil && body.Other != nil && *body.RuleID != *body.Other:
-		return nil, fault.New(fault.Invalid, "fields 'pointRedeemRuleId' and 'redeemRuleId' differ: send one of them").Keyed("bodyField").At("redeemRuleId")
+		return nil, fault.New(fault.Invalid, "fields 'pointRedeemRuleId' and 'redeemRuleId' differ: send one of them").Code("bodyField").Field("redeemRuleId")
 	case body.RuleID == nil && body.Other != nil:
 		body.RuleID, field = body.Other, "redeemRuleId"
 	}
 	if body.RuleID == nil && body.Points == nil {
-		return nil, fault.New(fault.Invalid, "field 'pointRedeemRuleId' is required: the number of a redeem rule, or 'points'").Keyed("bodyField").At("pointRedeemRuleId")
+		return nil, fault.New(fault.Invalid, "field 'pointRedeemRuleId' is required: the number of a redeem rule, or 'points'").Code("bodyField").Field("pointRedeemRuleId")
 	}
 	rule, err := numberOf[loyalty.RuleID](field, body.RuleID)
 	if err != nil {
@@ -83,14 +83,14 @@ func (o Options) setStatus(ctx context.Context, in *changeIn) (*memberOut, error
 	cmd := loyalty.RewardCommand{Code: body.Code, OrderName: body.OrderName, Actor: caller.Actor}
 	switch {
 	case body.ID != nil && (*body.ID < 1 || *body.ID > gid.Max):
-		return nil, fault.New(fault.Invalid, "field 'id' is not the number of a reward").Keyed("bodyField").At("id")
+		return nil, fault.New(fault.Invalid, "field 'id' is not the number of a reward").Code("bodyField").Field("id")
 	case body.ID != nil:
 		cmd.Reward = loyalty.RewardID(*body.ID)
 	case body.Code == "":
-		return nil, fault.New(fault.Invalid, "field 'id' or 'discountCode' is required").Keyed("bodyField").At("id")
+		return nil, fault.New(fault.Invalid, "field 'id' or 'discountCode' is required").Code("bodyField").Field("id")
 	}
 	if body.Status == "" {
-		return nil, fault.New(fault.Invalid, "field 'status' is required").Keyed("bodyField").At("status")
+		return nil, fault.New(fault.Invalid, "field 'status' is required").Code("bodyField").Field("status")
 	}
 	var err error
 	if cmd.Standing, err = web.ParseEnum("status", body.Status, loyalty.Standings); err != nil {

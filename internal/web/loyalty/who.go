@@ -36,7 +36,7 @@ func whoOf(kind, param, customer, email string) (loyalty.Who, error) {
 	email = strings.TrimSpace(email)
 	switch {
 	case id == 0 && email == "" && kind == "field":
-		return loyalty.Who{}, fault.New(fault.Invalid, "field 'customerId' or 'customerEmail' is required").Keyed("bodyField").At("customerId")
+		return loyalty.Who{}, fault.New(fault.Invalid, "field 'customerId' or 'customerEmail' is required").Code("bodyField").Field("customerId")
 	case id == 0 && email == "":
 		return loyalty.Who{}, web.MissingParameter("customerId", "Long")
 	case email != "" && !strings.Contains(email, "@"), utf8.RuneCountInString(email) > maxEmail:
@@ -46,7 +46,7 @@ func whoOf(kind, param, customer, email string) (loyalty.Who, error) {
 }
 
 func notAnAddress(email string) error {
-	return fault.New(fault.Invalid, "%q is not an e-mail address", shorten(email)).Keyed("emailInvalid").At("customerEmail")
+	return fault.New(fault.Invalid, "%q is not an e-mail address", shorten(email)).Code("emailInvalid").Field("customerEmail")
 }
 
 func shorten(s string) string {
@@ -62,5 +62,5 @@ func ownShop(given string, caller web.Caller) error {
 	if given == "" || strings.EqualFold(given, caller.Shop.Domain) {
 		return nil
 	}
-	return fault.New(fault.Invalid, "shop %q is not the store of the API key, which is %s", shorten(given), caller.Shop.Domain).Keyed("shopMismatch").At("shop")
+	return fault.New(fault.Invalid, "shop %q is not the store of the API key, which is %s", shorten(given), caller.Shop.Domain).Code("shopMismatch").Field("shop")
 }

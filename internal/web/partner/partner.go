@@ -211,7 +211,7 @@ func (o Options) token(ctx context.Context, in *tokenIn) (*tokenOut, error) {
 		return nil, err
 	}
 	if body.Code == "" {
-		return nil, fault.New(fault.Invalid, "field 'code' is required").On("partnerConnection").Keyed("bodyField").At("code")
+		return nil, fault.New(fault.Invalid, "field 'code' is required").Entity("partnerConnection").Code("bodyField").Field("code")
 	}
 	value, c, err := o.Service.Exchange(ctx, web.AppOf(ctx), body.Code, partner.ConnectionID(body.Connection), web.ClientIP(ctx))
 	return o.tokenOut(ctx, value, c, err)

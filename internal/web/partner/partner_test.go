@@ -36,7 +36,7 @@ func (f *fakes) ByKey(context.Context, string) (partner.App, error) { return par
 
 func (f *fakes) Authenticate(_ context.Context, id access.AppID, secret string) (partner.App, error) {
 	if id != "reports" || secret != "right" {
-		return partner.App{}, fault.New(fault.Unauthenticated, "wrong").Keyed("partnerCredentialsInvalid")
+		return partner.App{}, fault.New(fault.Unauthenticated, "wrong").Code("partnerCredentialsInvalid")
 	}
 	return partner.App{ID: id}, nil
 }
@@ -174,7 +174,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	f := pending()
-	f.err = fault.New(fault.Dependency, "the application did not confirm").Keyed("callbackFailed")
+	f.err = fault.New(fault.DependencyFailed, "the application did not confirm").Code("callbackFailed")
 	if w := f.ask("POST", path+"/connect", `{}`); w.Code != http.StatusFailedDependency {
 		t.Errorf("a callback that failed: %d", w.Code)
 	}

@@ -86,7 +86,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("/", p.unknown)
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.fail(w, r, view{}, fault.New(fault.Forbidden, "another site has sent this form").Keyed("crossOrigin"))
+		p.fail(w, r, view{}, fault.New(fault.Forbidden, "another site has sent this form").Code("crossOrigin"))
 	}))
 	return withoutLink(o.Frame.Around(cross.Handler(p.tidy(mux)))), nil
 }
@@ -103,7 +103,7 @@ func (p *portal) tidy(next http.Handler) http.Handler {
 }
 
 func (p *portal) unknown(w http.ResponseWriter, r *http.Request) {
-	p.fail(w, r, view{}, fault.New(fault.NotFound, "there is no such page").Keyed("pathNotFound"))
+	p.fail(w, r, view{}, fault.New(fault.NotFound, "there is no such page").Code("pathNotFound"))
 }
 
 type linkKey struct{}
@@ -163,7 +163,7 @@ var handles = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,252}$`)
 func (p *portal) shop(r *http.Request) (shop.Shop, error) {
 	handle := strings.ToLower(r.PathValue("shop"))
 	if !handles.MatchString(handle) {
-		return shop.Shop{}, fault.New(fault.NotFound, "no store is named so").Keyed("shopNotFound")
+		return shop.Shop{}, fault.New(fault.NotFound, "no store is named so").Code("shopNotFound")
 	}
 	return p.Login.Shop(r.Context(), handle)
 }
@@ -192,13 +192,13 @@ var problems = map[fault.Kind]struct {
 	title  string
 	words  string
 }{
-	fault.Invalid:     {http.StatusBadRequest, "That did not work", ""},
-	fault.Refused:     {http.StatusGone, "This link no longer works", "Ask for a new one: each link works once, for two hours."},
-	fault.NotFound:    {http.StatusNotFound, "There is nothing here", "The address may be incomplete. Links in e-mails work once, for two hours."},
-	fault.Forbidden:   {http.StatusForbidden, "That did not work", "The form came from another site, so nothing was done."},
-	fault.TooMany:     {http.StatusTooManyRequests, "Too many requests", "Try again in an hour."},
-	fault.TooLarge:    {http.StatusRequestEntityTooLarge, "That did not work", "The form is too large."},
-	fault.Unavailable: {http.StatusServiceUnavailable, "We cannot answer now", "Try again in a minute. Nothing was changed."},
+	fault.Invalid:            {http.StatusBadRequest, "That did not work", ""},
+	fault.FailedPrecondition: {http.StatusGone, "This link no longer works", "Ask for a new one: each link works once, for two hours."},
+	fault.NotFound:           {http.StatusNotFound, "There is nothing here", "The address may be incomplete. Links in e-mails work once, for two hours."},
+	fault.Forbidden:          {http.StatusForbidden, "That did not work", "The form came from another site, so nothing was done."},
+	fault.RateLimited:        {http.StatusTooManyRequests, "Too many requests", "Try again in an hour."},
+	fault.TooLarge:           {http.StatusRequestEntityTooLarge, "That did not work", "The form is too large."},
+	fault.Unavailable:        {http.StatusServiceUnavailable, "We cannot answer now", "Try again in a minute. Nothing was changed."},
 }
 
 // fail answers with a page that says what went wrong, as far as the reader can

@@ -205,7 +205,7 @@ func TestLinksThatOpenNothing(t *testing.T) {
 	}{
 		"a link that nobody made":       {"/p/demo/l/other", nil, http.StatusNotFound},
 		"no link":                       {"/p/demo/l/", nil, http.StatusNotFound},
-		"a link that was used":          {"/p/demo/l/" + link, fault.New(fault.Refused, "used"), http.StatusGone},
+		"a link that was used":          {"/p/demo/l/" + link, fault.New(fault.FailedPrecondition, "used"), http.StatusGone},
 		"a link of an unknown store":    {"/p/nobody/l/" + link, nil, http.StatusNotFound},
 		"a store that cannot be one":    {"/p/a%00b/l/" + link, nil, http.StatusNotFound},
 		"a store with slashes":          {"/p/demo%2Fx/l/" + link, nil, http.StatusNotFound},
@@ -301,7 +301,7 @@ func TestTheFormAsksForALink(t *testing.T) {
 	if w.Code != http.StatusOK || s.email != "ada@shopper.example" || s.ip != "192.0.2.1" || !strings.Contains(w.Body.String(), "If this address has a subscription") {
 		t.Errorf("answered %d after asking for %q by %q:\n%s", w.Code, s.email, s.ip, w.Body)
 	}
-	s.err = fault.New(fault.TooMany, "often").After(time.Minute)
+	s.err = fault.New(fault.RateLimited, "often").RetryAfter(time.Minute)
 	if w := s.ask("POST", "/p/demo/signin", url.Values{"email": {"a@b.example"}}); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "60" {
 		t.Errorf("too often: %d %s", w.Code, w.Header().Get("Retry-After"))
 	}

@@ -143,7 +143,7 @@ func (a BillingAttempt) OnlyDiffers(become BillingAttempt, may ...string) error 
 			continue
 		}
 		return fault.New(fault.Invalid, "field '%s' belongs to the service and cannot be changed", name).
-			On("subscriptionBillingAttempt").Keyed("fieldReadOnly").At(name)
+			Entity("subscriptionBillingAttempt").Code("fieldReadOnly").Field(name)
 	}
 	return nil
 }

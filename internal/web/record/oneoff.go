@@ -55,7 +55,7 @@ func (in OneOffNames) Command(line shop.Line, by activity.Actor) (billing.OneOff
 	}
 	if in.Handle != "" && !handlePattern.MatchString(in.Handle) {
 		return billing.OneOffCommand{}, fault.New(fault.Invalid, "parameter 'variantHandle' must be lower-case letters and digits in groups joined by hyphens, and %q is not", in.Handle).
-			At("variantHandle")
+			Field("variantHandle")
 	}
 	return billing.OneOffCommand{
 		Line: line, Contract: contract.ID(of), Attempt: billing.AttemptID(in.Attempt), Variant: variant, Handle: in.Handle, Quantity: 1, Actor: by,
@@ -110,10 +110,10 @@ func (in *OneOffQuantity) Command(line shop.Line, by activity.Actor) (billing.On
 		}
 	}
 	if in.Attempt.Value < 1 {
-		return billing.OneOffCommand{}, fault.New(fault.Invalid, "billingAttemptId is %d and must be at least 1", in.Attempt.Value).At("billingAttemptId")
+		return billing.OneOffCommand{}, fault.New(fault.Invalid, "billingAttemptId is %d and must be at least 1", in.Attempt.Value).Field("billingAttemptId")
 	}
 	if in.Quantity.Value < 1 || in.Quantity.Value > billing.MaxOneOffQuantity {
-		return billing.OneOffCommand{}, fault.New(fault.Invalid, "quantity is %d and must be from 1 to %d", in.Quantity.Value, billing.MaxOneOffQuantity).At("quantity")
+		return billing.OneOffCommand{}, fault.New(fault.Invalid, "quantity is %d and must be from 1 to %d", in.Quantity.Value, billing.MaxOneOffQuantity).Field("quantity")
 	}
 	command, err := OneOffNames{Contract: in.Contract, Attempt: in.Attempt.Value, Variant: in.Variant}.Command(line, by)
 	command.Quantity = int(in.Quantity.Value)

@@ -96,7 +96,7 @@ func required(id web.AnyID, objectType, field string) (int64, error) {
 }
 
 func missingField(field string) error {
-	return fault.New(fault.Invalid, "field '%s' is required", field).Keyed("bodyField").At(field)
+	return fault.New(fault.Invalid, "field '%s' is required", field).Code("bodyField").Field(field)
 }
 
 type freezeQuery struct {
@@ -127,9 +127,9 @@ func (o Options) freezeStatus(ctx context.Context, in *freezeQuery) (*freezeOut,
 	for _, c := range theirs {
 		if c.ID == contract.ID(of) {
 			return &freezeOut{freezeStatus{
-				ContractID: of, Frozen: c.Frozen(caller.Shop.Settings), MinCycles: int32(c.MinCycles), Completed: int32(c.Completed()), Remaining: int32(c.Committed()),
+				ContractID: of, Frozen: c.InCommitment(caller.Shop.Settings), MinCycles: int32(c.MinCycles), Completed: int32(c.Completed()), Remaining: int32(c.Committed()),
 			}}, nil
 		}
 	}
-	return nil, fault.New(fault.NotFound, "contract %d does not exist", of).On("subscriptionContract").Keyed("contractNotFound").At("contractId")
+	return nil, fault.New(fault.NotFound, "contract %d does not exist", of).Entity("subscriptionContract").Code("contractNotFound").Field("contractId")
 }

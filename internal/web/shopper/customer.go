@@ -111,7 +111,7 @@ func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*cont
 		return nil, err
 	}
 	if customer != caller.Actor.Customer {
-		return nil, fault.New(fault.NotFound, "customer %d is not the one who is signed in", customer).On("customer").Keyed("customerNotFound").At("id")
+		return nil, fault.New(fault.NotFound, "customer %d is not the one who is signed in", customer).Entity("customer").Code("customerNotFound").Field("id")
 	}
 	contracts, total, err := o.Book.Search(ctx, caller.Shop.ID, contract.Filter{Line: o.Line, CustomerID: customer}, p)
 	if err != nil {
@@ -126,5 +126,5 @@ func sameStore(given string, caller web.Caller) error {
 	if given == "" || strings.EqualFold(given, caller.Shop.Domain) {
 		return nil
 	}
-	return fault.New(fault.Invalid, "shop %.80q is not the store at which the shopper is", given).Keyed("shopMismatch").At("shop")
+	return fault.New(fault.Invalid, "shop %.80q is not the store at which the shopper is", given).Code("shopMismatch").Field("shop")
 }

@@ -56,7 +56,7 @@ type fakes struct {
 func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Arrival, error) {
 	f.named = named
 	if query.Get("signature") != "good" {
-		return login.Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").On("customer").Keyed("signedOut")
+		return login.Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity("customer").Code("signedOut")
 	}
 	query.Del("signature")
 	return login.Arrival{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
@@ -69,7 +69,7 @@ func (f *fakes) did(of shop.ID, command any) (billing.Record, error) {
 
 func (f *fakes) Attempt(_ context.Context, of shop.ID, _ shop.Line, id billing.AttemptID, by activity.Actor) (billing.Record, error) {
 	if by != ada() || id != f.record.ID || of != 7 {
-		return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).Keyed("billingAttemptNotFound")
+		return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).Code("billingAttemptNotFound")
 	}
 	return f.record, nil
 }

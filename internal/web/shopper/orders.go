@@ -146,7 +146,7 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 		return nil, err
 	}
 	if body.ID < 1 {
-		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the billing attempt").Keyed("bodyField").At("id")
+		return nil, fault.New(fault.Invalid, "field 'id' is required: the number of the billing attempt").Code("bodyField").Field("id")
 	}
 	var date time.Time
 	var err error
@@ -164,7 +164,7 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 		return nil, err
 	}
 	if become.BillingDate == nil && !known.BillingDate.IsZero() {
-		return nil, fault.New(fault.Invalid, "field 'billingDate' cannot be empty").Keyed("bodyField").At("billingDate")
+		return nil, fault.New(fault.Invalid, "field 'billingDate' cannot be empty").Code("bodyField").Field("billingDate")
 	}
 	if status, err := billing.ParseStatus(become.Status); err != nil {
 		return nil, err

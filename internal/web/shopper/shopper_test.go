@@ -217,7 +217,7 @@ func TestTheStoreAndTheMethodsHaveEveryField(t *testing.T) {
 
 func TestFailuresOfTheDomainAreAnswered(t *testing.T) {
 	t.Parallel()
-	s := serve(t, &fakes{record: theRecord(), err: fault.New(fault.Refused, "2 of 3 orders are completed: 1 more").Keyed("contractFrozen")})
+	s := serve(t, &fakes{record: theRecord(), err: fault.New(fault.FailedPrecondition, "2 of 3 orders are completed: 1 more").Code("contractFrozen")})
 	for _, path := range []string{"/skip-order/9", "/attempt-billing/9"} {
 		w := s.ask("PUT", "/subscription-billing-attempts"+path, "")
 		if p := problem(t, w); w.Code != http.StatusBadRequest || p.ErrorKey != "contractFrozen" {

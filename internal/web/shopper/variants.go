@@ -78,7 +78,7 @@ func (o Options) variantPricing(ctx context.Context, in *pricingQuery) (*pricing
 		return nil, err
 	}
 	if in.Currency != "" && !strings.EqualFold(in.Currency, string(v.Unit.Currency)) {
-		return nil, fault.New(fault.Refused, "the price of variant %d is known in %s only", variant, v.Unit.Currency).On("productVariant").Keyed("currencyMismatch").At("currencyCode")
+		return nil, fault.New(fault.FailedPrecondition, "the price of variant %d is known in %s only", variant, v.Unit.Currency).Entity("productVariant").Code("currencyMismatch").Field("currencyCode")
 	}
 	body := variantPricing{
 		ID: gid.Of("ProductVariant", v.ID), Title: v.Title, SKU: web.Some(v.SKU), Media: mediaConnection{Nodes: []mediaNode{}}, Price: v.Price.String(),

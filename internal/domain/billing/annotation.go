@@ -15,23 +15,23 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Marker is what billing needs to mark orders and customers. The methods are
+// Annotator is what billing needs to mark orders and customers. The methods are
 // those of the platform's Catalogue.
-type Marker interface {
+type Annotator interface {
 	Tag(ctx context.Context, shop platform.Shop, id string, add, remove []string) error
 	NoteOrder(ctx context.Context, shop platform.Shop, order int64, note string) error
 	OrderLines(ctx context.Context, shop platform.Shop, order, contract int64) ([]platform.Line, error)
 }
 
-// MarkID is the service's number of a mark, unique within a shop.
-type MarkID int64
+// AnnotationID is the service's number of a mark, unique within a shop.
+type AnnotationID int64
 
-// Mark is a tag or a note that an order or a customer is still to get. Either
+// Annotation is a tag or a note that an order or a customer is still to get. Either
 // Tags or Note is set. A customer's tags are only named: whether they are given or
 // taken away is decided when the platform is told. With neither, the lines of the
 // attempt's order are still to be read.
-type Mark struct {
-	ID       MarkID
+type Annotation struct {
+	ID       AnnotationID
 	Target   string // graph id of an order or a customer
 	Contract contract.ID
 	Attempt  AttemptID // 0: not about an attempt's order
@@ -50,7 +50,7 @@ const marksAtOnce = 50
 
 // markOrders notes the tags and the notes that orders which were just made are
 // still to get.
-func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
+func (l *settlement) markOrders(ctx context.Context, tx Tx) error {
 	if len(l.ordered) == 0 {
 		return nil
 	}
@@ -62,14 +62,14 @@ func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
-	var marks []Mark
+	var marks []Annotation
 	for _, id := range l.unsure {
 		a := l.attempts[id]
-		marks = append(marks, Mark{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now})
+		marks = append(marks, Annotation{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now})
 	}
 	for _, id := range l.ordered {
 		a := l.attempts[id]
-		m := Mark{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now}
+		m := Annotation{Target: gid.Of("Order", a.OrderID), Contract: a.Contract, Attempt: a.ID, DueAt: l.now}
 		if note := l.contracts[a.Contract].Note; a.Prep.NoteLeft {
 			noted := m
 			noted.Note = joinNotes(note, a.Note)
@@ -85,16 +85,16 @@ func (l *ledger) markOrders(ctx context.Context, tx Tx) error {
 	return tx.PutMarks(ctx, marks)
 }
 
-// MarkBegun notes the tags that first orders get when contracts begin. It runs
+// AnnotateFirstOrders notes the tags that first orders get when contracts begin. It runs
 // inside the caller's transaction, which must ask for Work.
-func MarkBegun(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
+func AnnotateFirstOrders(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
 	groups, err := groupsOfAll(ctx, tx, contracts)
 	if err != nil {
 		return err
 	}
-	var marks []Mark
+	var marks []Annotation
 	for _, c := range contracts {
-		order := Mark{Target: gid.Of("Order", c.OriginOrderID), Contract: c.ID, DueAt: now}
+		order := Annotation{Target: gid.Of("Order", c.OriginOrderID), Contract: c.ID, DueAt: now}
 		for _, p := range plansOf(c.Lines) {
 			order.Tags = append(order.Tags, plan.TagsFor(groups[p], false).Order...)
 		}
@@ -146,7 +146,7 @@ func unique[T comparable](list []T) []T {
 func (s *Service) markAll(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		var store shop.Shop
-		var marks []Mark
+		var marks []Annotation
 		var words []tagging
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			now := s.Clock.Now()
@@ -182,7 +182,7 @@ type marked struct {
 	err   error
 }
 
-func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark, words []tagging) []marked {
+func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Annotation, words []tagging) []marked {
 	answers := make([]marked, len(marks))
 	s.fan(ctx, len(marks), func(i int) {
 		switch m, is := marks[i], &answers[i]; {
@@ -198,12 +198,12 @@ func (s *Service) sendMarks(ctx context.Context, of shop.Shop, marks []Mark, wor
 }
 
 // asks reports whether the order is asked for its lines.
-func (m Mark) asks() bool { return len(m.Tags) == 0 && m.Note == "" }
+func (m Annotation) asks() bool { return len(m.Tags) == 0 && m.Note == "" }
 
 // settleMarks removes what is done and puts off what is not. What a customer is to
 // have may have changed while the platform was told: then it is told again, so that
 // the last one to tell it tells the truth.
-func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, words []tagging, answers []marked) error {
+func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Annotation, words []tagging, answers []marked) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		now := s.Clock.Now()
 		current, err := taggings(ctx, tx, marks)
@@ -215,8 +215,8 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []Mark, wor
 			return err
 		}
 		var entries []activity.Entry
-		var done []MarkID
-		var later []Mark
+		var done []AnnotationID
+		var later []Annotation
 		var read []Attempt
 		for i, m := range marks {
 			a, err := attempts[m.Attempt], answers[i].err
@@ -279,7 +279,7 @@ func orderedLines(known []contract.Line, order []platform.Line) []contract.Line 
 }
 
 // attemptsOf returns the attempts that marks are about.
-func attemptsOf(ctx context.Context, tx Tx, marks []Mark) (map[AttemptID]Attempt, error) {
+func attemptsOf(ctx context.Context, tx Tx, marks []Annotation) (map[AttemptID]Attempt, error) {
 	var ids []AttemptID
 	for _, m := range marks {
 		if m.Attempt != 0 {
@@ -294,7 +294,7 @@ func attemptsOf(ctx context.Context, tx Tx, marks []Mark) (map[AttemptID]Attempt
 	return attempts, err
 }
 
-func (m Mark) entry(status activity.Status, word tagging, cycle int, reason string, now time.Time) activity.Entry {
+func (m Annotation) entry(status activity.Status, word tagging, cycle int, reason string, now time.Time) activity.Entry {
 	e := activity.Entry{
 		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.TagsUpdated, Status: status,
 		Actor: activity.System, At: now, Info: activity.Details(outcome{Cycle: cycle, Target: m.Target, Tags: word.add, Untagged: word.remove, Reason: reason}),

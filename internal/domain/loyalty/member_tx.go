@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// desk is one transaction in which somebody acts on one member.
-type desk struct {
+// memberTx is one transaction in which somebody acts on one member.
+type memberTx struct {
 	tx      Tx
 	who     Who
 	shop    shop.Shop
@@ -31,7 +31,7 @@ type asked struct {
 // then. That a request was carried out is noted in the same commit: one that comes
 // again, wherever the process died that carried it out, finds the member as that left
 // it.
-func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*desk) error) (Member, error) {
+func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*memberTx) error) (Member, error) {
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.openDesk(ctx, tx)
@@ -39,7 +39,7 @@ func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*desk) 
 			return err
 		}
 		if !d.program.Active {
-			return fault.New(fault.Refused, "the store's loyalty programme is not active").On("loyaltyProgram").Keyed("loyaltyInactive")
+			return fault.New(fault.FailedPrecondition, "the store's loyalty programme is not active").Entity("loyaltyProgram").Code("loyaltyInactive")
 		}
 		d.who, store = by.who, d.shop
 		if by.name != "" {
@@ -67,8 +67,8 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), toItsEnd)
 }
 
-func (s *Service) openDesk(ctx context.Context, tx Tx) (*desk, error) {
-	d := &desk{tx: tx, now: s.Clock.Now()}
+func (s *Service) openDesk(ctx context.Context, tx Tx) (*memberTx, error) {
+	d := &memberTx{tx: tx, now: s.Clock.Now()}
 	var err error
 	if d.shop, err = tx.Shop(ctx); err != nil {
 		return nil, err
@@ -85,16 +85,16 @@ func (s *Service) openDesk(ctx context.Context, tx Tx) (*desk, error) {
 // notEnrolled is the answer about a customer who is not a member.
 func notEnrolled(who Who) error {
 	if who.Customer != 0 {
-		return fault.New(fault.NotFound, "customer %d is not enrolled in the loyalty programme", who.Customer).On(entity).Keyed("customerNotEnrolled").At("customerId")
+		return fault.New(fault.NotFound, "customer %d is not enrolled in the loyalty programme", who.Customer).Entity(entity).Code("customerNotEnrolled").Field("customerId")
 	}
-	return fault.New(fault.NotFound, "no customer with this e-mail address is enrolled in the loyalty programme").On(entity).Keyed("customerNotEnrolled").At("customerEmail")
+	return fault.New(fault.NotFound, "no customer with this e-mail address is enrolled in the loyalty programme").Entity(entity).Code("customerNotEnrolled").Field("customerEmail")
 }
 
 // NotEnrolled is that answer, for stores.
 func NotEnrolled(who Who) error { return notEnrolled(who) }
 
 // find returns the member, or NotFound.
-func (d *desk) find(ctx context.Context) (Account, error) {
+func (d *memberTx) find(ctx context.Context) (Account, error) {
 	customer := d.who.Customer
 	if customer == 0 {
 		known, err := d.tx.CustomerByEmail(ctx, d.who.Email)
@@ -118,7 +118,7 @@ func (d *desk) find(ctx context.Context) (Account, error) {
 
 // customer returns who the customer is, or NotFound when the store knows nobody
 // like that.
-func (d *desk) customer(ctx context.Context) (Person, error) {
+func (d *memberTx) customer(ctx context.Context) (Person, error) {
 	var known Person
 	var err error
 	if d.who.Customer != 0 {
@@ -130,19 +130,19 @@ func (d *desk) customer(ctx context.Context) (Person, error) {
 		err = d.who.agree(known)
 	}
 	if err == nil && known.Customer == 0 {
-		err = fault.New(fault.NotFound, "the customer is not known: only customers with a subscription can be enrolled").On(entity).Keyed("customerNotFound")
+		err = fault.New(fault.NotFound, "the customer is not known: only customers with a subscription can be enrolled").Entity(entity).Code("customerNotFound")
 	}
 	return known, err
 }
 
 // open returns the ledger of a member who takes part.
-func (d *desk) open(ctx context.Context) (*Ledger, error) {
+func (d *memberTx) open(ctx context.Context) (*Ledger, error) {
 	a, err := d.find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !a.Status.takesPart() {
-		return nil, fault.New(fault.Refused, "the customer is %s in the loyalty programme", a.Status).On(entity).Keyed("customerNotActive")
+		return nil, fault.New(fault.FailedPrecondition, "the customer is %s in the loyalty programme", a.Status).Entity(entity).Code("customerNotActive")
 	}
 	l, err := d.whole(ctx, a)
 	if err != nil {
@@ -154,7 +154,7 @@ func (d *desk) open(ctx context.Context) (*Ledger, error) {
 
 // openOrEnrol does the same and, where customers become members by themselves,
 // makes the customer one.
-func (d *desk) openOrEnrol(ctx context.Context) (*Ledger, error) {
+func (d *memberTx) openOrEnrol(ctx context.Context) (*Ledger, error) {
 	l, err := d.open(ctx)
 	if err == nil || !fault.Is(err, fault.NotFound) || d.program.Terms.Enrol != Auto {
 		return l, err
@@ -168,7 +168,7 @@ func (d *desk) openOrEnrol(ctx context.Context) (*Ledger, error) {
 
 // enrol adds a member and returns the ledger under its lock. Somebody else may have
 // added the member meanwhile.
-func (d *desk) enrol(ctx context.Context, who Person, born string) (*Ledger, error) {
+func (d *memberTx) enrol(ctx context.Context, who Person, born string) (*Ledger, error) {
 	if err := d.tx.AddAccounts(ctx, []Account{d.account(who, born)}); err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (d *desk) enrol(ctx context.Context, who Person, born string) (*Ledger, err
 	return l, nil
 }
 
-func (d *desk) account(who Person, born string) Account {
+func (d *memberTx) account(who Person, born string) Account {
 	return Account{
 		Person: who, Status: Active, Born: born, ReferralCode: referralCode(d.shop.ID, d.shop.Domain, who.Customer), EnrolledAt: d.now, ActiveAt: d.now,
 		Spent: money.Amount{Currency: d.shop.Currency}, Credit: money.Amount{Currency: d.shop.Currency}, CreatedAt: d.now, UpdatedAt: d.now,
@@ -195,7 +195,7 @@ func (d *desk) account(who Person, born string) Account {
 }
 
 // welcome gives a new member what creating an account earns. It does so once.
-func (d *desk) welcome(l *Ledger) {
+func (d *memberTx) welcome(l *Ledger) {
 	if l.Account.Seq > 0 {
 		return
 	}
@@ -207,7 +207,7 @@ func (d *desk) welcome(l *Ledger) {
 
 // whole returns the ledger of a member with all lots that are open: without them it
 // would not know when anything is due.
-func (d *desk) whole(ctx context.Context, a Account) (*Ledger, error) {
+func (d *memberTx) whole(ctx context.Context, a Account) (*Ledger, error) {
 	lots, err := d.tx.OpenLots(ctx, []AccountID{a.ID})
 	if err != nil {
 		return nil, err
@@ -215,12 +215,12 @@ func (d *desk) whole(ctx context.Context, a Account) (*Ledger, error) {
 	return d.ledger(a, lots), nil
 }
 
-func (d *desk) ledger(a Account, lots []Lot) *Ledger {
+func (d *memberTx) ledger(a Account, lots []Lot) *Ledger {
 	return OpenLedger(a.in(d.shop.Currency), lots, d.program.Terms, d.zone, d.now)
 }
 
 // save writes what was posted.
-func (d *desk) save(ctx context.Context, ledgers ...*Ledger) error {
+func (d *memberTx) save(ctx context.Context, ledgers ...*Ledger) error {
 	var accounts []Account
 	var entries []Entry
 	var uses []Use
@@ -258,7 +258,7 @@ type note struct {
 
 // record notes what somebody did to a member. The interface has no entity type
 // for members: the entry is about the store and names the customer.
-func (d *desk) record(ctx context.Context, by activity.Actor, a Account, n note) error {
+func (d *memberTx) record(ctx context.Context, by activity.Actor, a Account, n note) error {
 	n.Customer, n.Balance = a.Person.Customer, a.Sums.Available.Float()
 	return d.tx.Record(ctx, activity.Entry{
 		EntityID: int64(d.shop.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Success,

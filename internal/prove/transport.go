@@ -7,12 +7,12 @@ import (
 	"net/http"
 )
 
-// way is the way from a node to the platform, in memory.
-type way struct{ n *node }
+// clientTransport is the way from a node to the platform, in memory.
+type clientTransport struct{ n *node }
 
 // RoundTrip carries one request. Time passes before the platform has it and
 // before the answer arrives.
-func (y way) RoundTrip(r *http.Request) (*http.Response, error) {
+func (y clientTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := y.n.w
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Run is what became of a store's charges of late.
-type Run struct {
+// ChargeStats is what became of a store's charges of late.
+type ChargeStats struct {
 	Sent     int // charges that were asked for
 	Ended    int // of which the end is known, whatever it was
 	Paid     int
@@ -20,8 +20,8 @@ type Run struct {
 }
 
 // Plus adds another run.
-func (r Run) Plus(o Run) Run {
-	return Run{r.Sent + o.Sent, r.Ended + o.Ended, r.Paid + o.Paid, r.Declined + o.Declined, r.Gateway + o.Gateway}
+func (r ChargeStats) Plus(o ChargeStats) ChargeStats {
+	return ChargeStats{r.Sent + o.Sent, r.Ended + o.Ended, r.Paid + o.Paid, r.Declined + o.Declined, r.Gateway + o.Gateway}
 }
 
 // How a run goes on.
@@ -43,7 +43,7 @@ const (
 // allowance returns how many charges may be sent now. Until one is paid a decline
 // makes no room for another charge: how soon the first declines come must not say
 // how many customers a broken gateway is tried on.
-func (r Run) allowance(probing bool) int {
+func (r ChargeStats) allowance(probing bool) int {
 	most := max(firstCharges, growth*r.Paid)
 	if probing {
 		most = probeCharges
@@ -56,21 +56,21 @@ func (r Run) allowance(probing bool) int {
 }
 
 // spike reports whether the declines are too many to be the customers'.
-func (r Run) spike() bool {
+func (r ChargeStats) spike() bool {
 	ends := r.Paid + r.Declined
 	return ends >= gatewayEnds && r.Gateway*100 >= gatewayShare*ends || ends >= anyEnds && r.Declined*100 >= anyShare*ends
 }
 
 // worked reports whether a probe went well; known is false while too few of its
 // charges have ended.
-func (r Run) worked() (well, known bool) {
+func (r ChargeStats) worked() (well, known bool) {
 	ends := r.Paid + r.Declined
 	return r.Declined*100 < gatewayShare*ends, ends >= probeEnds
 }
 
-// heard returns the hold that follows from the run since hold.From. The change
+// nextBreakerState returns the hold that follows from the run since hold.From. The change
 // says what happened, "" when nothing did.
-func heard(h shop.Hold, r Run, p Policy, now time.Time) (next shop.Hold, change string) {
+func nextBreakerState(h shop.Hold, r ChargeStats, p Policy, now time.Time) (next shop.Hold, change string) {
 	again := func() shop.Hold {
 		until := now.Add(p.Hold << min(h.Times, maxHoldDoublings))
 		since := h.Since
@@ -122,7 +122,7 @@ var noGateway = map[string]bool{
 }
 
 // count adds the end of an attempt's charge to the ledger's run.
-func (l *ledger) count(a Attempt) {
+func (l *settlement) count(a Attempt) {
 	l.run.Ended++
 	switch gateway := gatewayFaults[a.ErrorCode]; {
 	case a.Status == Success:
@@ -155,7 +155,7 @@ const slots = 15
 // the store is held for a moment; ends that come before let it go on.
 func (s *Service) pace(ctx context.Context, tx Tx, b *batch, refused bool, now time.Time) error {
 	if n := b.sends(); n > 0 {
-		if err := tx.AddRun(ctx, s.Policy.slotOf(now), Run{Sent: n}); err != nil {
+		if err := tx.AddRun(ctx, s.Policy.slotOf(now), ChargeStats{Sent: n}); err != nil {
 			return err
 		}
 	}
@@ -177,8 +177,8 @@ func (b *batch) sends() (n int) {
 }
 
 // hear writes what ended and lets the store's hold follow.
-func (l *ledger) hear(ctx context.Context, tx Tx) error {
-	if l.run == (Run{}) {
+func (l *settlement) hear(ctx context.Context, tx Tx) error {
+	if l.run == (ChargeStats{}) {
 		return nil
 	}
 	if err := tx.AddRun(ctx, l.policy.slotOf(l.now), l.run); err != nil {
@@ -189,7 +189,7 @@ func (l *ledger) hear(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
-	next, change := heard(hold, run, l.policy, l.now)
+	next, change := nextBreakerState(hold, run, l.policy, l.now)
 	if next == hold {
 		return nil
 	}
@@ -230,29 +230,29 @@ func (b *batch) due(ctx context.Context, tx Tx, now time.Time) ([]Attempt, error
 	return tx.DueAttempts(ctx, now, batchSize)
 }
 
-// barred changes a verdict where nothing may be charged at all: what was sent is
+// blockIfFrozen changes a verdict where nothing may be charged at all: what was sent is
 // asked for, and the rest stays as it is. A store that has left is charged by nobody,
 // and its orders end.
-func barred(v verdict, a Attempt, g shop.Guard, p Policy, now time.Time) verdict {
+func blockIfFrozen(v decision, a Attempt, g shop.Guard, p Policy, now time.Time) decision {
 	reason := g.Bar(now)
-	if reason == "" || v.do == poll || v.do == ask || v.do == wait || v.status == ConnectionGone {
+	if reason == "" || v.action == poll || v.action == ask || v.action == wait || v.status == ConnectionGone {
 		return v
 	}
 	if a.sent() {
-		return verdict{do: ask}
+		return decision{action: ask}
 	}
-	return verdict{do: wait, until: now.Add(p.Repair), reason: reason}
+	return decision{action: wait, until: now.Add(p.Repair), reason: reason}
 }
 
-// foreseen changes a verdict as the store's guard will when the attempt falls due.
+// guarded changes a verdict as the store's guard will when the attempt falls due.
 // The platform's word that holds now is renewed before it ends.
-func foreseen(v verdict, a Attempt, g shop.Guard, p Policy, now, at time.Time) verdict {
+func guarded(v decision, a Attempt, g shop.Guard, p Policy, now, at time.Time) decision {
 	if now.Before(g.ConfirmBy) {
 		g.ConfirmBy = time.Time{}
 	}
-	v = barred(v, a, g, p, at)
-	if (v.do == charge || v.do == prepare) && !a.Status.InFlight() && at.Before(g.Hold.Until) {
-		return verdict{do: wait, until: g.Hold.Until, reason: "charges of the store are held, since nearly all were declined or many are under way"}
+	v = blockIfFrozen(v, a, g, p, at)
+	if (v.action == charge || v.action == prepare) && !a.Status.InFlight() && at.Before(g.Hold.Until) {
+		return decision{action: wait, until: g.Hold.Until, reason: "charges of the store are held, since nearly all were declined or many are under way"}
 	}
 	return v
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/perennialhq/perennial/internal/base/task"
 )
 
-// crew is the workers of a process. A task that rests gives its worker to another one
+// scheduler is the workers of a process. A task that rests gives its worker to another one
 // and has one again before it goes on: however many stores wait for the platform to
 // take more of their calls, the others are worked.
 //
 // River knows of no rest. To it a task has ended well when it rests for the first time;
 // the crew sees to the remainder. What a process leaves behind that dies is found by the
 // sweep, as is what River gives up.
-type crew struct {
+type scheduler struct {
 	base    context.Context // of every task
 	dismiss context.CancelFunc
 	options Options
@@ -38,7 +38,7 @@ type remainder struct {
 	departed int // with which two looks can be told apart
 }
 
-func (c *crew) remaining() remainder {
+func (c *scheduler) remaining() remainder {
 	if c == nil {
 		return remainder{none: true}
 	}
@@ -50,8 +50,8 @@ func (c *crew) remaining() remainder {
 // addAgain adds a task to the queue that is to be run when some time has passed.
 type addAgain func(ctx context.Context, t task.Task, in time.Duration) error
 
-func newCrew(ctx context.Context, o Options, again addAgain) *crew {
-	c := &crew{options: o, workers: make(chan struct{}, o.MaxWorkers), again: again, rested: make(map[string]int), asked: make(map[string]bool)}
+func newScheduler(ctx context.Context, o Options, again addAgain) *scheduler {
+	c := &scheduler{options: o, workers: make(chan struct{}, o.MaxWorkers), again: again, rested: make(map[string]int), asked: make(map[string]bool)}
 	c.base, c.dismiss = context.WithCancel(ctx)
 	return c
 }
@@ -64,11 +64,11 @@ const restedAtOnce = 2
 // do carries out a task, and returns when it has ended or rests. The key is the same for
 // equal tasks: what is asked for while restedAtOnce of them have not ended is run after
 // one of them.
-func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.Context) error) error {
+func (c *scheduler) do(ctx context.Context, key string, t task.Task, fn func(context.Context) error) error {
 	own, cancel := context.WithTimeout(c.base, c.options.Timeout)
 	unbind := context.AfterFunc(ctx, cancel)
 	defer unbind() // what has rested outlives the queue's own context
-	s := &stint{crew: c, ctx: own, key: key, rests: make(chan struct{})}
+	s := &slot{crew: c, ctx: own, key: key, rests: make(chan struct{})}
 	if s.work(); !s.works || c.wait(key) {
 		defer cancel()
 		s.end()
@@ -77,7 +77,7 @@ func (c *crew) do(ctx context.Context, key string, t task.Task, fn func(context.
 	ended := make(chan error, 1)
 	go func() {
 		defer cancel()
-		err := sheltered(task.WithRest(own, s), fn)
+		err := sheltered(task.WithYielder(own, s), fn)
 		if s.end() {
 			c.settle(key, t, err)
 		} else {
@@ -104,7 +104,7 @@ func sheltered(ctx context.Context, fn func(context.Context) error) (err error) 
 
 // wait reports whether enough equal tasks have rested and have not ended, and has the
 // task run after one of them.
-func (c *crew) wait(key string) bool {
+func (c *scheduler) wait(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.rested[key] < restedAtOnce {
@@ -116,7 +116,7 @@ func (c *crew) wait(key string) bool {
 
 // settle ends a task that has rested. It is added to the queue once more when it was
 // asked for meanwhile, or failed.
-func (c *crew) settle(key string, t task.Task, err error) {
+func (c *scheduler) settle(key string, t task.Task, err error) {
 	defer c.close()
 	c.mu.Lock()
 	asked := c.asked[key]
@@ -142,7 +142,7 @@ func (c *crew) settle(key string, t task.Task, err error) {
 }
 
 // close counts a task that is settled.
-func (c *crew) close() {
+func (c *scheduler) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open--
@@ -150,7 +150,7 @@ func (c *crew) close() {
 }
 
 // stop waits for the tasks that have rested and, when ctx ends first, tells them to end.
-func (c *crew) stop(ctx context.Context) {
+func (c *scheduler) stop(ctx context.Context) {
 	over := make(chan struct{})
 	go func() {
 		c.remainders.Wait()
@@ -164,9 +164,9 @@ func (c *crew) stop(ctx context.Context) {
 	<-over
 }
 
-// stint is one task at work. Parts of it may rest, and wake, at the same time.
-type stint struct {
-	crew  *crew
+// slot is one task at work. Parts of it may rest, and wake, at the same time.
+type slot struct {
+	crew  *scheduler
 	ctx   context.Context
 	key   string
 	rests chan struct{} // closed when it rests for the first time
@@ -177,8 +177,8 @@ type stint struct {
 	rested  bool
 }
 
-// Rest gives the worker back. What it returns ends the rest.
-func (s *stint) Rest() (end func()) {
+// Yield gives the worker back. What it returns ends the rest.
+func (s *slot) Yield() (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.rested {
@@ -192,15 +192,15 @@ func (s *stint) Rest() (end func()) {
 }
 
 // resume ends a rest.
-func (s *stint) resume() {
+func (s *slot) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.work()
 	s.resting--
 }
 
-// Leave gives the worker back while others rest: one that wakes waits for it again.
-func (s *stint) Leave() {
+// Done gives the worker back while others rest: one that wakes waits for it again.
+func (s *slot) Done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.resting > 0 {
@@ -209,7 +209,7 @@ func (s *stint) Leave() {
 }
 
 // depart counts a task that rests for the first time.
-func (c *crew) depart(key string) {
+func (c *scheduler) depart(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rested[key]++
@@ -219,7 +219,7 @@ func (c *crew) depart(key string) {
 }
 
 // work waits for a worker, unless another part of the task has one or its context ends.
-func (s *stint) work() {
+func (s *slot) work() {
 	if s.works {
 		return
 	}
@@ -231,14 +231,14 @@ func (s *stint) work() {
 }
 
 // end gives the worker back for good, and reports whether the task ever rested.
-func (s *stint) end() bool {
+func (s *slot) end() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop()
 	return s.rested
 }
 
-func (s *stint) drop() {
+func (s *slot) drop() {
 	if s.works {
 		s.works = false
 		<-s.crew.workers

@@ -10,9 +10,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Door lets shoppers in who are signed in at their store and whose requests the
+// ProxyAuthenticator lets shoppers in who are signed in at their store and whose requests the
 // platform hands on. It keeps nothing: every request is proved by itself.
-type Door struct {
+type ProxyAuthenticator struct {
 	Proxy platform.Proxy
 	Shops interface {
 		// ShopByDomain returns a store, or NotFound.
@@ -31,23 +31,23 @@ type Arrival struct {
 
 // Enter returns who makes a request, or Unauthenticated. With named, the request's
 // own query may name the store; another store than the shopper's is Invalid.
-func (d Door) Enter(ctx context.Context, query url.Values, named bool) (Arrival, error) {
+func (d ProxyAuthenticator) Enter(ctx context.Context, query url.Values, named bool) (Arrival, error) {
 	v, err := d.Proxy.Open(query, named, d.Clock.Now())
 	if err != nil {
 		return Arrival{}, err
 	}
 	store, err := d.Shops.ShopByDomain(ctx, v.Shop)
 	if fault.Is(err, fault.NotFound) {
-		return Arrival{}, fault.New(fault.Unauthenticated, "the store %s has not installed the app", v.Shop).On("shop").Keyed("shopUnknown")
+		return Arrival{}, fault.New(fault.Unauthenticated, "the store %s has not installed the app", v.Shop).Entity("shop").Code("shopUnknown")
 	}
 	if err != nil {
 		return Arrival{}, err
 	}
 	switch {
 	case v.Customer == 0:
-		return Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").On(entity).Keyed("signedOut")
+		return Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity(entity).Code("signedOut")
 	case v.Elsewhere:
-		return Arrival{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Keyed("shopMismatch").At("shop")
+		return Arrival{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Code("shopMismatch").Field("shop")
 	}
 	return Arrival{Principal: Principal{Shop: store.ID, Customer: v.Customer, Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, nil
 }

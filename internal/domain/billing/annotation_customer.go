@@ -22,24 +22,24 @@ type Subscribed struct {
 	Plan     int64
 }
 
-// MarkCustomers notes the tags of customers that contracts may have changed by
+// AnnotateCustomers notes the tags of customers that contracts may have changed by
 // beginning to run, standing still or changing their plans: they are given as they
 // were and as they are. It runs inside the caller's transaction, which must ask for
 // Work.
-func MarkCustomers(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
+func AnnotateCustomers(ctx context.Context, tx Tx, contracts []contract.Contract, now time.Time) error {
 	groups, err := groupsOfAll(ctx, tx, contracts)
 	if err != nil {
 		return err
 	}
-	var marks []Mark
+	var marks []Annotation
 	for _, c := range contracts {
 		tags := customerTags(groups, plansOf(c.Lines))
 		if len(tags) == 0 || c.Customer.ID == 0 {
 			continue
 		}
-		at := slices.IndexFunc(marks, func(m Mark) bool { return m.Contract == c.ID })
+		at := slices.IndexFunc(marks, func(m Annotation) bool { return m.Contract == c.ID })
 		if at < 0 {
-			at, marks = len(marks), append(marks, Mark{Target: gid.Of(customerType, c.Customer.ID), Contract: c.ID, DueAt: now})
+			at, marks = len(marks), append(marks, Annotation{Target: gid.Of(customerType, c.Customer.ID), Contract: c.ID, DueAt: now})
 		}
 		marks[at].Tags = unique(append(marks[at].Tags, tags...))
 	}
@@ -49,7 +49,7 @@ func MarkCustomers(ctx context.Context, tx Tx, contracts []contract.Contract, no
 const customerType = "Customer"
 
 // customer returns the number of the customer that is to be marked; 0: it is an order.
-func (m Mark) customer() int64 {
+func (m Annotation) customer() int64 {
 	id, err := gid.Parse(customerType, m.Target)
 	if err != nil {
 		return 0
@@ -84,7 +84,7 @@ func (t tagging) same(u tagging) bool {
 // taggings decides what becomes of the tags of marks. An order gets them. A customer
 // gets those that a running contract gives, and loses the others: whoever is told
 // late is told what is true by then.
-func taggings(ctx context.Context, tx Tx, marks []Mark) ([]tagging, error) {
+func taggings(ctx context.Context, tx Tx, marks []Annotation) ([]tagging, error) {
 	var customers []int64
 	for _, m := range marks {
 		if c := m.customer(); c != 0 {
@@ -116,7 +116,7 @@ func taggings(ctx context.Context, tx Tx, marks []Mark) ([]tagging, error) {
 
 // decide tells the tags of a customer that are given from those that are taken away.
 // The platform makes no difference between letters of both cases.
-func (m Mark) decide(customer int64, running []Subscribed, groups map[int64]plan.Group) tagging {
+func (m Annotation) decide(customer int64, running []Subscribed, groups map[int64]plan.Group) tagging {
 	var given []string
 	t := tagging{silent: true}
 	for _, r := range running {

@@ -55,7 +55,7 @@ func TestATagThatComesLateDoesNotOutliveTheContract(t *testing.T) {
 				return err
 			}
 			c = rows[0]
-			return billing.MarkCustomers(t.Context(), tx, rows, at.Now())
+			return billing.AnnotateCustomers(t.Context(), tx, rows, at.Now())
 		}))
 	}
 	must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {

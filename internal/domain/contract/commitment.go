@@ -6,9 +6,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Frozen reports whether the subscriber is held to the orders that they committed
+// InCommitment reports whether the subscriber is held to the orders that they committed
 // to: always on the membership line, and on the other one if the store says so.
-func (c Contract) Frozen(s shop.Settings) bool {
+func (c Contract) InCommitment(s shop.Settings) bool {
 	return c.Committed() > 0 && (c.Line == shop.Memberships || s.FreezeUntilMinCycles)
 }
 
@@ -18,12 +18,12 @@ func (c Contract) Hidden(from activity.Actor) bool {
 	return from.Customer != 0 && from.Customer != c.Customer.ID
 }
 
-// Thawed refuses what a subscriber may not do to a frozen contract. A merchant,
+// CheckCommitment refuses what a subscriber may not do to a frozen contract. A merchant,
 // and the service itself, may.
-func (c Contract) Thawed(s shop.Settings, by activity.Actor) error {
-	if by.Source != activity.CustomerPortal || !c.Frozen(s) {
+func (c Contract) CheckCommitment(s shop.Settings, by activity.Actor) error {
+	if by.Source != activity.CustomerPortal || !c.InCommitment(s) {
 		return nil
 	}
-	return fault.New(fault.Refused, "%d of %d orders are completed: %d more before this subscription can be changed", c.Completed(), c.MinCycles, c.Committed()).
-		On("subscriptionContract").Keyed("contractFrozen")
+	return fault.New(fault.FailedPrecondition, "%d of %d orders are completed: %d more before this subscription can be changed", c.Completed(), c.MinCycles, c.Committed()).
+		Entity("subscriptionContract").Code("contractFrozen")
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Foreseen is an order as swap rules would make it, and its date.
-type Foreseen struct {
-	swap.Foreseen
+// Preview is an order as swap rules would make it, and its date.
+type Preview struct {
+	swap.Preview
 	Date time.Time
 }
 
-// Foresee returns the next orders of a contract as the rules of the store would
+// PreviewOrders returns the next orders of a contract as the rules of the store would
 // make them. One-time products and single orders' notes are left out, and nothing
 // is changed. A contract without orders to come has none.
-func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID) ([]Foreseen, error) {
+func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID) ([]Preview, error) {
 	var c contract.Contract
 	var there, queued []Attempt
 	var e preparing
@@ -34,7 +34,7 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 			return err
 		}
 		if contracts[id] == nil || contracts[id].Line != line {
-			return fault.New(fault.NotFound, "contract %d does not exist", id).On("subscriptionContract").Keyed("contractNotFound")
+			return fault.New(fault.NotFound, "contract %d does not exist", id).Entity("subscriptionContract").Code("contractNotFound")
 		}
 		c = *contracts[id]
 		if there, err = tx.AttemptsOf(ctx, []contract.ID{id}); err != nil {
@@ -63,16 +63,16 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 		return nil, err
 	}
 	rules := append(e.lasting, e.single...)
-	lines, prices, err := s.foreseenPrices(platform.Interactive(ctx), of, c, rules)
+	lines, prices, err := s.previewPrices(platform.Interactive(ctx), of, c, rules)
 	if err != nil {
 		return nil, unavailable(err, "the platform could not be asked for the prices")
 	}
 	cycles, waiting := coming(queued, swap.Horizon)
-	orders, err := swap.Foresee(rules, e.order(lines), cycles, prices)
+	orders, err := swap.PreviewOrders(rules, e.order(lines), cycles, prices)
 	if err != nil {
 		return nil, unavailable(err, "the platform could not be asked for the prices of plans")
 	}
-	list := make([]Foreseen, 0, len(cycles))
+	list := make([]Preview, 0, len(cycles))
 	days, made := 0, reached(there, s.Clock.Now())
 	for i, f := range orders {
 		if c.Beyond(f.Cycle) {
@@ -89,15 +89,15 @@ func (s *Service) Foresee(ctx context.Context, of shop.Shop, line shop.Line, id 
 			a.BillingDate = shifted(&c, a, more, list[i-1].Date, max(made, list[i-1].Cycle), cal)
 			days = f.ShiftDays
 		}
-		list = append(list, Foreseen{f, a.BillingDate})
+		list = append(list, Preview{f, a.BillingDate})
 	}
 	return list, nil
 }
 
-// foreseenPrices returns the lines of a contract, and the prices that they, or what
+// previewPrices returns the lines of a contract, and the prices that they, or what
 // replaces them, will have in its orders. Where no rule may replace any, the platform is
 // not asked.
-func (s *Service) foreseenPrices(ctx context.Context, of shop.Shop, c contract.Contract, rules []swap.Rule) ([]swap.Line, swap.Prices, error) {
+func (s *Service) previewPrices(ctx context.Context, of shop.Shop, c contract.Contract, rules []swap.Rule) ([]swap.Line, swap.Prices, error) {
 	if len(rules) == 0 {
 		return swap.Lines(c.Lines), func(o swap.Order, ahead int) ([]swap.Line, swap.Catalogue, error) {
 			lines, _ := priced(o.Lines, c, o.Cycle, c.NextOrder()+ahead)

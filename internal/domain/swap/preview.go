@@ -3,8 +3,8 @@ package swap
 // Horizon is how many orders are foreseen.
 const Horizon = 10
 
-// Foreseen is one order as the rules would make it.
-type Foreseen struct {
+// Preview is one order as the rules would make it.
+type Preview struct {
 	Cycle     int
 	ShiftDays int // by how much this order's date has moved, in all
 	Lines     []Line
@@ -30,10 +30,10 @@ func Split(rules []Rule) (lasting, single []Rule) {
 // what rules need to know of products for it. Orders are counted from 0 for the next.
 type Prices func(o Order, ahead int) ([]Line, Catalogue, error)
 
-// Foresee returns the orders of cycles to come, of which o is the first: prices that
+// PreviewOrders returns the orders of cycles to come, of which o is the first: prices that
 // begin with an order first, then rules that change the contract, then those of the
 // order alone.
-func Foresee(rules []Rule, o Order, cycles []int, prices Prices) ([]Foreseen, error) {
+func PreviewOrders(rules []Rule, o Order, cycles []int, prices Prices) ([]Preview, error) {
 	lasting, single := Split(rules)
 	used := make(map[ID]bool, len(o.Used))
 	for id := range o.Used {
@@ -41,7 +41,7 @@ func Foresee(rules []Rule, o Order, cycles []int, prices Prices) ([]Foreseen, er
 	}
 	o.Used = used
 	shift := 0
-	list := make([]Foreseen, 0, len(cycles))
+	list := make([]Preview, 0, len(cycles))
 	for ahead, cycle := range cycles {
 		o.Cycle = cycle
 		lines, c, err := prices(o, ahead)
@@ -55,7 +55,7 @@ func Foresee(rules []Rule, o Order, cycles []int, prices Prices) ([]Foreseen, er
 		}
 		o.Lines = changed.Lines
 		once := Apply(single, o, c)
-		list = append(list, Foreseen{Cycle: o.Cycle, ShiftDays: shift, Lines: once.Lines, Applied: append(changed.Applied, once.Applied...)})
+		list = append(list, Preview{Cycle: o.Cycle, ShiftDays: shift, Lines: once.Lines, Applied: append(changed.Applied, once.Applied...)})
 		shift += changed.ShiftDays + once.ShiftDays
 		o.First = false
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/perennialhq/perennial/internal/base/task"
 )
 
-// Seam is where a simulation takes over what a machine leaves to chance: when a
+// TxInterceptor is where a simulation takes over what a machine leaves to chance: when a
 // transaction begins and how it ends, and who carries out tasks.
-type Seam interface {
+type TxInterceptor interface {
 	// Transact calls run, which carries out one transaction and commits it, or
 	// rolls it back when commit is false and then returns ErrAborted. It
 	// decides when, and may fail before or after. No transaction is open when
@@ -26,7 +26,7 @@ var ErrAborted = errors.New("the transaction was aborted")
 // Fork returns another handle on the open database, as another process would
 // have: with numbers of its own, and a simulation's seam. Closing it closes the
 // database.
-func (db *DB) Fork(seam Seam) *DB {
+func (db *DB) Fork(seam TxInterceptor) *DB {
 	fork := &DB{engine: db.engine, reader: db.reader, seal: db.seal, seam: seam}
 	fork.ids = &ids{reserve: fork.reserve}
 	return fork

@@ -14,7 +14,7 @@ import (
 // to be written or asked for. River's own imitation is a table that it polls.
 type near struct {
 	*riversqlite.Driver
-	bell *bell
+	bell *notifier
 }
 
 // SupportsListener says that there is something to listen to.
@@ -26,16 +26,16 @@ func (near) SupportsListenNotify() bool { return false }
 
 // GetListener returns an ear for the bell.
 func (n near) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
-	return &ear{bell: n.bell}
+	return &listener{bell: n.bell}
 }
 
-// bell tells the listeners of a process that there are new tasks.
-type bell struct {
+// notifier tells the listeners of a process that there are new tasks.
+type notifier struct {
 	mu   sync.Mutex
-	ears map[*ear]chan struct{}
+	ears map[*listener]chan struct{}
 }
 
-func (b *bell) ring() {
+func (b *notifier) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, rung := range b.ears {
@@ -46,9 +46,9 @@ func (b *bell) ring() {
 	}
 }
 
-// ear implements River's listener on a bell.
-type ear struct {
-	bell *bell
+// listener implements River's listener on a bell.
+type listener struct {
+	bell *notifier
 	rung chan struct{}
 }
 
@@ -59,11 +59,11 @@ const (
 )
 
 // Connect begins to listen.
-func (e *ear) Connect(context.Context) error {
+func (e *listener) Connect(context.Context) error {
 	e.bell.mu.Lock()
 	defer e.bell.mu.Unlock()
 	if e.bell.ears == nil {
-		e.bell.ears = make(map[*ear]chan struct{})
+		e.bell.ears = make(map[*listener]chan struct{})
 	}
 	e.rung = make(chan struct{}, 1)
 	e.bell.ears[e] = e.rung
@@ -71,7 +71,7 @@ func (e *ear) Connect(context.Context) error {
 }
 
 // Close ends listening.
-func (e *ear) Close(context.Context) error {
+func (e *listener) Close(context.Context) error {
 	e.bell.mu.Lock()
 	defer e.bell.mu.Unlock()
 	delete(e.bell.ears, e)
@@ -79,7 +79,7 @@ func (e *ear) Close(context.Context) error {
 }
 
 // WaitForNotification waits for the bell or for the end of ctx.
-func (e *ear) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
+func (e *listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -89,16 +89,16 @@ func (e *ear) WaitForNotification(ctx context.Context) (*riverdriver.Notificatio
 }
 
 // Listen does nothing: there is one topic.
-func (e *ear) Listen(context.Context, string) error { return nil }
+func (e *listener) Listen(context.Context, string) error { return nil }
 
 // Unlisten does nothing.
-func (e *ear) Unlisten(context.Context, string) error { return nil }
+func (e *listener) Unlisten(context.Context, string) error { return nil }
 
 // Ping finds the bell always there.
-func (e *ear) Ping(context.Context) error { return nil }
+func (e *listener) Ping(context.Context) error { return nil }
 
 // Schema is empty: SQLite has none.
-func (e *ear) Schema() string { return "" }
+func (e *listener) Schema() string { return "" }
 
 // SetAfterConnectExec does nothing: nothing is connected.
-func (e *ear) SetAfterConnectExec(string) {}
+func (e *listener) SetAfterConnectExec(string) {}
