@@ -2838,10 +2838,10 @@ type AttemptExplanation struct {
 	// Examples: 0
 	EarlierActivity int32 `json:"earlierActivity"`
 
-	// ExplainedAt The moment of which the explanation speaks: now.
+	// ExplainedAt The time of the explanation: now.
 	ExplainedAt *Moment `json:"explainedAt"`
 
-	// Next What the service does next by itself.
+	// Next What the service does next without a request.
 	Next ExplainedStep `json:"next"`
 
 	// Outcome What became of the order so far.
@@ -3031,7 +3031,7 @@ type BillingAttempt struct {
 	// RecurringChargeId Always null: the service raises no charges on merchants.
 	RecurringChargeId *int64 `json:"recurringChargeId"`
 
-	// RetryingNeeded Whether the declined order is charged again by itself: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on.
+	// RetryingNeeded Whether the declined order is charged again automatically: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on.
 	RetryingNeeded bool `json:"retryingNeeded"`
 
 	// SecurityChallengeSentStatus What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way.
@@ -3309,7 +3309,7 @@ type BundleSettings struct {
 	// EnableEditQuantityTextbox Lets a quantity be typed.
 	EnableEditQuantityTextbox bool `json:"enableEditQuantityTextbox"`
 
-	// EnableOpeningSidebar Opens the sidebar by itself.
+	// EnableOpeningSidebar Opens the sidebar automatically.
 	EnableOpeningSidebar bool `json:"enableOpeningSidebar"`
 
 	// EnableProductDetailButton Shows a button to a product's details.
@@ -3415,7 +3415,7 @@ type BundleSettings struct {
 	// Examples: OK
 	OkBtnText string `json:"okBtnText"`
 
-	// OpeningSidebarType When the sidebar opens by itself.
+	// OpeningSidebarType When the sidebar opens automatically.
 	OpeningSidebarType BundleSettingsOpeningSidebarType `json:"openingSidebarType"`
 
 	// PageBackgroundColor Colour of the page.
@@ -3574,7 +3574,7 @@ type BundleSettings struct {
 // BundleSettingsBundleRedirect Where a complete box leads.
 type BundleSettingsBundleRedirect string
 
-// BundleSettingsOpeningSidebarType When the sidebar opens by itself.
+// BundleSettingsOpeningSidebarType When the sidebar opens automatically.
 type BundleSettingsOpeningSidebarType string
 
 // BundleSettingsPricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
@@ -3968,7 +3968,7 @@ type ContractRow struct {
 	// Examples: 1
 	BillingPolicyIntervalCount int32 `json:"billingPolicyIntervalCount"`
 
-	// CancellationFeedback Why the contract was cancelled, or is to be; null when nothing was said.
+	// CancellationFeedback Why the contract was cancelled or will be; null when no reason was given.
 	//
 	// Examples: Too much coffee
 	CancellationFeedback *string `json:"cancellationFeedback"`
@@ -4194,7 +4194,7 @@ type ContractRow struct {
 	// Examples: 9000
 	OriginalContractId *int64 `json:"originalContractId"`
 
-	// PauseDurationCycle Orders that the pause leaves out, when it was told in orders; null otherwise.
+	// PauseDurationCycle Orders that the pause leaves out, when it was given in orders; null otherwise.
 	//
 	// Examples: 2
 	PauseDurationCycle *int32 `json:"pauseDurationCycle"`
@@ -4209,7 +4209,7 @@ type ContractRow struct {
 	// Examples: Away
 	PauseReason *string `json:"pauseReason"`
 
-	// PauseTillDate When the pause ends by itself; null when it lasts until somebody ends it.
+	// PauseTillDate When the pause ends automatically; null when it has no end date.
 	//
 	// Examples: 2026-12-31T05:00:00Z
 	PauseTillDate *time.Time `json:"pauseTillDate"`
@@ -4576,7 +4576,7 @@ type DateChangeKind string
 
 // DeliveryObject defines model for DeliveryObject.
 type DeliveryObject struct {
-	// AdditionalInformation What the driver is told, for LOCAL.
+	// AdditionalInformation Instructions for the driver, for LOCAL.
 	AdditionalInformation InfoObject `json:"additionalInformation"`
 
 	// Address Where orders go; null for PICK_UP.
@@ -4780,7 +4780,7 @@ type EndpointEdit struct {
 	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
-	// Types What the endpoint is told of; absent: as before.
+	// Types The events that the endpoint receives; absent: unchanged.
 	//
 	// Examples: ["subscription.billing-success","subscription.billing-failure"]
 	Types *[]string `json:"types,omitempty"`
@@ -4834,7 +4834,7 @@ type ExplainedDate struct {
 	// Examples: 1
 	IntervalCount int32 `json:"intervalCount"`
 
-	// Moved Whether somebody chose the date, so that the calendar leaves it alone.
+	// Moved Whether a caller set the date, so that the calendar does not move it.
 	Moved bool `json:"moved"`
 
 	// OrderTime Local time of day at which the store's orders are charged.
@@ -4989,7 +4989,7 @@ type ExplainedPreparationState string
 
 // ExplainedPrice defines model for ExplainedPrice.
 type ExplainedPrice struct {
-	// Counted What is counted: the contract's cycles, or its orders, of which the one at the checkout is the first.
+	// Counted What is counted: the contract's cycles, or its orders, beginning with the order of the checkout.
 	Counted ExplainedPriceCounted `json:"counted"`
 
 	// From The first cycle or order for which the price counts.
@@ -5009,7 +5009,7 @@ type ExplainedPrice struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// ExplainedPriceCounted What is counted: the contract's cycles, or its orders, of which the one at the checkout is the first.
+// ExplainedPriceCounted What is counted: the contract's cycles, or its orders, beginning with the order of the checkout.
 type ExplainedPriceCounted string
 
 // ExplainedPrices defines model for ExplainedPrices.
@@ -5070,7 +5070,7 @@ type ExplainedStepAction string
 
 // ExplainedTry defines model for ExplainedTry.
 type ExplainedTry struct {
-	// AskedAt When they did; null when nobody did.
+	// AskedAt When they did; null when they did not.
 	AskedAt *Moment `json:"askedAt"`
 
 	// AskedBy Who asked for the charge; null when it was due.
@@ -5112,7 +5112,7 @@ type ExplainedTry struct {
 	// Examples: gid://shopify/SubscriptionBillingAttempt/8001
 	PlatformAttemptId *string `json:"platformAttemptId"`
 
-	// State What is known of it. UNKNOWN: sent, and nobody knows whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again.
+	// State Its state. UNKNOWN: sent, and not known whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again.
 	State ExplainedTryState `json:"state"`
 
 	// Words The same in a sentence.
@@ -5122,7 +5122,7 @@ type ExplainedTry struct {
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// ExplainedTryState What is known of it. UNKNOWN: sent, and nobody knows whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again.
+// ExplainedTryState Its state. UNKNOWN: sent, and not known whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again.
 type ExplainedTryState string
 
 // FewerScopes defines model for FewerScopes.
@@ -5534,7 +5534,7 @@ type MadeKey struct {
 
 // ManageLink defines model for ManageLink.
 type ManageLink struct {
-	// CustomerId The customer for whom it opens the portal.
+	// CustomerId The customer whose portal it opens.
 	//
 	// Examples: 7001
 	CustomerId int64 `json:"customerId"`
@@ -5759,7 +5759,7 @@ type NewEndpoint struct {
 	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
-	// Types What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned.
+	// Types The events that the endpoint receives: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned.
 	//
 	// Examples: ["subscription.billing-success"]
 	Types *[]string `json:"types"`
@@ -6019,7 +6019,7 @@ type PartnerConnection struct {
 	// AwaitsApproval Whether there is something to approve or to reject.
 	AwaitsApproval bool `json:"awaitsApproval"`
 
-	// CallbackError Why the application could not be told of the decision, the last time; null when it was told.
+	// CallbackError Why the last attempt to notify the application of the decision failed; null when the application was notified.
 	//
 	// Examples: the application answered 500
 	CallbackError *string `json:"callbackError"`
@@ -6027,12 +6027,12 @@ type PartnerConnection struct {
 	// Calls Its calls by day, the newest day first; only in a review.
 	Calls *[]PartnerCalls `json:"calls"`
 
-	// DecidedAt When that was, in UTC; null while nobody has.
+	// DecidedAt When that was, in UTC; null while it is pending.
 	//
 	// Examples: 2026-01-31T08:00:00Z
 	DecidedAt *time.Time `json:"decidedAt"`
 
-	// DecidedBy Who approved or rejected it; null while nobody has.
+	// DecidedBy Who approved or rejected it; null while it is pending.
 	//
 	// Examples: API key Warehouse
 	DecidedBy *string `json:"decidedBy"`
@@ -6050,7 +6050,7 @@ type PartnerConnection struct {
 	// Examples: 2026-01-31T08:00:00Z
 	EndedAt *time.Time `json:"endedAt"`
 
-	// ExpiresAt Until when it can be decided, in UTC; null when nothing is to be decided.
+	// ExpiresAt Until when it can be decided, in UTC; null when no decision is pending.
 	//
 	// Examples: 2026-01-31T08:00:00Z
 	ExpiresAt *time.Time `json:"expiresAt"`
@@ -6078,7 +6078,7 @@ type PartnerConnection struct {
 	// Examples: partner app Reports
 	RequestedBy *string `json:"requestedBy"`
 
-	// RequestedScopes What a connected application asks for besides.
+	// RequestedScopes Further scopes that a connected application asks for.
 	//
 	// Examples: ["billing:write"]
 	RequestedScopes *[]string `json:"requestedScopes"`
@@ -6609,7 +6609,7 @@ type PolicyObjectInterval string
 
 // PortalToken defines model for PortalToken.
 type PortalToken struct {
-	// CustomerId The customer for whom it opens the portal.
+	// CustomerId The customer whose portal it opens.
 	//
 	// Examples: 7001
 	CustomerId int64 `json:"customerId"`
@@ -6956,7 +6956,7 @@ type ReportRow struct {
 	// RecurringChargeId Always null: the service raises no charges on merchants.
 	RecurringChargeId *int64 `json:"recurringChargeId"`
 
-	// RetryingNeeded Whether the declined order is charged again by itself: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on.
+	// RetryingNeeded Whether the declined order is charged again automatically: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on.
 	RetryingNeeded bool `json:"retryingNeeded"`
 
 	// SecurityChallengeSentStatus What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way.
@@ -7083,7 +7083,7 @@ type RowDunning struct {
 	// Examples: PAUSE
 	FinalAction RowDunningFinalAction `json:"finalAction"`
 
-	// NextRetryAt When it is charged again by itself, in UTC; null when it is not.
+	// NextRetryAt When it is charged again automatically, in UTC; null when it is not.
 	//
 	// Examples: 2026-02-04T08:12:00Z
 	NextRetryAt *time.Time `json:"nextRetryAt"`
@@ -7377,10 +7377,10 @@ type Substitution struct {
 	// AllowCustomerToApproveSubstitutions Whether buyers are asked before.
 	AllowCustomerToApproveSubstitutions *bool `json:"allowCustomerToApproveSubstitutions,omitempty"`
 
-	// AllowSubstitutions Whether another product may be sent instead. Kept for whoever packs the box: the service replaces products by product swaps only.
+	// AllowSubstitutions Whether another product may be sent instead. Stored for the merchant's fulfillment: the service itself replaces products by product swaps only.
 	AllowSubstitutions *bool `json:"allowSubstitutions,omitempty"`
 
-	// NotifyCustomerOfSubstitutions Whether buyers are told of another product.
+	// NotifyCustomerOfSubstitutions Whether buyers are notified of another product.
 	NotifyCustomerOfSubstitutions *bool `json:"notifyCustomerOfSubstitutions,omitempty"`
 
 	// SubstitutionMethod How another product is chosen.
@@ -7636,7 +7636,7 @@ type WebhookDelivery struct {
 	// Examples: 120
 	ResponseMillis *int64 `json:"responseMillis"`
 
-	// Status How far it is. PENDING: a try is to come. FAILED: no other try is made by itself.
+	// Status How far it is. PENDING: a try is to come. FAILED: it is not retried automatically.
 	Status WebhookDeliveryStatus `json:"status"`
 
 	// TriedAt When it was tried last, in UTC; null before the first try.
@@ -7649,14 +7649,14 @@ type WebhookDelivery struct {
 	// Examples: 1
 	Tries int64 `json:"tries"`
 
-	// Type What it tells of.
+	// Type Event type.
 	//
 	// Examples: subscription.billing-success
 	Type                 string                 `json:"type"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// WebhookDeliveryStatus How far it is. PENDING: a try is to come. FAILED: no other try is made by itself.
+// WebhookDeliveryStatus How far it is. PENDING: a try is to come. FAILED: it is not retried automatically.
 type WebhookDeliveryStatus string
 
 // WebhookEndpoint defines model for WebhookEndpoint.
@@ -7691,7 +7691,7 @@ type WebhookEndpoint struct {
 	// Examples: 2026-02-01T08:00:00Z
 	OldSecretUntil *time.Time `json:"oldSecretUntil"`
 
-	// Types What the endpoint is told of.
+	// Types The events that the endpoint receives.
 	//
 	// Examples: ["subscription.billing-success"]
 	Types *[]string `json:"types"`
@@ -8523,7 +8523,7 @@ type CreateBundleSettingsJSONBody struct {
 	// EnableEditQuantityTextbox Lets a quantity be typed.
 	EnableEditQuantityTextbox *bool `json:"enableEditQuantityTextbox,omitempty"`
 
-	// EnableOpeningSidebar Opens the sidebar by itself.
+	// EnableOpeningSidebar Opens the sidebar automatically.
 	EnableOpeningSidebar *bool `json:"enableOpeningSidebar,omitempty"`
 
 	// EnableProductDetailButton Shows a button to a product's details.
@@ -8629,7 +8629,7 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: OK
 	OkBtnText *string `json:"okBtnText,omitempty"`
 
-	// OpeningSidebarType When the sidebar opens by itself.
+	// OpeningSidebarType When the sidebar opens automatically.
 	OpeningSidebarType *CreateBundleSettingsJSONBodyOpeningSidebarType `json:"openingSidebarType,omitempty"`
 
 	// PageBackgroundColor Colour of the page.
@@ -8924,7 +8924,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// EnableEditQuantityTextbox Lets a quantity be typed.
 	EnableEditQuantityTextbox *bool `json:"enableEditQuantityTextbox,omitempty"`
 
-	// EnableOpeningSidebar Opens the sidebar by itself.
+	// EnableOpeningSidebar Opens the sidebar automatically.
 	EnableOpeningSidebar *bool `json:"enableOpeningSidebar,omitempty"`
 
 	// EnableProductDetailButton Shows a button to a product's details.
@@ -9030,7 +9030,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: OK
 	OkBtnText *string `json:"okBtnText,omitempty"`
 
-	// OpeningSidebarType When the sidebar opens by itself.
+	// OpeningSidebarType When the sidebar opens automatically.
 	OpeningSidebarType *UpdateBundleSettingsJSONBodyOpeningSidebarType `json:"openingSidebarType,omitempty"`
 
 	// PageBackgroundColor Colour of the page.
@@ -9497,7 +9497,7 @@ type UpdateVariantParams struct {
 	// ProrateDowngrade false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once.
 	ProrateDowngrade *bool `form:"prorateDowngrade,omitempty" json:"prorateDowngrade,omitempty"`
 
-	// SkipBilling No charge or refund on the plan change. The change never charges by itself: either value gives the same result.
+	// SkipBilling No charge or refund on the plan change. The change itself never charges: both values give the same result.
 	SkipBilling *bool `form:"skipBilling,omitempty" json:"skipBilling,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
@@ -9926,7 +9926,7 @@ type UpdateStatusParams struct {
 	// Status In any letter case.
 	Status UpdateStatusParamsStatus `form:"status" json:"status"`
 
-	// PauseTillDate With PAUSED: when the pause ends by itself. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: it lasts until somebody ends it.
+	// PauseTillDate With PAUSED: when the pause ends automatically. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: the pause lasts until the contract is activated.
 	PauseTillDate *string `form:"pauseTillDate,omitempty" json:"pauseTillDate,omitempty"`
 
 	// PauseDurationCycle With PAUSED: how many orders the pause leaves out. This or pauseTillDate.
@@ -10052,7 +10052,7 @@ type RemoveProductsFromAllGroupsParams struct {
 	// VariantIds Numbers of variants, separated by commas.
 	VariantIds *string `form:"variantIds,omitempty" json:"variantIds,omitempty"`
 
-	// CollectionId All products of the collection, up to 5000, besides those that are named: number or graph id.
+	// CollectionId Also all products of this collection, up to 5000: number or graph id.
 	CollectionId *string `form:"collectionId,omitempty" json:"collectionId,omitempty"`
 
 	// DeleteAllProductsAndVariants Removes all products and variants. Default false.
@@ -10082,7 +10082,7 @@ type AddGroupProductsParams struct {
 	// VariantIds Numbers of variants, separated by commas.
 	VariantIds *string `form:"variantIds,omitempty" json:"variantIds,omitempty"`
 
-	// CollectionId All products of the collection, up to 5000, besides those that are named: number or graph id.
+	// CollectionId Also all products of this collection, up to 5000: number or graph id.
 	CollectionId *string `form:"collectionId,omitempty" json:"collectionId,omitempty"`
 
 	// IdempotencyKey Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with Idempotent-Replayed: true. With another query or body it is answered 422, and while the first is still being carried out 409. Values belong to the API key and to method and path. Not kept, so that the value can be used again: 401, 403, 409, 429, answers from 500 on, and refusals of parameters, before the operation begins.
@@ -10097,7 +10097,7 @@ type RemoveGroupProductsParams struct {
 	// VariantIds Numbers of variants, separated by commas.
 	VariantIds *string `form:"variantIds,omitempty" json:"variantIds,omitempty"`
 
-	// CollectionId All products of the collection, up to 5000, besides those that are named: number or graph id.
+	// CollectionId Also all products of this collection, up to 5000: number or graph id.
 	CollectionId *string `form:"collectionId,omitempty" json:"collectionId,omitempty"`
 
 	// DeleteAllProductsAndVariants Removes all products and variants. Default false.
@@ -33775,7 +33775,7 @@ type ClientInterface interface {
 
 	// ListAPIKeys API keys
 	//
-	// The store's keys, oldest first, revoked ones too. Values are not among it: nobody can read them again.
+	// The store's keys, oldest first, including revoked ones. Their values are not included: they cannot be read again.
 	//
 	// Corresponds with GET /api/external/v2/api-keys (the `ListAPIKeys` operationId).
 	ListAPIKeys(ctx context.Context, params *ListAPIKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -33828,7 +33828,7 @@ type ClientInterface interface {
 
 	// CreateShippingProfileWithBody Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -33837,7 +33837,7 @@ type ClientInterface interface {
 
 	// CreateShippingProfile Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -33846,14 +33846,14 @@ type ClientInterface interface {
 
 	// CreateManageSubscriptionLink Make a sign-in link
 	//
-	// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+	// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 	//
 	// Corresponds with GET /api/external/v2/manage-subscription-link (the `CreateManageSubscriptionLink` operationId).
 	CreateManageSubscriptionLink(ctx context.Context, params *CreateManageSubscriptionLinkParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateManageSubscriptionLinkOfCustomer Make a sign-in link for a customer
 	//
-	// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+	// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 	//
 	// Corresponds with GET /api/external/v2/manage-subscription-link/{customerId} (the `CreateManageSubscriptionLinkOfCustomer` operationId).
 	CreateManageSubscriptionLinkOfCustomer(ctx context.Context, customerId string, params *CreateManageSubscriptionLinkOfCustomerParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -33867,7 +33867,7 @@ type ClientInterface interface {
 
 	// RequestPartnerConnectionWithBody Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -33876,7 +33876,7 @@ type ClientInterface interface {
 
 	// RequestPartnerConnection Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -34059,7 +34059,7 @@ type ClientInterface interface {
 
 	// RescheduleOrder Move an order to another date
 	//
-	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, except those whose date was set by a caller; orders before it keep their dates.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-billing-attempts/reschedule-order/{id} (the `RescheduleOrder` operationId).
 	RescheduleOrder(ctx context.Context, id int64, params *RescheduleOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34087,7 +34087,7 @@ type ClientInterface interface {
 
 	// UnskipOrder Take a skip back
 	//
-	// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
+	// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds when the contract ends before the order, such as a prepaid contract whose cancellation is scheduled.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-billing-attempts/unskip-order/{id} (the `UnskipOrder` operationId).
 	UnskipOrder(ctx context.Context, id int64, params *UnskipOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34300,7 +34300,7 @@ type ClientInterface interface {
 
 	// ListOneOffs One-time products of a contract
 	//
-	// What all orders of the contract carry or carried besides its lines, those that were made included.
+	// The one-time products of all orders of the contract, past ones included.
 	//
 	// Corresponds with GET /api/external/v2/subscription-contract-one-offs-by-contractId (the `ListOneOffs` operationId).
 	ListOneOffs(ctx context.Context, params *ListOneOffsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34314,7 +34314,7 @@ type ClientInterface interface {
 
 	// AddOneOff Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+	// Adds a one-time product to an upcoming order, at the product's own price unless one is given. When the order already has the variant, its quantity becomes the given one. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 	AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34328,7 +34328,7 @@ type ClientInterface interface {
 
 	// UpdateVariant Replace a line's variant
 	//
-	// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says.
+	// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contract-update-variant (the `UpdateVariant` operationId).
 	UpdateVariant(ctx context.Context, params *UpdateVariantParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34374,7 +34374,7 @@ type ClientInterface interface {
 
 	// EmailMagicLink E-mail a sign-in link
 	//
-	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
+	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. 400 for an address without a contract on this host, and for a store that has switched the e-mail off.
 	//
 	// Corresponds with GET /api/external/v2/subscription-contracts-email-magic-link (the `EmailMagicLink` operationId).
 	EmailMagicLink(ctx context.Context, params *EmailMagicLinkParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34420,7 +34420,7 @@ type ClientInterface interface {
 
 	// UpdateBillingInterval Change how often orders are charged
 	//
-	// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
+	// Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-billing-interval (the `UpdateBillingInterval` operationId).
 	UpdateBillingInterval(ctx context.Context, params *UpdateBillingIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34445,7 +34445,7 @@ type ClientInterface interface {
 
 	// UpdateDeliveryInterval Change how often orders are delivered
 	//
-	// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
+	// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-delivery-interval (the `UpdateDeliveryInterval` operationId).
 	UpdateDeliveryInterval(ctx context.Context, params *UpdateDeliveryIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34505,7 +34505,7 @@ type ClientInterface interface {
 
 	// UpdateLineItemPrice Change a line's price
 	//
-	// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
+	// Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced.
 	//
 	// Corresponds with PUT /api/external/v2/subscription-contracts-update-line-item-price (the `UpdateLineItemPrice` operationId).
 	UpdateLineItemPrice(ctx context.Context, params *UpdateLineItemPriceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34643,7 +34643,7 @@ type ClientInterface interface {
 
 	// SyncCustomer Read a customer's contracts from the platform
 	//
-	// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+	// Reads all contracts of a customer from the platform and stores what has changed. Normal operation does not need this call: webhooks and a regular reconciliation do the same. 404 when the platform has no such customer.
 	//
 	// Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
 	SyncCustomer(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34767,7 +34767,7 @@ type ClientInterface interface {
 
 	// ListUpcomingOneOffs One-time products of upcoming orders
 	//
-	// What the contract's orders that wait for their date carry besides its lines, soonest first.
+	// The one-time products of the contract's upcoming orders, soonest first.
 	//
 	// Corresponds with GET /api/external/v2/upcoming-subscription-contract-one-offs-by-contractId (the `ListUpcomingOneOffs` operationId).
 	ListUpcomingOneOffs(ctx context.Context, params *ListUpcomingOneOffsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -34799,21 +34799,21 @@ type ClientInterface interface {
 
 	// ReplayWebhookDelivery Send a webhook again
 	//
-	// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+	// Sends the message again, with the same id and the same bytes, and restarts its tries. A message that waits for its next try is sent now.
 	//
 	// Corresponds with POST /api/external/v2/webhook-deliveries/{id}/replay (the `ReplayWebhookDelivery` operationId).
 	ReplayWebhookDelivery(ctx context.Context, id int64, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListWebhookEndpoints Webhook endpoints
 	//
-	// The servers that the store has told what happens, oldest first. Secrets are not among it.
+	// The store's webhook endpoints, oldest first. Secrets are not included.
 	//
 	// Corresponds with GET /api/external/v2/webhook-endpoints (the `ListWebhookEndpoints` operationId).
 	ListWebhookEndpoints(ctx context.Context, params *ListWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateWebhookEndpointWithBody Add a webhook endpoint
 	//
-	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -34822,7 +34822,7 @@ type ClientInterface interface {
 
 	// CreateWebhookEndpoint Add a webhook endpoint
 	//
-	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -34912,7 +34912,7 @@ func (c *Client) ListSellingPlans(ctx context.Context, params *ListSellingPlansP
 
 // ListAPIKeys API keys
 //
-// The store's keys, oldest first, revoked ones too. Values are not among it: nobody can read them again.
+// The store's keys, oldest first, including revoked ones. Their values are not included: they cannot be read again.
 //
 // Corresponds with GET /api/external/v2/api-keys (the `ListAPIKeys` operationId).
 func (c *Client) ListAPIKeys(ctx context.Context, params *ListAPIKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -35035,7 +35035,7 @@ func (c *Client) CreateCustomerPortalToken(ctx context.Context, params *CreateCu
 
 // CreateShippingProfileWithBody Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -35054,7 +35054,7 @@ func (c *Client) CreateShippingProfileWithBody(ctx context.Context, params *Crea
 
 // CreateShippingProfile Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -35073,7 +35073,7 @@ func (c *Client) CreateShippingProfile(ctx context.Context, params *CreateShippi
 
 // CreateManageSubscriptionLink Make a sign-in link
 //
-// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 //
 // Corresponds with GET /api/external/v2/manage-subscription-link (the `CreateManageSubscriptionLink` operationId).
 func (c *Client) CreateManageSubscriptionLink(ctx context.Context, params *CreateManageSubscriptionLinkParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -35090,7 +35090,7 @@ func (c *Client) CreateManageSubscriptionLink(ctx context.Context, params *Creat
 
 // CreateManageSubscriptionLinkOfCustomer Make a sign-in link for a customer
 //
-// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 //
 // Corresponds with GET /api/external/v2/manage-subscription-link/{customerId} (the `CreateManageSubscriptionLinkOfCustomer` operationId).
 func (c *Client) CreateManageSubscriptionLinkOfCustomer(ctx context.Context, customerId string, params *CreateManageSubscriptionLinkOfCustomerParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -35124,7 +35124,7 @@ func (c *Client) ListPartnerConnections(ctx context.Context, params *ListPartner
 
 // RequestPartnerConnectionWithBody Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 //
 // Takes any type of body and a specified content type.
 //
@@ -35143,7 +35143,7 @@ func (c *Client) RequestPartnerConnectionWithBody(ctx context.Context, params *R
 
 // RequestPartnerConnection Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -35556,7 +35556,7 @@ func (c *Client) ReportPastOrders(ctx context.Context, params *ReportPastOrdersP
 
 // RescheduleOrder Move an order to another date
 //
-// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, except those whose date was set by a caller; orders before it keep their dates.
 //
 // Corresponds with PUT /api/external/v2/subscription-billing-attempts/reschedule-order/{id} (the `RescheduleOrder` operationId).
 func (c *Client) RescheduleOrder(ctx context.Context, id int64, params *RescheduleOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -35624,7 +35624,7 @@ func (c *Client) ListUpcomingOrders(ctx context.Context, params *ListUpcomingOrd
 
 // UnskipOrder Take a skip back
 //
-// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
+// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds when the contract ends before the order, such as a prepaid contract whose cancellation is scheduled.
 //
 // Corresponds with PUT /api/external/v2/subscription-billing-attempts/unskip-order/{id} (the `UnskipOrder` operationId).
 func (c *Client) UnskipOrder(ctx context.Context, id int64, params *UnskipOrderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36107,7 +36107,7 @@ func (c *Client) RestartContract(ctx context.Context, contractId string, params 
 
 // ListOneOffs One-time products of a contract
 //
-// What all orders of the contract carry or carried besides its lines, those that were made included.
+// The one-time products of all orders of the contract, past ones included.
 //
 // Corresponds with GET /api/external/v2/subscription-contract-one-offs-by-contractId (the `ListOneOffs` operationId).
 func (c *Client) ListOneOffs(ctx context.Context, params *ListOneOffsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36141,7 +36141,7 @@ func (c *Client) RemoveOneOff(ctx context.Context, params *RemoveOneOffParams, r
 
 // AddOneOff Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+// Adds a one-time product to an upcoming order, at the product's own price unless one is given. When the order already has the variant, its quantity becomes the given one. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 //
 // Corresponds with PUT /api/external/v2/subscription-contract-one-offs-by-contractId-and-billing-attempt-id (the `AddOneOff` operationId).
 func (c *Client) AddOneOff(ctx context.Context, params *AddOneOffParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36175,7 +36175,7 @@ func (c *Client) UpdateOneOffQuantity(ctx context.Context, params *UpdateOneOffQ
 
 // UpdateVariant Replace a line's variant
 //
-// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says.
+// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling.
 //
 // Corresponds with PUT /api/external/v2/subscription-contract-update-variant (the `UpdateVariant` operationId).
 func (c *Client) UpdateVariant(ctx context.Context, params *UpdateVariantParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36281,7 +36281,7 @@ func (c *Client) ApplyDiscount(ctx context.Context, params *ApplyDiscountParams,
 
 // EmailMagicLink E-mail a sign-in link
 //
-// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
+// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. 400 for an address without a contract on this host, and for a store that has switched the e-mail off.
 //
 // Corresponds with GET /api/external/v2/subscription-contracts-email-magic-link (the `EmailMagicLink` operationId).
 func (c *Client) EmailMagicLink(ctx context.Context, params *EmailMagicLinkParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36387,7 +36387,7 @@ func (c *Client) UpdateBillingDate(ctx context.Context, params *UpdateBillingDat
 
 // UpdateBillingInterval Change how often orders are charged
 //
-// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
+// Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-billing-interval (the `UpdateBillingInterval` operationId).
 func (c *Client) UpdateBillingInterval(ctx context.Context, params *UpdateBillingIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36442,7 +36442,7 @@ func (c *Client) UpdateCustomNoteAttributes(ctx context.Context, params *UpdateC
 
 // UpdateDeliveryInterval Change how often orders are delivered
 //
-// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
+// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-delivery-interval (the `UpdateDeliveryInterval` operationId).
 func (c *Client) UpdateDeliveryInterval(ctx context.Context, params *UpdateDeliveryIntervalParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36582,7 +36582,7 @@ func (c *Client) UpdateLineItemAttributes(ctx context.Context, params *UpdateLin
 
 // UpdateLineItemPrice Change a line's price
 //
-// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
+// Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced.
 //
 // Corresponds with PUT /api/external/v2/subscription-contracts-update-line-item-price (the `UpdateLineItemPrice` operationId).
 func (c *Client) UpdateLineItemPrice(ctx context.Context, params *UpdateLineItemPriceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -36900,7 +36900,7 @@ func (c *Client) ListCustomerContracts(ctx context.Context, customerId string, p
 
 // SyncCustomer Read a customer's contracts from the platform
 //
-// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+// Reads all contracts of a customer from the platform and stores what has changed. Normal operation does not need this call: webhooks and a regular reconciliation do the same. 404 when the platform has no such customer.
 //
 // Corresponds with GET /api/external/v2/subscription-customers/sync-info/{customerId} (the `SyncCustomer` operationId).
 func (c *Client) SyncCustomer(ctx context.Context, customerId string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -37184,7 +37184,7 @@ func (c *Client) RemoveGroupProducts(ctx context.Context, id string, params *Rem
 
 // ListUpcomingOneOffs One-time products of upcoming orders
 //
-// What the contract's orders that wait for their date carry besides its lines, soonest first.
+// The one-time products of the contract's upcoming orders, soonest first.
 //
 // Corresponds with GET /api/external/v2/upcoming-subscription-contract-one-offs-by-contractId (the `ListUpcomingOneOffs` operationId).
 func (c *Client) ListUpcomingOneOffs(ctx context.Context, params *ListUpcomingOneOffsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -37256,7 +37256,7 @@ func (c *Client) ListWebhookDeliveries(ctx context.Context, params *ListWebhookD
 
 // ReplayWebhookDelivery Send a webhook again
 //
-// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+// Sends the message again, with the same id and the same bytes, and restarts its tries. A message that waits for its next try is sent now.
 //
 // Corresponds with POST /api/external/v2/webhook-deliveries/{id}/replay (the `ReplayWebhookDelivery` operationId).
 func (c *Client) ReplayWebhookDelivery(ctx context.Context, id int64, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -37273,7 +37273,7 @@ func (c *Client) ReplayWebhookDelivery(ctx context.Context, id int64, params *Re
 
 // ListWebhookEndpoints Webhook endpoints
 //
-// The servers that the store has told what happens, oldest first. Secrets are not among it.
+// The store's webhook endpoints, oldest first. Secrets are not included.
 //
 // Corresponds with GET /api/external/v2/webhook-endpoints (the `ListWebhookEndpoints` operationId).
 func (c *Client) ListWebhookEndpoints(ctx context.Context, params *ListWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -37290,7 +37290,7 @@ func (c *Client) ListWebhookEndpoints(ctx context.Context, params *ListWebhookEn
 
 // CreateWebhookEndpointWithBody Add a webhook endpoint
 //
-// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 //
 // Takes any type of body and a specified content type.
 //
@@ -37309,7 +37309,7 @@ func (c *Client) CreateWebhookEndpointWithBody(ctx context.Context, params *Crea
 
 // CreateWebhookEndpoint Add a webhook endpoint
 //
-// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -47677,7 +47677,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListAPIKeysWithResponse API keys
 	//
-	// The store's keys, oldest first, revoked ones too. Values are not among it: nobody can read them again.
+	// The store's keys, oldest first, including revoked ones. Their values are not included: they cannot be read again.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -47740,7 +47740,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateShippingProfileWithBodyWithResponse Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -47749,7 +47749,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateShippingProfileWithResponse Create or change a delivery profile
 	//
-	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+	// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -47758,7 +47758,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateManageSubscriptionLinkWithResponse Make a sign-in link
 	//
-	// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+	// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -47767,7 +47767,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateManageSubscriptionLinkOfCustomerWithResponse Make a sign-in link for a customer
 	//
-	// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+	// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -47785,7 +47785,7 @@ type ClientWithResponsesInterface interface {
 
 	// RequestPartnerConnectionWithBodyWithResponse Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -47794,7 +47794,7 @@ type ClientWithResponsesInterface interface {
 
 	// RequestPartnerConnectionWithResponse Connect an application
 	//
-	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+	// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -48001,7 +48001,7 @@ type ClientWithResponsesInterface interface {
 
 	// RescheduleOrderWithResponse Move an order to another date
 	//
-	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+	// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, except those whose date was set by a caller; orders before it keep their dates.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48037,7 +48037,7 @@ type ClientWithResponsesInterface interface {
 
 	// UnskipOrderWithResponse Take a skip back
 	//
-	// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
+	// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds when the contract ends before the order, such as a prepaid contract whose cancellation is scheduled.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48280,7 +48280,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListOneOffsWithResponse One-time products of a contract
 	//
-	// What all orders of the contract carry or carried besides its lines, those that were made included.
+	// The one-time products of all orders of the contract, past ones included.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48298,7 +48298,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddOneOffWithResponse Add a one-time product
 	//
-	// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+	// Adds a one-time product to an upcoming order, at the product's own price unless one is given. When the order already has the variant, its quantity becomes the given one. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48316,7 +48316,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateVariantWithResponse Replace a line's variant
 	//
-	// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says.
+	// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48370,7 +48370,7 @@ type ClientWithResponsesInterface interface {
 
 	// EmailMagicLinkWithResponse E-mail a sign-in link
 	//
-	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
+	// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. 400 for an address without a contract on this host, and for a store that has switched the e-mail off.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48424,7 +48424,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateBillingIntervalWithResponse Change how often orders are charged
 	//
-	// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
+	// Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48451,7 +48451,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateDeliveryIntervalWithResponse Change how often orders are delivered
 	//
-	// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
+	// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48523,7 +48523,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateLineItemPriceWithResponse Change a line's price
 	//
-	// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
+	// Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48685,7 +48685,7 @@ type ClientWithResponsesInterface interface {
 
 	// SyncCustomerWithResponse Read a customer's contracts from the platform
 	//
-	// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+	// Reads all contracts of a customer from the platform and stores what has changed. Normal operation does not need this call: webhooks and a regular reconciliation do the same. 404 when the platform has no such customer.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48829,7 +48829,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListUpcomingOneOffsWithResponse One-time products of upcoming orders
 	//
-	// What the contract's orders that wait for their date carry besides its lines, soonest first.
+	// The one-time products of the contract's upcoming orders, soonest first.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48865,7 +48865,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReplayWebhookDeliveryWithResponse Send a webhook again
 	//
-	// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+	// Sends the message again, with the same id and the same bytes, and restarts its tries. A message that waits for its next try is sent now.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48874,7 +48874,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListWebhookEndpointsWithResponse Webhook endpoints
 	//
-	// The servers that the store has told what happens, oldest first. Secrets are not among it.
+	// The store's webhook endpoints, oldest first. Secrets are not included.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -48883,7 +48883,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookEndpointWithBodyWithResponse Add a webhook endpoint
 	//
-	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -48892,7 +48892,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookEndpointWithResponse Add a webhook endpoint
 	//
-	// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+	// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -55930,7 +55930,7 @@ func (c *ClientWithResponses) ListSellingPlansWithResponse(ctx context.Context, 
 
 // ListAPIKeysWithResponse API keys
 //
-// The store's keys, oldest first, revoked ones too. Values are not among it: nobody can read them again.
+// The store's keys, oldest first, including revoked ones. Their values are not included: they cannot be read again.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56035,7 +56035,7 @@ func (c *ClientWithResponses) CreateCustomerPortalTokenWithResponse(ctx context.
 
 // CreateShippingProfileWithBodyWithResponse Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -56050,7 +56050,7 @@ func (c *ClientWithResponses) CreateShippingProfileWithBodyWithResponse(ctx cont
 
 // CreateShippingProfileWithResponse Create or change a delivery profile
 //
-// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.
+// Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -56065,7 +56065,7 @@ func (c *ClientWithResponses) CreateShippingProfileWithResponse(ctx context.Cont
 
 // CreateManageSubscriptionLinkWithResponse Make a sign-in link
 //
-// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56080,7 +56080,7 @@ func (c *ClientWithResponses) CreateManageSubscriptionLinkWithResponse(ctx conte
 
 // CreateManageSubscriptionLinkOfCustomerWithResponse Make a sign-in link for a customer
 //
-// Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions.
+// Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56110,7 +56110,7 @@ func (c *ClientWithResponses) ListPartnerConnectionsWithResponse(ctx context.Con
 
 // RequestPartnerConnectionWithBodyWithResponse Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -56125,7 +56125,7 @@ func (c *ClientWithResponses) RequestPartnerConnectionWithBodyWithResponse(ctx c
 
 // RequestPartnerConnectionWithResponse Connect an application
 //
-// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved.
+// Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -56470,7 +56470,7 @@ func (c *ClientWithResponses) ReportPastOrdersWithResponse(ctx context.Context, 
 
 // RescheduleOrderWithResponse Move an order to another date
 //
-// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, save those whose date somebody chose; orders before it keep their dates.
+// Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago. With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, except those whose date was set by a caller; orders before it keep their dates.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56530,7 +56530,7 @@ func (c *ClientWithResponses) ListUpcomingOrdersWithResponse(ctx context.Context
 
 // UnskipOrderWithResponse Take a skip back
 //
-// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does.
+// Puts a skipped order whose date has not passed back into the queue. 400 contractEnds when the contract ends before the order, such as a prepaid contract whose cancellation is scheduled.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56935,7 +56935,7 @@ func (c *ClientWithResponses) RestartContractWithResponse(ctx context.Context, c
 
 // ListOneOffsWithResponse One-time products of a contract
 //
-// What all orders of the contract carry or carried besides its lines, those that were made included.
+// The one-time products of all orders of the contract, past ones included.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56965,7 +56965,7 @@ func (c *ClientWithResponses) RemoveOneOffWithResponse(ctx context.Context, para
 
 // AddOneOffWithResponse Add a one-time product
 //
-// Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
+// Adds a one-time product to an upcoming order, at the product's own price unless one is given. When the order already has the variant, its quantity becomes the given one. 400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -56995,7 +56995,7 @@ func (c *ClientWithResponses) UpdateOneOffQuantityWithResponse(ctx context.Conte
 
 // UpdateVariantWithResponse Replace a line's variant
 //
-// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says.
+// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57085,7 +57085,7 @@ func (c *ClientWithResponses) ApplyDiscountWithResponse(ctx context.Context, par
 
 // EmailMagicLinkWithResponse E-mail a sign-in link
 //
-// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400.
+// Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. 400 for an address without a contract on this host, and for a store that has switched the e-mail off.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57175,7 +57175,7 @@ func (c *ClientWithResponses) UpdateBillingDateWithResponse(ctx context.Context,
 
 // UpdateBillingIntervalWithResponse Change how often orders are charged
 //
-// Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
+// Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57220,7 +57220,7 @@ func (c *ClientWithResponses) UpdateCustomNoteAttributesWithResponse(ctx context
 
 // UpdateDeliveryIntervalWithResponse Change how often orders are delivered
 //
-// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both.
+// Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. 400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57340,7 +57340,7 @@ func (c *ClientWithResponses) UpdateLineItemAttributesWithResponse(ctx context.C
 
 // UpdateLineItemPriceWithResponse Change a line's price
 //
-// Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it.
+// Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57610,7 +57610,7 @@ func (c *ClientWithResponses) ListCustomerContractsWithResponse(ctx context.Cont
 
 // SyncCustomerWithResponse Read a customer's contracts from the platform
 //
-// Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404.
+// Reads all contracts of a customer from the platform and stores what has changed. Normal operation does not need this call: webhooks and a regular reconciliation do the same. 404 when the platform has no such customer.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57850,7 +57850,7 @@ func (c *ClientWithResponses) RemoveGroupProductsWithResponse(ctx context.Contex
 
 // ListUpcomingOneOffsWithResponse One-time products of upcoming orders
 //
-// What the contract's orders that wait for their date carry besides its lines, soonest first.
+// The one-time products of the contract's upcoming orders, soonest first.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57910,7 +57910,7 @@ func (c *ClientWithResponses) ListWebhookDeliveriesWithResponse(ctx context.Cont
 
 // ReplayWebhookDeliveryWithResponse Send a webhook again
 //
-// Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now.
+// Sends the message again, with the same id and the same bytes, and restarts its tries. A message that waits for its next try is sent now.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57925,7 +57925,7 @@ func (c *ClientWithResponses) ReplayWebhookDeliveryWithResponse(ctx context.Cont
 
 // ListWebhookEndpointsWithResponse Webhook endpoints
 //
-// The servers that the store has told what happens, oldest first. Secrets are not among it.
+// The store's webhook endpoints, oldest first. Secrets are not included.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -57940,7 +57940,7 @@ func (c *ClientWithResponses) ListWebhookEndpointsWithResponse(ctx context.Conte
 
 // CreateWebhookEndpointWithBodyWithResponse Add a webhook endpoint
 //
-// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -57955,7 +57955,7 @@ func (c *ClientWithResponses) CreateWebhookEndpointWithBodyWithResponse(ctx cont
 
 // CreateWebhookEndpointWithResponse Add a webhook endpoint
 //
-// From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
+// From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -15,8 +15,8 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// Webhooks are delivered to the service, of which the command knows nothing: until
-// the service has asked for them nobody tells of what changes.
+// Webhooks are delivered to the service, not to the command: until the service has
+// subscribed to them the platform reports no change.
 func TestAStoreIsReadWhenItIsConnectedAndByTheServiceAtOnce(t *testing.T) {
 	must := func(err error) {
 		t.Helper()

@@ -45,7 +45,7 @@ func (c *keysCreateCommand) Run(ctx context.Context, out io.Writer) error {
 	})
 }
 
-// shownOnce prints a value that nobody can read again.
+// shownOnce prints a value that cannot be read again.
 func shownOnce(out io.Writer, value string, key access.Key, domain string) error {
 	_, err := fmt.Fprintf(out, "%s\n\nkey %d %q for %s with %s: this value is not shown again\n", value, key.ID, key.Name, domain, listed(key.Scopes, ", "))
 	return err

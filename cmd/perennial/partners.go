@@ -28,7 +28,7 @@ type partnersAddCommand struct {
 	Name            string   `help:"Name that merchants see." required:""`
 	URL             string   `help:"Address below which the application is called." required:"" placeholder:"https://…"`
 	Scopes          []string `help:"What its connections may ask for." required:""`
-	Contact         string   `help:"Whom to ask about it."`
+	Contact         string   `help:"Contact of the application's developer."`
 	About           string   `help:"What it does."`
 	Private         bool     `help:"Permit an address without TLS; the service needs the same setting." env:"PERENNIAL_PRIVATE_PARTNERS"`
 }

@@ -38,7 +38,7 @@ func (c *stuckCommand) Run(ctx context.Context, out io.Writer) error {
 }
 
 func shownStuck(out io.Writer, list repair.Stuck) error {
-	for _, stop := range []struct{ what, why string }{{"not connected", list.Gone}, {"not charged", list.Frozen}, {"held", list.Held}, {"not heard", list.Unheard}, {"behind", list.Behind}, {"not compared", list.Compared}} {
+	for _, stop := range []struct{ what, why string }{{"not connected", list.Gone}, {"not charged", list.Frozen}, {"held", list.Held}, {"no webhooks", list.Unheard}, {"behind", list.Behind}, {"not compared", list.Compared}} {
 		if stop.why != "" {
 			fmt.Fprintf(out, "%s: %s\n", stop.what, oneLine(stop.why))
 		}

@@ -15,8 +15,8 @@ type sandboxCommand struct {
 	Database  string     `help:"postgres:// address to use instead of the embedded database." placeholder:"URL"`
 	Seed      uint64     `help:"What chance is drawn from." default:"1"`
 	Contracts int        `help:"Contracts of the demo store." default:"200"`
-	Empty     bool       `help:"Stores and products only: nobody has subscribed yet."`
-	WallClock bool       `help:"Let time pass by itself instead of standing still."`
+	Empty     bool       `help:"Stores and products only, without subscribers."`
+	WallClock bool       `help:"Let time pass at its real speed instead of standing still."`
 	LogLevel  slog.Level `help:"DEBUG, INFO, WARN or ERROR." default:"WARN" env:"PERENNIAL_LOG_LEVEL"`
 }
 

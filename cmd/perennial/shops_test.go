@@ -55,7 +55,7 @@ func TestAStoresSettingsAreChangedFromTheCommandLine(t *testing.T) {
 		{"and are not", "--no-freeze-until-min-cycles", 0, "held to what they committed to false"},
 		{"mails are switched off", "--disable-mails=paused,management_link --disable-mails=paused", 0, "e-mails not sent management_link, paused"},
 		{"one of them is switched on", "--enable-mails=paused", 0, "e-mails not sent management_link, membership plans none"},
-		{"a kind of mail that nobody knows", "--disable-mails=birthday", 1, `"birthday" is not a kind of e-mail: use address,`},
+		{"an unknown kind of mail", "--disable-mails=birthday", 1, `"birthday" is not a kind of e-mail: use address,`},
 		{"nor can it be switched on", "--enable-mails=birthday", 1, `"birthday" is not a kind of e-mail`},
 		{"plans become memberships", "--add-memberships=12,11,12", 0, "membership plans 11, 12"},
 		{"and others again", "--remove-memberships=12", 0, "membership plans 11"},
@@ -69,7 +69,7 @@ func TestAStoresSettingsAreChangedFromTheCommandLine(t *testing.T) {
 			t.Errorf("%s: ended with %d and says %s%s, want %d and %q", row.name, got, &out, &errs, row.code, row.says)
 		}
 		if after := is(); strings.Contains(row.flags, "memberships") != after.ReconciledAt.IsZero() && row.code == 0 {
-			t.Errorf("%s: contracts are read anew from %v", row.name, after.ReconciledAt)
+			t.Errorf("%s: contracts are read again from %v", row.name, after.ReconciledAt)
 		}
 	}
 	settings := is().Settings

@@ -14,7 +14,7 @@ func answerNote(status int) string {
 	case http.StatusNotFound:
 		return "The caller's store has nothing by that id. What belongs to another store is not found either."
 	case http.StatusConflict:
-		return "Another change is in the way, or what was to be changed has changed meanwhile. Read it again, or send the same request after Retry-After."
+		return "Another change is under way, or the object has changed meanwhile. Read it again, or send the same request after Retry-After."
 	case http.StatusRequestEntityTooLarge:
 		return "The body is larger than 1 MiB."
 	case http.StatusUnsupportedMediaType:

@@ -240,7 +240,7 @@ func (g Gate) limit(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// bucket returns the bucket of whoever makes a request.
+// bucket returns the bucket of a request's caller.
 func (g Gate) bucket(ctx context.Context) access.Bucket {
 	if g.Apps {
 		return access.AppBucket(AppOf(ctx).ID)

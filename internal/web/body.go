@@ -19,7 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// JSONBody is a JSON object that an operation reads by itself. Embed it in the
+// JSONBody is a JSON object that an operation decodes itself. Embed it in the
 // operation's input.
 type JSONBody struct {
 	text []byte
@@ -44,7 +44,7 @@ func (b *OptionalBody) Resolve(ctx huma.Context) []error {
 	if err != nil {
 		return []error{err}
 	}
-	if len(bytes.TrimSpace(text)) == 0 { // its length is not always told before
+	if len(bytes.TrimSpace(text)) == 0 { // a request may not state its length
 		return nil
 	}
 	return b.JSONBody.Resolve(ctx)

@@ -100,7 +100,7 @@ func serve(media string, content func() ([]byte, error)) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", media)
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-		_, _ = w.Write(body) // the reader is gone: there is nobody left to tell
+		_, _ = w.Write(body) // the client is gone
 	}
 }
 

@@ -163,7 +163,7 @@ func (w *recorder) answered() int {
 func Routes(mux muxer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = withGraphIDs(r)
-		unknown := fault.New(fault.NotFound, "there is nothing at %s", strings.ToValidUTF8(r.URL.Path, "�")).Code("pathNotFound")
+		unknown := fault.New(fault.NotFound, "no such path: %s", strings.ToValidUTF8(r.URL.Path, "�")).Code("pathNotFound")
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			WriteError(w, r, unknown)
 			return
@@ -207,7 +207,7 @@ func withGraphIDs(r *http.Request) *http.Request {
 	return r
 }
 
-// discarded takes an answer of which only the status and headers matter.
+// discarded records an answer's status and headers and drops its body.
 type discarded struct {
 	header http.Header
 	status int

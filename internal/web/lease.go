@@ -15,15 +15,15 @@ const (
 	leaseMost = 8
 	// leaseLife is how long it may hold them. Over any span of time all nodes
 	// together grant the burst, the rate times the span, and at most the rate
-	// times this besides: tokens that were taken before the span and used in it.
+	// times this more: tokens that were taken before the span and used in it.
 	leaseLife = 500 * time.Millisecond
 )
 
-// Leases is a Limiter over a bank that all nodes share. A node takes tokens in
-// small lots, more at once the faster they are used, so that most requests of a
-// busy caller ask nobody; what it does not use in time it gives back with its
-// next request. It never grants what it has not taken, and when the bank is
-// empty it says no by itself for as long as the next token takes to come.
+// Leases is a Limiter over buckets that all nodes share. A node takes tokens in small
+// lots, larger ones the faster they are used, so that most requests of a busy caller need
+// no database; tokens that it does not use in time it returns with its next request. It
+// never grants more than it took, and when the bucket is empty it refuses without asking
+// until the next token is due.
 type Leases struct {
 	Bank  access.SharedBuckets
 	Rate  Rate        // zero: access.DefaultRate
@@ -120,8 +120,8 @@ func (l *Leases) lot(id bucketID) *lot {
 	return h
 }
 
-// tidy drops lots that nobody uses now and that say nothing any more. A token
-// that is lost with one comes back to the bucket by itself.
+// tidy drops lots that are idle and expired. A token lost with one comes back to the
+// bucket, which refills.
 func (l *Leases) tidy() {
 	now := nowOn(l.Clock)
 	for id, h := range l.lots {

@@ -12,7 +12,7 @@ import (
 // nullType is JSON's own null, as a type.
 const nullType = "null"
 
-// showNumbers lets the document say that a number of which every digit counts is
+// showNumbers lets the document say that an exact number is
 // one: the library takes it for the text that it is kept as.
 func showNumbers(schemas huma.Registry) {
 	for name, s := range schemas.Map() {

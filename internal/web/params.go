@@ -17,7 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/gid"
 )
 
-// Opt is a parameter that can be told from its zero value.
+// Opt is an optional parameter: absent differs from its zero value.
 type Opt[T any] struct {
 	Value T
 	Set   bool
@@ -60,7 +60,7 @@ func (id AnyID) Parse(objectType, field string) (int64, error) {
 	return ParseID(objectType, field, string(id))
 }
 
-// Decimal is a number of which every digit counts, such as an amount of money.
+// Decimal is an exact number, such as an amount of money.
 type Decimal string
 
 // Schema describes the number.

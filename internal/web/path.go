@@ -36,7 +36,7 @@ func fieldPath(text []byte, wrong *json.UnmarshalTypeError) string {
 			continue
 		}
 		if d.InputOffset() >= wrong.Offset {
-			// The offset says nothing when part of the text was read by itself.
+			// The offset is meaningless when part of the text was decoded separately.
 			// The library also names structs that the wire does not show.
 			path := pathOf(in)
 			if fields := indices.ReplaceAllString(path, ""); fields == wrong.Field || strings.HasSuffix(wrong.Field, "."+fields) {
@@ -63,7 +63,7 @@ func nulPath(text []byte) (string, bool) {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return "", false // whoever reads the text says what is wrong with it
+			return "", false // the decoder reports what is wrong with it
 		}
 		delim, _ := token.(json.Delim)
 		if delim == '}' || delim == ']' {

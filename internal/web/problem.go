@@ -151,7 +151,7 @@ func writeProblem(w http.ResponseWriter, p *Problem) {
 	w.WriteHeader(p.Status)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(p) // the client is gone: there is nobody left to tell
+	_ = encoder.Encode(p) // the client is gone
 }
 
 // speakProblems makes the library answer with our problems. It keeps its

@@ -56,7 +56,7 @@ type Answers interface {
 // something do, where callers have keys.
 func (a *API) repeatable(op Operation) bool { return op.Method != http.MethodGet && a.gate.keyed() }
 
-// repeatErrors lists what the header lets an operation answer besides its own
+// repeatErrors lists what the header lets an operation answer in addition to its own
 // errors.
 var repeatErrors = [...]int{http.StatusConflict, http.StatusUnprocessableEntity}
 
@@ -105,7 +105,7 @@ func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Contex
 	case idempotency.Running:
 		still := fault.New(fault.Conflict, "a request with this %s is still being carried out: send it again in a moment", repeatHeader)
 		if op.Once {
-			still.Message += ". If it is answered so after a minute, nobody knows how it ended: look whether it was done before you send it with another value"
+			still.Message += ". If the answer is the same after a minute, the outcome is not known: check whether it was carried out before you send it with another value"
 		}
 		WriteError(w, r, still.Code("idempotencyKeyInUse").Field(repeatHeader))
 	case idempotency.Reused:
@@ -203,7 +203,7 @@ func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, op
 		err = release()
 	}
 	if err != nil {
-		Note(r.Context(), err) // it was carried out all the same, and the claim ends by itself
+		Note(r.Context(), err) // it was carried out all the same, and the claim expires
 	}
 	sendAnswer(w, answer)
 }
@@ -278,5 +278,5 @@ func sendAnswer(w http.ResponseWriter, a idempotency.Answer) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // the client is gone: there is nobody left to tell
+	_, _ = w.Write(a.Body) // the client is gone
 }

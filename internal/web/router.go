@@ -14,9 +14,9 @@ type muxer interface {
 	ServeHTTP(w http.ResponseWriter, r *http.Request)
 }
 
-// router is a mux that also takes paths of which http.ServeMux says that neither is more
-// specific, such as /a/b/{id} and /a/{id}/c. The path whose first parameter comes later
-// wins.
+// router is a mux that also accepts pairs of paths that http.ServeMux refuses because neither
+// is more specific, such as /a/b/{id} and /a/{id}/c. The path whose first parameter comes
+// later wins.
 type router struct {
 	layers []layer // those whose first parameter comes later are earlier
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 )
 
-// Shoppers knows who makes a request that the platform hands on from a store's own
-// domain. Somebody who is nobody there is Unauthenticated.
+// Shoppers authenticates requests that the platform's app proxy forwards from a store's own
+// domain. A request without a customer is Unauthenticated.
 type Shoppers interface {
 	// Enter reads what the platform added to the query. With named, the shopper may
 	// name the store in it too.
@@ -78,10 +78,10 @@ func atStore(path, prefix string) string {
 }
 
 // requireJSON refuses a body that does not say that it is JSON. A page of another
-// site can send a form in the name of whoever looks at it, and cannot send JSON
-// unless an answer of ours permits it, which none does. Such a page can also send
-// nothing at all, of no type: that is let through where the browser says that it comes
-// from the store itself, or says nothing.
+// site can submit a form with the visitor's session, and cannot send JSON unless an answer
+// of ours permits it (CORS), which none does. Such a page can also send an empty body
+// without a type: that is accepted when the browser says that the request comes from the
+// store itself, or when it sends neither Origin nor fetch metadata.
 func requireJSON(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	text, err := ReadBody(r)

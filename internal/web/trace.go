@@ -29,7 +29,7 @@ type trace struct {
 
 func (t *trace) failed(err error) { t.err = err }
 
-// Note lets the access log tell of something that went wrong in a request that
+// Note adds to the access log an error of a request that
 // is answered with success all the same.
 func Note(ctx context.Context, err error) { traceOf(ctx).failed(err) }
 

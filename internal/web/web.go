@@ -32,7 +32,7 @@ type Gate struct {
 	Keys     Keys
 	Partners Partners // nil: no application is known
 	Apps     bool     // the callers are applications with their own secrets, not holders of keys
-	Shoppers Shoppers // nil: the callers are no shoppers; else nobody else is
+	Shoppers Shoppers // nil: callers are not shoppers; otherwise all of them are
 	Limits   Limiter
 	Answers  Answers
 	Line     shop.Line   // keeps the answers of two hosts with the same paths apart
@@ -93,7 +93,7 @@ const (
 func (g Gate) schemes() map[string]*huma.SecurityScheme {
 	if g.Shoppers != nil {
 		return map[string]*huma.SecurityScheme{
-			proxyScheme: {Type: "apiKey", In: "query", Name: "signature", Description: "The signature that the platform's app proxy adds to a request at the store's domain. The shopper's session there says who they are: nothing is to be sent."},
+			proxyScheme: {Type: "apiKey", In: "query", Name: "signature", Description: "The signature that the platform's app proxy adds to a request at the store's domain. The shopper's session there identifies them: send nothing."},
 		}
 	}
 	if g.Apps {
@@ -132,10 +132,10 @@ type Operation struct {
 	Status      int          // of success; 0: 200
 	Parameters  []*huma.Param
 	List        *List // what its list allows to be asked for; nil: it answers no list
-	Errors      []int // besides those that every operation can answer
+	Errors      []int // in addition to those that every operation can answer
 }
 
-// everyError lists what any operation can answer besides its own errors.
+// everyError lists what any operation can answer in addition to its own errors.
 var everyError = [...]int{
 	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests,
 	http.StatusInternalServerError, http.StatusServiceUnavailable,
@@ -198,7 +198,7 @@ func readsBody[I any]() bool {
 	return reads
 }
 
-// errorResponses names what an operation, which may read a body, can answer besides
+// errorResponses names what an operation, which may read a body, can answer in addition to
 // success. The document says once what each is.
 func (a *API) errorResponses(op Operation, reads bool) map[string]*huma.Response {
 	components := a.huma.OpenAPI().Components

@@ -106,8 +106,12 @@ func check(name string, text []byte, list []phrase) int {
 		switch kind {
 		case token.EOF:
 			return found
-		case token.COMMENT, token.STRING:
+		case token.COMMENT:
 			found += report(name, file.Line(pos), literal, list)
+		case token.STRING:
+			if strings.Contains(literal, " ") { // a single word is data
+				found += report(name, file.Line(pos), literal, list)
+			}
 		}
 	}
 }

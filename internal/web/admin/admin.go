@@ -85,7 +85,7 @@ type Options struct {
 const interfaceVersion = "0.0.1"
 
 const about = "Bills subscriptions of a store: each due cycle exactly once. Every request carries a key of the store in the X-API-Key header. " +
-	"Subscriptions and memberships are served by two hosts with the same paths; a key opens both. An operation needs the scope that it names; on the memberships host it needs memberships:read besides, or memberships:write when it changes something, " +
+	"Subscriptions and memberships are served by two hosts with the same paths; a key opens both. An operation needs the scope that it names; on the memberships host it also needs memberships:read, or memberships:write when it changes something, " +
 	"and these take the place of contracts:read and contracts:write. " +
 	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
 	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers. " +

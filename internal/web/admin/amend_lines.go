@@ -23,7 +23,7 @@ import (
 func (o Options) lineOperations(api *web.API) {
 	web.Register(api, o.amendment("updateVariant", "/subscription-contract-update-variant", "Replace a line's variant",
 		"Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. "+
-			"The change never charges or refunds by itself: the new price counts from the next order, whatever skipBilling says."), o.updateVariant)
+			"The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling."), o.updateVariant)
 	web.Register(api, o.amendment("updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
 		"Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant."), o.updateLine)
 	web.Register(api, once(o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
@@ -37,7 +37,7 @@ func (o Options) lineOperations(api *web.API) {
 	web.Register(api, o.withBody([]string{}, o.amendment("removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
 		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), o.removeLines)
 	web.Register(api, o.amendment("updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
-		"Sets a line's unit price. Where the price changes with the orders, it is the price from which the steps count, and they are computed anew; a step that is a price itself and counts now gives way to it."), o.updateLinePrice)
+		"Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced."), o.updateLinePrice)
 	web.Register(api, o.withBody([]cyclePrice{}, o.amendment("updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
 		"Sets how a line's unit price changes with the orders: at most two steps, in the order of afterCycle. An empty list removes the steps.")), o.updateLinePricing)
 	web.Register(api, o.amendment("updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
@@ -67,7 +67,7 @@ type variantQuery struct {
 	OldVariant string        `query:"oldVariantId" doc:"The variant of the line: number or graph id."`
 	NewVariant string        `query:"newVariantId" required:"true" doc:"The variant that takes its place: number or graph id."`
 	Prorate    web.Opt[bool] `query:"prorateDowngrade" doc:"false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once."`
-	SkipBill   bool          `query:"skipBilling" default:"false" doc:"No charge or refund on the plan change. The change never charges by itself: either value gives the same result."`
+	SkipBill   bool          `query:"skipBilling" default:"false" doc:"No charge or refund on the plan change. The change itself never charges: both values give the same result."`
 }
 
 func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {

@@ -27,7 +27,7 @@ func (o Options) statusOperations(api *web.API) {
 type statusQuery struct {
 	OfContract
 	Status string `query:"status" required:"true" enum:"ACTIVE,PAUSED,CANCELLED" example:"PAUSED" doc:"In any letter case."`
-	Until  string `query:"pauseTillDate" maxLength:"40" example:"2027-01-31" doc:"With PAUSED: when the pause ends by itself. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: it lasts until somebody ends it."`
+	Until  string `query:"pauseTillDate" maxLength:"40" example:"2027-01-31" doc:"With PAUSED: when the pause ends automatically. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: the pause lasts until the contract is activated."`
 	Cycles int32  `query:"pauseDurationCycle" minimum:"1" maximum:"365" doc:"With PAUSED: how many orders the pause leaves out. This or pauseTillDate."`
 	Reason string `query:"pauseReason" maxLength:"500" doc:"With PAUSED: why."`
 	Words  string `query:"pauseFeedback" maxLength:"500" doc:"With PAUSED: what the customer said."`

@@ -26,11 +26,11 @@ func (o Options) termOperations(api *web.API) {
 	web.Register(api, o.amendment("updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
 		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), o.setNote)
 	web.Register(api, o.amendment("updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
-		"Upcoming orders are planned anew. The delivery interval of a contract that is not prepaid follows. "+
+		"Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. "+
 			"The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow."), o.setBillingInterval)
 	web.Register(api, o.amendment("updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
 		"Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. "+
-			"400 notPrepaid for a contract of which each delivery is charged: changing the billing interval changes both."), o.setDeliveryInterval)
+			"400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both."), o.setDeliveryInterval)
 	web.Register(api, o.amendment("updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
 		"Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals."), o.setFrequency)
 	web.Register(api, o.amendment("updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)

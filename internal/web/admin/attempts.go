@@ -57,7 +57,7 @@ func (o Options) attempts(api *web.API) {
 
 	unskip := change
 	unskip.ID, unskip.Path, unskip.Summary = "unskipOrder", attemptsPath+"/unskip-order/{id}", "Take a skip back"
-	unskip.Description = "Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does."
+	unskip.Description = "Puts a skipped order whose date has not passed back into the queue. 400 contractEnds when the contract ends before the order, such as a prepaid contract whose cancellation is scheduled."
 	web.Register(api, unskip, o.unskipOrder)
 
 	charge := change

@@ -28,7 +28,7 @@ func (o Options) upcoming(api *web.API) {
 	reschedule.ID, reschedule.Path, reschedule.Summary = "rescheduleOrder", attemptsPath+"/reschedule-order/{id}", "Move an order to another date"
 	reschedule.Description = "Moves an order that is QUEUED or has failed to another day, at the store's order time; the answer shows the instant. " + laterToday + " " +
 		"With rescheduleFutureOrder=true the contract's calendar counts from that date on, so that all later orders follow, " +
-		"save those whose date somebody chose; orders before it keep their dates."
+		"except those whose date was set by a caller; orders before it keep their dates."
 	web.Register(api, reschedule, o.rescheduleOrder)
 
 	note := change

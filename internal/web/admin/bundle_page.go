@@ -58,7 +58,7 @@ type BundleLook struct {
 type BundlePage struct {
 	BundleRedirect                      bundle.Redirect `json:"bundleRedirect" enum:"CART,CHECKOUT,CUSTOM" doc:"Where a complete box leads."`
 	CustomRedirectURL                   string          `json:"customRedirectURL" maxLength:"2000" doc:"An address beginning with https://, http:// or /. Required with CUSTOM." example:"https://demo.example.com/thanks"`
-	OpeningSidebarType                  bundle.Sidebar  `json:"openingSidebarType" enum:"DEFAULT,MAX_QUANTITY,STOP_AUTO_OPEN,MIN_AMOUNT" doc:"When the sidebar opens by itself."`
+	OpeningSidebarType                  bundle.Sidebar  `json:"openingSidebarType" enum:"DEFAULT,MAX_QUANTITY,STOP_AUTO_OPEN,MIN_AMOUNT" doc:"When the sidebar opens automatically."`
 	DescriptionLength                   int32           `json:"descriptionLength" minimum:"0" maximum:"10000" doc:"Characters of a product's description that are shown; 0 shows all." example:"120"`
 	IsBundleWithoutScroll               bool            `json:"isBundleWithoutScroll" doc:"Shows the box without a scroll bar of its own."`
 	ShowCompareAtPrice                  bool            `json:"showCompareAtPrice" doc:"Shows the price before a reduction."`
@@ -71,7 +71,7 @@ type BundlePage struct {
 	EnableShowProductBasePrice          bool            `json:"enableShowProductBasePrice" doc:"Shows prices per unit of measure."`
 	EnableClearCartSelectedProducts     bool            `json:"enableClearCartSelectedProducts" doc:"Empties the cart before the box is put into it."`
 	EnableServiceBABHeader              bool            `json:"enableServiceBABHeader" doc:"Shows the service's own heading."`
-	EnableOpeningSidebar                bool            `json:"enableOpeningSidebar" doc:"Opens the sidebar by itself."`
+	EnableOpeningSidebar                bool            `json:"enableOpeningSidebar" doc:"Opens the sidebar automatically."`
 	IsMergeIntoSingleBABVariantDropdown bool            `json:"isMergeIntoSingleBABVariantDropdown" doc:"Offers all options of a product in one list."`
 	EnableEditQuantityTextbox           bool            `json:"enableEditQuantityTextbox" doc:"Lets a quantity be typed."`
 	DisplayUnavailableProduct           bool            `json:"displayUnavailableProduct" doc:"Shows products that cannot be bought."`

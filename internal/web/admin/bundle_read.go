@@ -303,7 +303,7 @@ func checkTag(path, name string, tag reflect.StructTag, v reflect.Value) error {
 // plain writes a number out, however large it is.
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// partly describes bundleSettings of which only some fields are required.
+// partly describes bundleSettings with only some fields required.
 func partly(r huma.Registry, requiredFields []string) *huma.Schema {
 	whole := r.Schema(reflect.TypeFor[bundleSettings](), true, "BundleSettings")
 	if whole.Ref != "" {

@@ -68,9 +68,9 @@ type bundleMails struct {
 
 // substitution says what happens when a product cannot be had.
 type substitution struct {
-	AllowSubstitutions                bool          `json:"allowSubstitutions" required:"false" doc:"Whether another product may be sent instead. Kept for whoever packs the box: the service replaces products by product swaps only."`
+	AllowSubstitutions                bool          `json:"allowSubstitutions" required:"false" doc:"Whether another product may be sent instead. Stored for the merchant's fulfillment: the service itself replaces products by product swaps only."`
 	SubstitutionMethod                bundle.Method `json:"substitutionMethod" required:"false" enum:"SIMILAR_PRICE,SAME_CATEGORY,MERCHANT_CHOICE" doc:"How another product is chosen."`
-	NotifyCustomerOfSubstitutions     bool          `json:"notifyCustomerOfSubstitutions" required:"false" doc:"Whether buyers are told of another product."`
+	NotifyCustomerOfSubstitutions     bool          `json:"notifyCustomerOfSubstitutions" required:"false" doc:"Whether buyers are notified of another product."`
 	AllowCustomerToApproveSubstitutes bool          `json:"allowCustomerToApproveSubstitutions" required:"false" doc:"Whether buyers are asked before."`
 }
 
@@ -111,13 +111,13 @@ type (
 
 // UnmarshalJSON reads a new list.
 func (l *tierList) UnmarshalJSON(text []byte) (err error) {
-	*l, err = anew[[]volumeTier](text)
+	*l, err = fresh[[]volumeTier](text)
 	return err
 }
 
 // UnmarshalJSON reads a new map.
 func (l *categoryLimits) UnmarshalJSON(text []byte) (err error) {
-	*l, err = anew[map[string]categoryLimit](text)
+	*l, err = fresh[map[string]categoryLimit](text)
 	return err
 }
 
@@ -162,20 +162,20 @@ func (objectList) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}
 }
 
-// anew reads a value without what the place held before.
-func anew[T any](text []byte) (T, error) {
+// fresh reads a value into a zero value instead of the current one.
+func fresh[T any](text []byte) (T, error) {
 	var read T
 	err := json.Unmarshal(text, &read)
 	return read, err
 }
 
-// bundleChange is bundleSettings of which any field may be absent.
+// bundleChange is bundleSettings with every field optional.
 type bundleChange struct{}
 
 // Schema describes it.
 func (bundleChange) Schema(r huma.Registry) *huma.Schema { return partly(r, nil) }
 
-// bundleUpdate is bundleSettings of which any field but the id may be absent.
+// bundleUpdate is bundleSettings with every field but the id optional.
 type bundleUpdate struct{}
 
 // Schema describes it.

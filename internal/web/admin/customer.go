@@ -137,7 +137,7 @@ func (m mark) before(c contract.Contract) bool {
 	return m.created < of.created || m.created == of.created && m.id < of.id
 }
 
-// String writes the place so that nobody builds on what it holds.
+// String encodes the cursor so that clients do not depend on its content.
 func (m mark) String() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%d", m.created, m.id))
 }

@@ -59,7 +59,7 @@ func (o Options) customers(api *web.API) {
 
 	sync := list
 	sync.ID, sync.Path, sync.Summary = "syncCustomer", base+"/subscription-customers/sync-info/{customerId}", "Read a customer's contracts from the platform"
-	sync.Description = "Reads all contracts of a customer as the platform holds them now, and takes over what has changed. Nothing has to be called for that in normal operation: webhooks and a regular reconciliation do the same. A customer whom the platform does not know is 404."
+	sync.Description = "Reads all contracts of a customer from the platform and stores what has changed. Normal operation does not need this call: webhooks and a regular reconciliation do the same. 404 when the platform has no such customer."
 	sync.Status, sync.Errors = http.StatusNoContent, []int{http.StatusNotFound}
 	web.Register(api, sync, o.syncCustomer)
 }

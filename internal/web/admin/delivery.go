@@ -29,7 +29,7 @@ func (o Options) delivery(api *web.API) {
 		Summary: "Create or change a delivery profile", Tag: "Delivery profiles", Scope: access.DeliveryWrite, Body: shippingProfileBody{},
 		Description: "Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: " +
 			"a name or locationInfos that are absent stay, and locationInfos that are given replace all. " +
-			"A location that the store does not have is 404. What else the platform refuses is answered 400 with its words and leaves nothing behind. When its answer is lost the profile is looked for; a 503 says that nobody knows yet, and the same request sent again finishes what was begun.",
+			"A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.",
 		Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}, o.createShippingProfile)
 }

@@ -162,7 +162,7 @@ func operatorOf(path, word string) (delivery.Operator, error) {
 	return web.ParseEnum(path, word, delivery.Operators)
 }
 
-// amount reads a price in the store's currency, of which no digit may be lost.
+// amount reads a price in the store's currency. It loses no digit.
 func (r shippingReader) amount(path string, d exactNumber) (money.Amount, error) {
 	a, err := money.Parse(string(d), r.currency)
 	if err != nil {
@@ -200,7 +200,7 @@ func rateAt(places *[]placeInput, steps []string) *rateInput {
 	return &(*places)[at[0]].Countries[at[1]].Methods[at[2]]
 }
 
-// exactNumber is a number of a JSON body of which every digit counts.
+// exactNumber is a number of a JSON body with all its digits.
 type exactNumber string
 
 // Schema describes the number.

@@ -50,14 +50,14 @@ type AttemptExplanation struct {
 	ContractID       int64                `json:"contractId" doc:"Number of the contract." example:"9001"`
 	Cycle            int32                `json:"cycle" doc:"Which cycle of the contract is charged: the platform's index, from 1." example:"3"`
 	Status           string               `json:"status" enum:"SUCCESS,FAILURE,REQUESTING,PROGRESS,QUEUED,SKIPPED,SOCIAL_CONNECTION_NULL,CONTRACT_CANCELLED,CONTRACT_ENDED,CONTRACT_PAUSED,AUTO_CHARGE_DISABLED,SKIPPED_DUNNING_MGMT,SECURITY_CHALLENGE,SHOPIFY_EXCEPTION" doc:"How far the attempt is."`
-	ExplainedAt      *moment              `json:"explainedAt" doc:"The moment of which the explanation speaks: now."`
+	ExplainedAt      *moment              `json:"explainedAt" doc:"The time of the explanation: now."`
 	Summary          string               `json:"summary" doc:"The explanation in two or three sentences." example:"The order of cycle 3 waits for its date. The service charges the order at 2026-01-31 09:00 America/New_York (2026-01-31 14:00 UTC)."`
 	Date             explainedDate        `json:"date" doc:"Why the order is due when it is."`
 	Prices           explainedPrices      `json:"prices" doc:"What the order comes to, and why."`
 	Preparation      explainedPreparation `json:"preparation" doc:"Whether the order is changed before it is charged: swapped products, one-time products, prices that begin with it, its note."`
 	Tries            []explainedTry       `json:"tries" nullable:"false" doc:"The charges of the cycle, first to last. Of those before the last one only the key and the end are kept."`
 	Outcome          explainedOutcome     `json:"outcome" doc:"What became of the order so far."`
-	Next             explainedStep        `json:"next" doc:"What the service does next by itself."`
+	Next             explainedStep        `json:"next" doc:"What the service does next without a request."`
 	Activity         []activityLog        `json:"activity" nullable:"false" doc:"Entries of the activity log about the attempt, oldest first; at most the newest 500."`
 	EarlierActivity  int32                `json:"earlierActivity" doc:"How many entries there are before those." example:"0"`
 }
@@ -71,7 +71,7 @@ type moment struct {
 
 type explainedDate struct {
 	Due         *moment      `json:"due" doc:"When the order is due."`
-	Moved       bool         `json:"moved" doc:"Whether somebody chose the date, so that the calendar leaves it alone."`
+	Moved       bool         `json:"moved" doc:"Whether a caller set the date, so that the calendar does not move it."`
 	Planned     *moment      `json:"planned" doc:"Where the contract's calendar puts the cycle as it is today; null when it says nothing of it."`
 	Rule        *string      `json:"rule" doc:"The calendar in words; null when the contract has none." example:"every month, counted from 2025-01-31, at 09:00 in America/New_York"`
 	Interval    string       `json:"interval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of the billing interval."`
@@ -124,9 +124,9 @@ type explainedPreparation struct {
 type explainedTry struct {
 	Number       int32   `json:"number" doc:"Which charge of the cycle, from 1." example:"1"`
 	Key          string  `json:"idempotencyKey" doc:"What the platform recognises the charge by, however often it is sent." example:"prn1-lhjsfte2ixphpmi6gtciwdfan5zllbxs"`
-	State        string  `json:"state" enum:"NOT_SENT,UNKNOWN,PENDING,CHALLENGED,FAILED,SUCCEEDED,DROPPED" doc:"What is known of it. UNKNOWN: sent, and nobody knows whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again."`
+	State        string  `json:"state" enum:"NOT_SENT,UNKNOWN,PENDING,CHALLENGED,FAILED,SUCCEEDED,DROPPED" doc:"Its state. UNKNOWN: sent, and not known whether it arrived. PENDING: the platform has it. CHALLENGED: the customer must confirm the payment. DROPPED: the platform made no order for it, and it is not sent again."`
 	AskedBy      *string `json:"askedBy" doc:"Who asked for the charge; null when it was due." example:"API key Warehouse"`
-	AskedAt      *moment `json:"askedAt" doc:"When they did; null when nobody did."`
+	AskedAt      *moment `json:"askedAt" doc:"When they did; null when they did not."`
 	FirstSentAt  *moment `json:"firstSentAt" doc:"When it was sent first; null when it was not, or for a try before the last."`
 	LastSentAt   *moment `json:"lastSentAt" doc:"When it was sent last, under the same key."`
 	EndedAt      *moment `json:"endedAt" doc:"When its end was learned; null while there is none."`

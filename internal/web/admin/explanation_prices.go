@@ -29,7 +29,7 @@ type explainedLine struct {
 
 type explainedPrice struct {
 	From    int32   `json:"from" doc:"The first cycle or order for which the price counts." example:"4"`
-	Counted string  `json:"counted" enum:"cycle,order" doc:"What is counted: the contract's cycles, or its orders, of which the one at the checkout is the first."`
+	Counted string  `json:"counted" enum:"cycle,order" doc:"What is counted: the contract's cycles, or its orders, beginning with the order of the checkout."`
 	Price   float64 `json:"price" doc:"What one costs from then on." example:"11.25"`
 	Words   string  `json:"words" doc:"How it is computed." example:"from cycle 4 on 10 % off 12.50 USD"`
 }

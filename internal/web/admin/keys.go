@@ -37,7 +37,7 @@ func (o Options) keys(api *web.API) {
 	list := op
 	list.ID, list.Method, list.Path, list.Summary = "listAPIKeys", http.MethodGet, keysPath, "API keys"
 	list.List = &keyList
-	list.Description = "The store's keys, oldest first, revoked ones too. Values are not among it: nobody can read them again."
+	list.Description = "The store's keys, oldest first, including revoked ones. Their values are not included: they cannot be read again."
 	web.Register(api, list, o.listKeys)
 
 	create := op

@@ -24,13 +24,13 @@ func (o Options) links(api *web.API) {
 	mail := open
 	mail.ID, mail.Path, mail.Summary = "emailMagicLink", base+"/subscription-contracts-email-magic-link", "E-mail a sign-in link"
 	mail.Description = "Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. " +
-		"An address that nobody with a contract of this host has, and a store that has switched the e-mail off, are answered 400."
+		"400 for an address without a contract on this host, and for a store that has switched the e-mail off."
 	web.Register(api, mail, o.emailMagicLink)
 
 	link := open
 	link.Errors = []int{http.StatusNotFound}
 	link.ID, link.Path, link.Summary = "createManageSubscriptionLink", base+"/manage-subscription-link", "Make a sign-in link"
-	link.Description = "Makes a link to the portal, which works once within two hours, for you to hand on. Whoever has it can change the customer's subscriptions."
+	link.Description = "Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions."
 	web.Register(api, link, o.manageSubscriptionLink)
 
 	of := link
@@ -79,7 +79,7 @@ func (o Options) subscriber(q *subscriberQuery) (login.Who, error) {
 
 // portalToken is the answer that holds a token.
 type portalToken struct {
-	Customer int64  `json:"customerId" doc:"The customer for whom it opens the portal." example:"7001"`
+	Customer int64  `json:"customerId" doc:"The customer whose portal it opens." example:"7001"`
 	Token    string `json:"token" doc:"Sent as Authorization: Bearer. Valid for two hours." example:"u3xY0l7yX1F0t7wVJYt0rW0mFz1pQw6oQm2sVb8cK9E"`
 }
 
@@ -101,7 +101,7 @@ func (o Options) customerPortalToken(ctx context.Context, in *subscriberQuery) (
 
 // manageLink is the answer that holds a link.
 type manageLink struct {
-	Customer int64       `json:"customerId" doc:"The customer for whom it opens the portal." example:"7001"`
+	Customer int64       `json:"customerId" doc:"The customer whose portal it opens." example:"7001"`
 	Link     string      `json:"manageSubscriptionLink" format:"uri" doc:"Address of the portal. It works once." example:"https://subscriptions.example.com/p/demo/l/u3xY0l7yX1F0t7wVJYt0rW0mFz1pQw6oQm2sVb8cK9E"`
 	Expires  web.Instant `json:"tokenExpirationTime" format:"date-time" doc:"When it ends: two hours after it was made." example:"2025-01-31T14:00:00Z"`
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-// OneOffs changes what single orders carry besides the lines of their contracts.
+// OneOffs changes the one-time products of single orders.
 // Failures are faults.
 type OneOffs interface {
 	AddOneOff(ctx context.Context, of shop.Shop, c billing.OneOffCommand) error
@@ -43,17 +43,17 @@ func (o Options) oneOffs(api *web.API) {
 
 	upcoming := list
 	upcoming.ID, upcoming.Path, upcoming.Summary = "listUpcomingOneOffs", base+"/upcoming-subscription-contract-one-offs-by-contractId", "One-time products of upcoming orders"
-	upcoming.Description = "What the contract's orders that wait for their date carry besides its lines, soonest first."
+	upcoming.Description = "The one-time products of the contract's upcoming orders, soonest first."
 	web.Register(api, upcoming, o.upcomingOneOffs)
 
 	all := list
 	all.ID, all.Path, all.Summary = "listOneOffs", base+"/subscription-contract-one-offs-by-contractId", "One-time products of a contract"
-	all.Description = "What all orders of the contract carry or carried besides its lines, those that were made included."
+	all.Description = "The one-time products of all orders of the contract, past ones included."
 	web.Register(api, all, o.allOneOffs)
 
 	add := change
 	add.Method, add.ID, add.Path, add.Summary = http.MethodPut, "addOneOff", one, "Add a one-time product"
-	add.Description = "Lets an upcoming order carry a product besides the contract's lines, at the product's own price unless one is given. When the order carries the variant already, it gets the quantity. " +
+	add.Description = "Adds a one-time product to an upcoming order, at the product's own price unless one is given. When the order already has the variant, its quantity becomes the given one. " +
 		"400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. " +
 		"An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included."
 	web.Register(api, add, o.addOneOff)

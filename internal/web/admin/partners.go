@@ -38,7 +38,7 @@ func (o Options) connections(api *web.API) {
 
 	request := op
 	request.ID, request.Method, request.Path, request.Summary = "requestPartnerConnection", http.MethodPost, connectionsPath, "Connect an application"
-	request.Description = "Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that stands, or waits for approval, gets the named scopes: one that stands keeps those that it has besides. Without scopes, what the application asked for already is approved."
+	request.Description = "Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved."
 	request.Body = newConnection{}
 	web.Register(api, request, o.requestConnection)
 
@@ -76,18 +76,18 @@ type partnerConnection struct {
 	Status        partner.State  `json:"status" enum:"PENDING,CONNECTED,REJECTED,EXPIRED,DISCONNECTED,UNINSTALLED" doc:"How far the connection has come."`
 	Direction     string         `json:"direction" enum:"PARTNER,MERCHANT" doc:"Who began it."`
 	Scopes        []access.Scope `json:"scopes" doc:"What the application may do; while PENDING, what it asks for." example:"[\"contracts:read\"]"`
-	Requested     []access.Scope `json:"requestedScopes" doc:"What a connected application asks for besides." example:"[\"billing:write\"]"`
+	Requested     []access.Scope `json:"requestedScopes" doc:"Further scopes that a connected application asks for." example:"[\"billing:write\"]"`
 	AwaitsYou     bool           `json:"awaitsApproval" doc:"Whether there is something to approve or to reject."`
 	TokenIssued   bool           `json:"tokenIssued" doc:"Whether the application has fetched its token."`
 	TokenIssuedAt *web.Instant   `json:"tokenIssuedAt" doc:"When it did, in UTC; null while it has not." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	RequestedBy   *string        `json:"requestedBy" doc:"Who asked for the connection; null when not known." example:"partner app Reports"`
 	RequestedAt   *web.Instant   `json:"requestedAt" doc:"When it was asked for, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	ExpiresAt     *web.Instant   `json:"expiresAt" doc:"Until when it can be decided, in UTC; null when nothing is to be decided." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it; null while nobody has." example:"API key Warehouse"`
-	DecidedAt     *web.Instant   `json:"decidedAt" doc:"When that was, in UTC; null while nobody has." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	ExpiresAt     *web.Instant   `json:"expiresAt" doc:"Until when it can be decided, in UTC; null when no decision is pending." format:"date-time" example:"2026-01-31T08:00:00Z"`
+	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it; null while it is pending." example:"API key Warehouse"`
+	DecidedAt     *web.Instant   `json:"decidedAt" doc:"When that was, in UTC; null while it is pending." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	EndedAt       *web.Instant   `json:"endedAt" doc:"When it ended, in UTC; null while it has not." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	EndReason     *string        `json:"endReason" doc:"Why it ended; null while it has not." example:"uninstalled"`
-	CallbackError *string        `json:"callbackError" doc:"Why the application could not be told of the decision, the last time; null when it was told." example:"the application answered 500"`
+	CallbackError *string        `json:"callbackError" doc:"Why the last attempt to notify the application of the decision failed; null when the application was notified." example:"the application answered 500"`
 	LastUsedAt    *web.Instant   `json:"lastUsedAt" doc:"When the application last called; only in a review." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	Calls         []partnerCalls `json:"calls" doc:"Its calls by day, the newest day first; only in a review."`
 }

@@ -195,7 +195,7 @@ func (o Options) deleteGroup(ctx context.Context, in *GroupPath) (*struct{}, err
 type ItemsQuery struct {
 	Products   string `query:"productIds" doc:"Numbers of products, separated by commas." example:"3001,3002"`
 	Variants   string `query:"variantIds" doc:"Numbers of variants, separated by commas."`
-	Collection string `query:"collectionId" doc:"All products of the collection, up to 5000, besides those that are named: number or graph id."`
+	Collection string `query:"collectionId" doc:"Also all products of this collection, up to 5000: number or graph id."`
 }
 
 func (q ItemsQuery) read() (named plan.Assigned, collection int64, err error) {
@@ -236,7 +236,7 @@ func (o Options) addProducts(ctx context.Context, in *addGroupQuery) (*groupOut,
 	}))
 }
 
-// LeaveQuery names what is to be removed.
+// LeaveQuery names the products or variants to remove.
 type LeaveQuery struct {
 	ItemsQuery
 	All web.Opt[bool] `query:"deleteAllProductsAndVariants" doc:"Removes all products and variants. Default false."`

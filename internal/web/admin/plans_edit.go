@@ -51,7 +51,7 @@ func (i *groupItems) assigned() plan.Assigned {
 	return plan.Assigned{Products: i.ProductIDs.ids, Variants: i.VariantIDs.ids}
 }
 
-// GroupIn is a body that says what a group is to be.
+// GroupIn is a body that describes a group.
 type GroupIn struct {
 	web.JSONBody
 }
@@ -330,7 +330,7 @@ func optionOver(raw json.RawMessage, g plan.Group, place int, at string) (plan.O
 	}
 	o, err := r.option(at, has)
 	o.ID = id
-	if is.Reserve != "" && o.Reserve == "" { // the platform is told of its default, or keeps what it has
+	if is.Reserve != "" && o.Reserve == "" { // sent as the platform's default, or left as it is
 		o.Reserve = plan.OnFulfillment
 	}
 	return o, err

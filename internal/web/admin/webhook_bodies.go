@@ -11,7 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-// Bodies writes what webhooks tell of, in the shapes of this interface.
+// Bodies renders webhook payloads in the shapes of this interface.
 type Bodies struct {
 	Contracts interface {
 		Standing(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error)

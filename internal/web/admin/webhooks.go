@@ -35,12 +35,12 @@ func (o Options) webhooks(api *web.API) {
 
 	list := op
 	list.ID, list.Method, list.Path, list.Summary = "listWebhookEndpoints", http.MethodGet, endpointsPath, "Webhook endpoints"
-	list.Description, list.List, list.Errors = "The servers that the store has told what happens, oldest first. Secrets are not among it.", &keyList, nil
+	list.Description, list.List, list.Errors = "The store's webhook endpoints, oldest first. Secrets are not included.", &keyList, nil
 	web.Register(api, list, o.listEndpoints)
 
 	add := op
 	add.ID, add.Method, add.Path, add.Summary = "createWebhookEndpoint", http.MethodPost, endpointsPath, "Add a webhook endpoint"
-	add.Description = "From now on the server is told of everything that the types name, in messages signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place."
+	add.Description = "From now on the endpoint receives every event of the named types, signed by the Standard Webhooks specification. A store has at most 20 endpoints. The secret is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place."
 	add.Body, add.Errors, add.Secret = newEndpoint{}, []int{http.StatusRequestEntityTooLarge}, "secret"
 	web.Register(api, add, o.addEndpoint)
 
@@ -78,7 +78,7 @@ func (o Options) webhooks(api *web.API) {
 
 	replay := op
 	replay.ID, replay.Method, replay.Path, replay.Summary = "replayWebhookDelivery", http.MethodPost, deliveriesPath+"/{id}/replay", "Send a webhook again"
-	replay.Description = "Sends the message again, with the same id and the same bytes, and begins its tries anew. One that waits for its next try is sent now."
+	replay.Description = "Sends the message again, with the same id and the same bytes, and restarts its tries. A message that waits for its next try is sent now."
 	web.Register(api, replay, o.replayDelivery)
 }
 
@@ -86,7 +86,7 @@ func (o Options) webhooks(api *web.API) {
 type webhookEndpoint struct {
 	ID             int64          `json:"id" doc:"Number of the endpoint." example:"1401"`
 	URL            string         `json:"url" format:"uri" maxLength:"500" doc:"Where messages are sent." example:"https://erp.example.com/perennial"`
-	Types          []webhook.Type `json:"types" doc:"What the endpoint is told of." example:"[\"subscription.billing-success\"]"`
+	Types          []webhook.Type `json:"types" doc:"The events that the endpoint receives." example:"[\"subscription.billing-success\"]"`
 	Enabled        bool           `json:"enabled" doc:"Whether messages are sent." example:"true"`
 	DisabledReason *string        `json:"disabledReason" doc:"Why the service disabled the endpoint: it answered 410, or nothing had arrived for 5 days. Null when it did not." example:"nothing arrived for 5 days"`
 	FailingSince   *web.Instant   `json:"failingSince" doc:"Since when nothing has arrived, in UTC; null while messages arrive." format:"date-time" example:"2026-01-31T08:00:00Z"`
@@ -156,7 +156,7 @@ func (o Options) listEndpoints(ctx context.Context, in *struct{ web.Paging }) (*
 type newEndpoint struct {
 	Shop   string   `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
 	URL    string   `json:"url" required:"true" maxLength:"500" doc:"Where messages are sent: https, at an address that the public can reach." example:"https://erp.example.com/perennial"`
-	Types  []string `json:"types" required:"true" minItems:"1" doc:"What the endpoint is told of: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned." example:"[\"subscription.billing-success\"]"`
+	Types  []string `json:"types" required:"true" minItems:"1" doc:"The events that the endpoint receives: SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS, SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE, and subscription. or membership. with created, updated, activated, paused, cancelled, expired, next-order-date-changed, billing-interval-changed, billing-success, billing-failure, billing-skipped or upcoming-order-notification, and loyalty. with sign-up, earned, redeemed or credits-earned." example:"[\"subscription.billing-success\"]"`
 	Secret string   `json:"secret,omitempty" doc:"The secret that signs, where the receiver has one already: whsec_ and the base64 of 24 to 64 bytes. Absent: one is made." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 }
 
@@ -188,7 +188,7 @@ func (o Options) showEndpoint(ctx context.Context, in *endpointQuery) (*endpoint
 type endpointEdit struct {
 	Shop    string   `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
 	URL     *string  `json:"url,omitempty" maxLength:"500" doc:"Where messages are sent; absent: as before." example:"https://erp.example.com/perennial"`
-	Types   []string `json:"types,omitempty" minItems:"1" doc:"What the endpoint is told of; absent: as before." example:"[\"subscription.billing-success\",\"subscription.billing-failure\"]"`
+	Types   []string `json:"types,omitempty" minItems:"1" doc:"The events that the endpoint receives; absent: unchanged." example:"[\"subscription.billing-success\",\"subscription.billing-failure\"]"`
 	Enabled *bool    `json:"enabled,omitempty" doc:"Whether messages are sent; absent: as before." example:"true"`
 }
 
@@ -246,11 +246,11 @@ type webhookDelivery struct {
 	ID         int64             `json:"id" doc:"Number of the delivery." example:"1501"`
 	EndpointID int64             `json:"endpointId" doc:"Where the message goes." example:"1401"`
 	MessageID  webhook.MessageID `json:"messageId" doc:"Id of the message: the same in every try, and at every endpoint." example:"msg_0zWlVbq2uJt6oE9cZr1NwYxA"`
-	Type       webhook.Type      `json:"type" doc:"What it tells of." example:"subscription.billing-success"`
+	Type       webhook.Type      `json:"type" doc:"Event type." example:"subscription.billing-success"`
 	ContractID *int64            `json:"contractId" doc:"The contract that it is about; null when it is about none." example:"9001"`
 	CustomerID *int64            `json:"customerId" doc:"The customer whose loyalty it is about; null when it is about none's." example:"7001"`
 	At         *web.Instant      `json:"at" doc:"When that happened, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	Status     webhook.Status    `json:"status" enum:"PENDING,SENDING,DELIVERED,FAILED" doc:"How far it is. PENDING: a try is to come. FAILED: no other try is made by itself."`
+	Status     webhook.Status    `json:"status" enum:"PENDING,SENDING,DELIVERED,FAILED" doc:"How far it is. PENDING: a try is to come. FAILED: it is not retried automatically."`
 	Tries      int               `json:"tries" doc:"Tries so far." example:"1"`
 	NextTryAt  *web.Instant      `json:"nextTryAt" doc:"When the next try is made at the earliest, in UTC; null when none is. Messages about one contract, or about one customer's loyalty, reach an endpoint one after the other." format:"date-time" example:"2026-01-31T08:05:00Z"`
 	TriedAt    *web.Instant      `json:"triedAt" doc:"When it was tried last, in UTC; null before the first try." format:"date-time" example:"2026-01-31T08:00:00Z"`

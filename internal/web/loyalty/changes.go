@@ -26,7 +26,7 @@ func (o Options) changes(api *web.API) {
 	add := change
 	add.ID, add.Path, add.Summary, add.Body = "addPoints", Base+"/add-points", "Add points", addBody{}
 	add.Description = "Gives points to a customer. With earnRuleId they are given for that rule: social and other once-only activities are refused a second time, and points may be left out. " +
-		"Where the programme enrolls by itself, the customer becomes a member."
+		"Where the programme enrolls automatically, the customer becomes a member."
 	web.Register(api, add, o.addPoints)
 
 	remove := change
@@ -83,7 +83,7 @@ func (o Options) enrol(ctx context.Context, in *changeIn) (*memberOut, error) {
 	return newMemberOut(caller, m, err)
 }
 
-// checkBirth refuses what cannot be a date of birth of somebody who is alive.
+// checkBirth refuses what cannot be the date of birth of a living person.
 func (o Options) checkBirth(text string, caller web.Caller) error {
 	cal, err := caller.Shop.Calendar()
 	if err != nil {
@@ -145,7 +145,7 @@ func numberOf[ID ~int64](field string, number *int64) (ID, error) {
 type removeBody struct {
 	Named
 	Points        *float64 `json:"points,omitempty" exclusiveMinimum:"0" maximum:"1000000000" doc:"How many; at most two decimals. Required without transactionId, otherwise at most what it earned." example:"100"`
-	TransactionID *int64   `json:"transactionId,omitempty" minimum:"1" doc:"The transaction of which the points are taken back." example:"11"`
+	TransactionID *int64   `json:"transactionId,omitempty" minimum:"1" doc:"The transaction whose points are taken back." example:"11"`
 	Note          string   `json:"note,omitempty" maxLength:"500" doc:"For the store: why." example:"Order was returned"`
 }
 

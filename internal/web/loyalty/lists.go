@@ -101,7 +101,7 @@ type transaction struct {
 	PendingPoints   float64      `json:"pendingPoints" doc:"Change of the pending points." example:"0"`
 	Description     string       `json:"description" doc:"For the customer." example:"Placed an order"`
 	Note            *string      `json:"note" doc:"For the store." example:"Goodwill"`
-	ActivityBy      *string      `json:"activityBy" doc:"Who did it; null for what the service does by itself." example:"API key Warehouse"`
+	ActivityBy      *string      `json:"activityBy" doc:"Who did it; null for what the service does automatically." example:"API key Warehouse"`
 	EarnRuleID      *int64       `json:"pointEarnRuleId" doc:"The rule that gave the points." example:"1"`
 	RewardID        *int64       `json:"rewardId" doc:"The reward that was taken or given back." example:"21"`
 	AvailableAt     *web.Instant `json:"availableAt" format:"date-time" doc:"When the points can be spent; null when they wait for approval, and for what takes points." example:"2026-01-31T08:00:00Z"`
@@ -169,7 +169,7 @@ type earnRule struct {
 // step gives further points for one renewal.
 type step struct {
 	Cycle  int     `json:"cycle" minimum:"1" doc:"Billing cycle of the contract." example:"6"`
-	Points float64 `json:"points" doc:"Points besides the rule's." example:"250"`
+	Points float64 `json:"points" doc:"Points in addition to the rule's." example:"250"`
 }
 
 type earnRulesOut struct {

@@ -16,7 +16,7 @@ func (o Options) rewards(api *web.API) {
 
 	redeem := change
 	redeem.ID, redeem.Method, redeem.Path, redeem.Summary, redeem.Body = "redeemPoints", http.MethodPost, Base+"/redeem-points", "Redeem points", redeemBody{}
-	redeem.Description = "Spends points on a reward. A discount code is made at the platform for this customer and one order. While the platform does not answer, the reward has no discountCode yet and gets it by itself; " +
+	redeem.Description = "Spends points on a reward. A discount code is made at the platform for this customer and one order. While the platform does not answer, the reward has no discountCode yet and gets it later; " +
 		"when the platform refuses, the points are given back and the answer is 400."
 	web.Register(api, redeem, o.redeem)
 

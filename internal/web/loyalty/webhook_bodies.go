@@ -12,7 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// Bodies writes what webhooks tell of members, in the shapes of this interface.
+// Bodies renders webhook payloads about members in the shapes of this interface.
 type Bodies struct {
 	Points interface {
 		Member(ctx context.Context, of shop.Shop, who loyalty.Who, rewards loyalty.Standing) (loyalty.Member, error)
@@ -28,7 +28,7 @@ type Bodies struct {
 
 var _ webhook.Renderer = Bodies{}
 
-// happening is what a message tells of a member: the member as the interface answers
+// happening is a payload about a member: the member as the interface answers
 // it, and what the message's type is about.
 type happening struct {
 	Customer    member       `json:"customer"`

@@ -99,7 +99,7 @@ type connection struct {
 	Shop       string         `json:"shop" doc:"Domain of the store." example:"demo.myshopify.com"`
 	Status     string         `json:"status" enum:"pending_merchant_approval,connected,rejected,expired,disconnected,uninstalled" doc:"How far it has come."`
 	Scopes     []access.Scope `json:"scopes" doc:"What was granted; while it waits for the merchant for the first time, what was asked for." example:"[\"contracts:read\"]"`
-	Requested  []access.Scope `json:"requested_scopes" doc:"What was asked for besides and waits for the merchant." example:"[\"billing:write\"]"`
+	Requested  []access.Scope `json:"requested_scopes" doc:"Further scopes that were asked for and wait for the merchant's approval." example:"[\"billing:write\"]"`
 	Token      bool           `json:"token_issued" doc:"Whether the token was fetched."`
 	ApproveURL *string        `json:"approve_url" format:"uri" doc:"Where the merchant's key approves; null when there is nothing to approve." example:"https://perennial.example.com/api/external/v2/partner-connections/1301/approve"`
 	ExpiresAt  *web.Instant   `json:"expires_at" doc:"Until when the merchant can decide." format:"date-time" example:"2026-01-31T08:00:00Z"`

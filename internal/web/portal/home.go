@@ -24,7 +24,7 @@ type row struct {
 	Price  string // what that comes to, before taxes
 }
 
-// home lists the subscriptions of whoever is signed in.
+// home lists the subscriptions of the signed-in subscriber.
 func (p *portal) home(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
 	who, err := p.principal(r, of)
 	if fault.Is(err, fault.Unauthenticated) {
@@ -65,7 +65,7 @@ func (p *portal) home(w http.ResponseWriter, r *http.Request, of shop.Shop, v vi
 // the next one of each contract.
 const maxOrders = 2000
 
-// nextOrders returns the next order of each contract of whoever is signed in that has one.
+// nextOrders returns the next order of each of the subscriber's contracts that has one.
 func (p *portal) nextOrders(ctx context.Context, who login.Principal) (map[contract.ID]billing.Record, error) {
 	next := make(map[contract.ID]billing.Record)
 	for _, line := range []shop.Line{shop.Subscriptions, shop.Memberships} {
@@ -82,7 +82,7 @@ func (p *portal) nextOrders(ctx context.Context, who login.Principal) (map[contr
 	return next, nil
 }
 
-// statusWords is how readers are told the status.
+// statusWords are the statuses as the page shows them.
 var statusWords = map[contract.Status]string{
 	contract.Active: "Active", contract.Paused: "Paused", contract.Cancelled: "Cancelled", contract.Expired: "Ended", contract.Failed: "Payment failed",
 }

@@ -141,8 +141,7 @@ type view struct {
 	Contracts []row
 }
 
-// page finds the store that a path names. Nothing of a page is kept or told to
-// others.
+// page finds the store that a path names. Pages are not cached and send no referrer.
 func (p *portal) page(show func(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var v view
@@ -163,7 +162,7 @@ var handles = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,252}$`)
 func (p *portal) shop(r *http.Request) (shop.Shop, error) {
 	handle := strings.ToLower(r.PathValue("shop"))
 	if !handles.MatchString(handle) {
-		return shop.Shop{}, fault.New(fault.NotFound, "no store is named so").Code("shopNotFound")
+		return shop.Shop{}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
 	}
 	return p.Login.Shop(r.Context(), handle)
 }
@@ -182,11 +181,11 @@ func (p *portal) render(w http.ResponseWriter, status int, name string, v view) 
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Robots-Tag", "noindex")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // the reader is gone: there is nobody left to tell
+	_, _ = w.Write(body.Bytes()) // the client is gone
 	return nil
 }
 
-// problems is what a reader is told about a kind of failure.
+// problems are the texts of the page for each kind of failure.
 var problems = map[fault.Kind]struct {
 	status int
 	title  string

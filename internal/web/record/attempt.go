@@ -17,7 +17,7 @@ import (
 )
 
 // BillingAttempt is the billing attempt record. Every field of the interface is
-// there; one of which nothing is known is null.
+// there; an unknown one is null.
 type BillingAttempt struct {
 	ID                             int64            `json:"id" example:"9" doc:"The service's number of the attempt."`
 	Shop                           string           `json:"shop" example:"demo.myshopify.com" doc:"The store's domain."`
@@ -34,7 +34,7 @@ type BillingAttempt struct {
 	OrderAmount                    *float64         `json:"orderAmount" doc:"What was charged, in the contract's currency; before that, what the order would come to now, without taxes: its lines and one-time products at the prices of its cycle, less the discounts that still apply then, and the delivery. What product swap rules will change is not in it. Of an order that is left out, what it would have come to when that was decided." example:"24.5"`
 	OrderAmountUSD                 *float64         `json:"orderAmountUSD" doc:"The same in US dollars. Amounts are not converted: null when the contract has another currency." example:"24.5"`
 	TransactionRate                *float64         `json:"transactionRate" doc:"What one unit of the contract's currency is in US dollars: 1 when it is USD, else not known." example:"1"`
-	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false" doc:"Whether the declined order is charged again by itself: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on."`
+	RetryingNeeded                 *bool            `json:"retryingNeeded" nullable:"false" doc:"Whether the declined order is charged again automatically: true for a FAILURE attempt with a retry to come. While no charge of the attempt was declined, a mark of the caller's, which the service does not act on."`
 	ApplyUsageCharge               *bool            `json:"applyUsageCharge" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	UpgradeDowngradeBilling        *bool            `json:"upgradeDowngradeBilling" nullable:"false" doc:"A mark of the caller's; the service does not act on it."`
 	RecurringChargeID              *int64           `json:"recurringChargeId" doc:"Always null: the service raises no charges on merchants."`

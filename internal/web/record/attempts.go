@@ -14,7 +14,7 @@ type AttemptPage struct {
 	Body []BillingAttempt
 }
 
-// NewAttemptPage writes a page of the caller's attempts, of which there are total.
+// NewAttemptPage writes a page of the caller's attempts and their total.
 func NewAttemptPage(ctx context.Context, records []billing.Record, p page.Request, total int) *AttemptPage {
 	domain := web.CallerOf(ctx).Shop.Domain
 	out := &AttemptPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]BillingAttempt, len(records))}

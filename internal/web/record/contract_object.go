@@ -169,7 +169,7 @@ type deliveryObject struct {
 	LocationID            *string          `json:"locationId" doc:"Graph id of the place to pick up at." example:"gid://shopify/Location/6001"`
 	MinDeliveryDateTime   *web.Instant     `json:"minDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here." example:"2026-01-31T08:00:00Z"`
 	MaxDeliveryDateTime   *web.Instant     `json:"maxDeliveryDateTime" format:"date-time" doc:"Known once an order is on its way: null here." example:"2026-01-31T08:00:00Z"`
-	AdditionalInformation infoObject       `json:"additionalInformation" doc:"What the driver is told, for LOCAL."`
+	AdditionalInformation infoObject       `json:"additionalInformation" doc:"Instructions for the driver, for LOCAL."`
 	BrandedPromise        *brandedPromised `json:"brandedPromise" doc:"The platform's promise of a delivery time. Always null: contracts carry none."`
 }
 

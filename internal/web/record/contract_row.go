@@ -17,7 +17,7 @@ import (
 )
 
 // ContractRow is a contract in a search result. Every field of the interface is
-// there; one of which nothing is known is null.
+// there; an unknown one is null.
 type ContractRow struct {
 	ID                             int64          `json:"id" doc:"Number of the contract." example:"9001"`
 	Shop                           string         `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
@@ -50,7 +50,7 @@ type ContractRow struct {
 	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"The last renewal order, as JSON text with orderId, orderName, billingDate, orderDate (the same instant) and orderAmount (the amount charged, in currencyCode); null before the first one." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\",\"orderDate\":\"2026-01-31T08:00:00Z\",\"orderAmount\":24.5}"`
 	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days, of 24 hours, before an order at which it is announced." example:"3"`
 	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Always null: no task of its own announces it."`
-	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Orders that the pause leaves out, when it was told in orders; null otherwise." example:"2"`
+	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Orders that the pause leaves out, when it was given in orders; null otherwise." example:"2"`
 	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"The last cycle that is charged before the contract is cancelled; null when no cancellation waits." example:"4"`
 	CurrencyCode                   string         `json:"currencyCode" doc:"Currency of the contract: ISO 4217." example:"USD"`
 	OrderAmount                    float64        `json:"orderAmount" doc:"Quantity times unit price over all lines, before discounts and delivery, in the contract's currency." example:"24.5"`
@@ -71,7 +71,7 @@ type ContractRow struct {
 	ActivatedOn                    *web.Instant   `json:"activatedOn" format:"date-time" doc:"When it became active last, in UTC; null when it never was." example:"2026-01-31T08:00:00Z"`
 	PausedOn                       *web.Instant   `json:"pausedOn" format:"date-time" doc:"When it was paused, in UTC; null once it is active again." example:"2026-01-31T08:00:00Z"`
 	CancelledOn                    *web.Instant   `json:"cancelledOn" format:"date-time" doc:"When it was cancelled, in UTC; null when it was not." example:"2026-01-31T08:00:00Z"`
-	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When the pause ends by itself; null when it lasts until somebody ends it." example:"2026-12-31T05:00:00Z"`
+	PauseTillDate                  *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When the pause ends automatically; null when it has no end date." example:"2026-12-31T05:00:00Z"`
 	PendingCancellationDate        *web.Instant   `json:"pendingCancellationDate" format:"date-time" doc:"When the contract will be cancelled, while the cancellation waits: for deliveries that are paid for, or for orders that the customer committed to. Null otherwise." example:"2026-12-31T14:00:00Z"`
 	BillingDateAfterTrial          *web.Instant   `json:"billingDateAfterTrial" format:"date-time" doc:"When the first order after a free trial is due; null when the contract began without one." example:"2026-01-31T08:00:00Z"`
 	TrialEndDate                   *web.Instant   `json:"trialEndDate" format:"date-time" doc:"When the free trial ends with which the contract began; null when there was none." example:"2026-01-31T08:00:00Z"`
@@ -92,7 +92,7 @@ type ContractRow struct {
 	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the text message about the new contract. The service sends none: always UNSENT." example:"UNSENT"`
 	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said." example:"Away"`
 	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said." example:"Back in spring"`
-	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled, or is to be; null when nothing was said." example:"Too much coffee"`
+	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled or will be; null when no reason was given." example:"Too much coffee"`
 	CancellationNote               *string        `json:"cancellationNote" doc:"Further words about the cancellation; null when there are none." example:"Back in autumn"`
 	OrderNote                      *string        `json:"orderNote" doc:"Note that every order carries; null when there is none." example:"No plastic, please"`
 	OrderNoteAttributes            *string        `json:"orderNoteAttributes" doc:"Keys and values that every order carries, as JSON text; null when there are none." example:"[{\"key\":\"gift\",\"value\":\"yes\"}]"`
@@ -103,7 +103,7 @@ type ContractRow struct {
 	ContractDetails                []contractLine `json:"contractDetailsJson" nullable:"false" doc:"The lines. The one-time products of upcoming orders follow them, marked _one_time_product."`
 }
 
-// rowDunning is what a row tells of an order that could not be charged.
+// rowDunning is the dunning state of a row's unpaid order.
 type rowDunning struct {
 	BillingAttemptID int64        `json:"billingAttemptId" doc:"Number of the billing attempt." example:"9"`
 	Cycle            int32        `json:"cycle" doc:"The billing cycle." example:"3"`
@@ -112,7 +112,7 @@ type rowDunning struct {
 	ErrorCode        string       `json:"errorCode" doc:"The platform's code of the last decline." example:"INSUFFICIENT_FUNDS"`
 	Since            *web.Instant `json:"since" nullable:"false" format:"date-time" doc:"When the order was declined first, in UTC." example:"2026-01-31T08:00:00Z"`
 	Tries            int32        `json:"tries" doc:"How often the order was charged so far." example:"2"`
-	NextRetryAt      *web.Instant `json:"nextRetryAt" format:"date-time" doc:"When it is charged again by itself, in UTC; null when it is not." example:"2026-02-04T08:12:00Z"`
+	NextRetryAt      *web.Instant `json:"nextRetryAt" format:"date-time" doc:"When it is charged again automatically, in UTC; null when it is not." example:"2026-02-04T08:12:00Z"`
 	EndsAt           *web.Instant `json:"endsAt" format:"date-time" doc:"When finalAction is taken, in UTC, if nothing happens before; null while a retry is planned." example:"2026-02-14T08:12:00Z"`
 	FinalAction      string       `json:"finalAction" enum:"PAUSE,SKIP,CANCEL" doc:"What is done when no retry is left: the contract is paused, the order left out, or the contract cancelled." example:"PAUSE"`
 }

@@ -35,7 +35,7 @@ func NewOneOff(domain string, r billing.OneOffRecord) OneOff {
 	}
 }
 
-// OneOffNames says which product of which order is meant.
+// OneOffNames names a one-time product of an order.
 type OneOffNames struct {
 	Contract string `query:"contractId" required:"true" format:"id" doc:"The contract: number or graph id."`
 	Attempt  int64  `query:"billingAttemptId" required:"true" minimum:"1" maximum:"9007199254740991" doc:"The upcoming order."`

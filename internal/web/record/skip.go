@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// SkipQuery names an order that is to be skipped, or no longer.
+// SkipQuery names an order to skip or to unskip.
 type SkipQuery struct {
 	ID       int64         `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
 	Contract string        `query:"subscriptionContractId" doc:"The attempt's contract: number or graph id. When given it must match."`

@@ -46,7 +46,7 @@ func (o Options) paymentMethods(ctx context.Context, _ *struct{}) (*paymentsOut,
 	return &paymentsOut{record.NewPaymentConnection(methods)}, nil
 }
 
-// shopInfo is what a page is told of the store.
+// shopInfo is what a page may know about the store.
 type shopInfo struct {
 	Shop                 string `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
 	ShopID               int64  `json:"shopId" doc:"The platform's number of the store." example:"60001"`
@@ -60,7 +60,7 @@ type shopInfo struct {
 	ChangeFromNext       bool   `json:"enableChangeFromNextBillingDate" doc:"Whether another interval counts from the next order. Always true." example:"true"`
 	UseStorefrontAPI     bool   `json:"useStorefrontAPI" doc:"Whether the pages ask the platform for products. Always false." example:"false"`
 	ChangeNextOnAttempt  bool   `json:"changeNextOrderDateOnBillingAttempt" doc:"Whether an order that is charged early moves those that follow. Always false: they keep their dates." example:"false"`
-	RegenerateOnManual   bool   `json:"regenerateScheduleOnManualAttempt" doc:"Whether dates are counted anew from an order that is charged by hand. Always false." example:"false"`
+	RegenerateOnManual   bool   `json:"regenerateScheduleOnManualAttempt" doc:"Whether dates are counted again from an order that is charged by hand. Always false." example:"false"`
 	DeliveryPartner      bool   `json:"deliveryPartnerEnabled" doc:"Whether a partner's application chooses delivery dates. Always false." example:"false"`
 	ReviewsPartner       bool   `json:"reviewsPartnerEnabled" doc:"Whether a partner's application shows reviews. Always false." example:"false"`
 	LoyaltyIntegrated    bool   `json:"serviceLoyaltyIntegrated" doc:"Whether the service keeps points for the store's customers. Always true." example:"true"`

@@ -41,7 +41,7 @@ func (o Options) orders(api *web.API) {
 		"Skips an upcoming order. The contract's next billing date moves to the following cycle. A shopper who is held to a number of orders, as a member always is, is answered 400 contractFrozen until they are made."), o.skipOrder)
 
 	web.Register(api, o.operation("unskipOrder", http.MethodPut, attemptsPath+"/unskip-order/{id}", attemptsTag, "Take a skip back",
-		"Puts a skipped order whose date has not passed back into the queue. 400 contractEnds where the contract ends before it, as one that is to be cancelled with what is paid does."), o.unskipOrder)
+		"Puts a skipped order whose date has not passed back into the queue. 400 contractEnds when the contract ends before the order, such as a prepaid contract whose cancellation is scheduled."), o.unskipOrder)
 
 	web.Register(api, o.operation("attemptBilling", http.MethodPut, attemptsPath+"/attempt-billing/{id}", attemptsTag, "Order now",
 		"Asks for an order to be charged now and answers with its attempt as soon as that is certain to happen; what comes of it is read later. A shopper who is held to a number of orders is answered 400 contractFrozen."), o.attemptBilling)

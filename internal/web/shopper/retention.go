@@ -35,7 +35,7 @@ type retentionActivity struct {
 	ID         int64        `json:"id" minimum:"1" doc:"The service's number." example:"501"`
 	Shop       string       `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
 	ContractID int64        `json:"contractId" doc:"Number of the contract." example:"9001"`
-	At         *web.Instant `json:"activityOn" nullable:"false" format:"date-time" doc:"When it was told, in UTC." example:"2026-01-31T08:00:00Z"`
+	At         *web.Instant `json:"activityOn" nullable:"false" format:"date-time" doc:"When it was reported, in UTC." example:"2026-01-31T08:00:00Z"`
 	Action     string       `json:"retentionAction" doc:"What the shopper did." example:"KEPT"`
 	Reason     *string      `json:"cancellationReason" doc:"Why the shopper thought of cancelling; null when nothing was said." example:"Too much coffee"`
 	Discount   *string      `json:"discountApplied" doc:"The discount that was offered and taken; null when there was none." example:"20% x 3"`

@@ -78,7 +78,7 @@ type Options struct {
 const interfaceVersion = "0.0.1"
 
 const about = "What a shopper who is signed in at a store can ask and change of their own subscriptions. The paths are those at the store's domain: the platform's app proxy signs each request and hands it on, " +
-	"and the signature alone says which store and which customer it is. Nobody signed in, and a signature that is missing, wrong or older than 90 seconds, are answered 401; " +
+	"and the signature alone says which store and which customer it is. 401 when no customer is signed in, and for a signature that is missing, wrong or older than 90 seconds; " +
 	"what belongs to another customer is answered 404, as what does not exist. Memberships have the same operations under /apps/memberships. A store may have chosen another prefix: links in answers have it. " +
 	"Answers carry no permission for pages of other sites, and a body that is posted must have the Content-Type application/json. " +
 	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
