@@ -36,14 +36,14 @@ func TestTheImportTableRefuses(t *testing.T) {
 		{name: "handlers do not reach into the store", pkg: "internal/web/admin", imported: module + "/internal/store", want: "must not import internal/store"},
 		{name: "handlers do not call the platform", pkg: "internal/web/inbound", imported: module + "/internal/platform", want: "must not import internal/platform"},
 		{name: "jobs know no feature", pkg: "internal/job", imported: module + "/internal/domain/billing", want: "must not import"},
-		{name: "base knows nobody above it", pkg: "internal/base/money", imported: module + "/internal/domain/shop", want: "must not import"},
+		{name: "base imports nothing above it", pkg: "internal/base/money", imported: module + "/internal/domain/shop", want: "must not import"},
 		{name: "lists do not know the decimal library", pkg: "internal/base/page", imported: "github.com/govalues/decimal", want: "library"},
-		{name: "the settings know nobody", pkg: "internal/config", imported: module + "/internal/base/fault", want: "must not import"},
+		{name: "the settings import no package of the service", pkg: "internal/config", imported: module + "/internal/base/fault", want: "must not import"},
 		{name: "the program's frame knows all", pkg: "internal/app", imported: module + "/internal/store"},
 		{name: "test libraries stay in tests", pkg: "internal/domain/cadence", imported: "pgregory.net/rapid", want: "library"},
 		{name: "and are welcome there", pkg: "internal/domain/cadence", imported: "pgregory.net/rapid", test: true},
 		{name: "a folder whose name merely begins alike is another one", pkg: "internal/application", imported: "fmt", want: "is not in the import table"},
-		{name: "an unknown package is told where to go", pkg: "internal/helpers", imported: "fmt", want: "is not in the import table"},
+		{name: "a package outside of the import table is named", pkg: "internal/helpers", imported: "fmt", want: "is not in the import table"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

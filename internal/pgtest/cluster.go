@@ -85,7 +85,7 @@ func memory() string {
 	return memoryFolder
 }
 
-// settings are for speed: nobody wants the data after a crash. The log of changes stays
+// settings are for speed: the data need not survive a crash. The write-ahead log stays
 // small, because it may be kept in memory.
 var settings = []string{
 	"fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
@@ -220,7 +220,7 @@ func (c *Cluster) ready(ctx context.Context) error {
 	}
 }
 
-// freePort returns a port of the loopback address that nobody listens on.
+// freePort returns a free port of the loopback address.
 func freePort(ctx context.Context) (int, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -266,8 +266,8 @@ func newestFirst(folders []string) []string {
 	return folders
 }
 
-// unprivileged returns whom the server runs as when this process is root, as
-// whom it refuses to run; otherwise nil.
+// unprivileged returns the user that the server runs as when this process is root, which
+// the server refuses; otherwise nil.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -287,5 +287,5 @@ func unprivileged() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
+	return nil, errors.New("PostgreSQL does not run as root: create the user postgres")
 }

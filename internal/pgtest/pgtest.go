@@ -12,7 +12,7 @@ import (
 	"github.com/peterldowns/pgtestdb"
 )
 
-// Migrator prepares the database of which every test gets a copy.
+// Migrator prepares the database that every test gets a copy of.
 type Migrator = pgtestdb.Migrator
 
 // Config says where a database is.
@@ -49,7 +49,7 @@ func Empty(t testing.TB) string {
 
 // server returns the server for this process. It is the one thing that the tests
 // of a process share, so that each does not start its own. It holds on to the
-// cluster: one that nobody holds is collected, and ends.
+// cluster: without a reference it is garbage-collected, and ends.
 var server = sync.OnceValues(func() (*Cluster, error) {
 	if named := os.Getenv(Variable); named != "" {
 		return &Cluster{URL: named}, nil

@@ -99,7 +99,7 @@ func TestAClusterEndsWithItsProcessHoweverThatDies(t *testing.T) {
 	child.Env = append(os.Environ(), childVariable+"=1")
 	url, err := child.Output()
 	if _, died := errors.AsType[*exec.ExitError](err); !died || len(url) == 0 {
-		t.Fatalf("the child told %q and ended with %v", url, err)
+		t.Fatalf("the child printed %q and ended with %v", url, err)
 	}
 	deadline := time.After(time.Minute)
 	for {

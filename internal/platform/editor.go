@@ -46,7 +46,7 @@ type Editor interface {
 	SendPaymentUpdate(ctx context.Context, shop Shop, paymentMethod string) error
 }
 
-// Catalogue reads what a store sells and to whom, and marks customers and
+// Catalogue reads a store's products and customers, and tags customers and
 // orders.
 type Catalogue interface {
 	// Variants returns the variants with the given ids, at most MaxIDs. Ids
@@ -63,7 +63,7 @@ type Catalogue interface {
 	// discounts. The ids of its lines are the order's own.
 	OrderLines(ctx context.Context, shop Shop, order, contract int64) ([]Line, error)
 	// Fulfillments returns the fulfillments of an order, at most MaxFulfillments, or
-	// ErrNotFound. An order of which nothing was sent yet has none.
+	// ErrNotFound. An order without a shipment has none.
 	Fulfillments(ctx context.Context, shop Shop, order int64) ([]Fulfillment, error)
 	// NoteOrder replaces an order's note.
 	NoteOrder(ctx context.Context, shop Shop, order int64, note string) error
@@ -99,7 +99,7 @@ type FulfilledLine struct {
 // Codes of refusals that callers act on.
 const (
 	// CodeStale says that the contract changed after the revision that the edit
-	// is of, or while it was edited: read it anew and try again.
+	// is of, or while it was edited: read it again and retry.
 	CodeStale = "STALE_CONTRACT"
 	// CodeFutureEdits says that an upcoming cycle of the contract was edited by
 	// itself, which must be taken back before the contract can be changed.
@@ -121,7 +121,7 @@ type Detail struct {
 	Fulfilments []string       // graph ids of the origin order's fulfilment orders
 }
 
-// LineDetail is what is shown of a line besides what is charged.
+// LineDetail is a line with what is shown of it in addition to what is charged.
 type LineDetail struct {
 	Attributes  []Attribute
 	Discounted  money.Amount // price of the whole line after its discounts
@@ -148,7 +148,7 @@ func (p Pricing) At(is money.Amount, cycle int) (price money.Amount, ok bool) {
 	return step.Computed, ok && p.Made(is)
 }
 
-// Forward is At of prices that go by orders, in which nobody goes back: a line that
+// Forward is At of prices that go by orders, which never go back: a line that
 // came at a later price, as imported ones do, does not get an earlier one. It is false
 // also when the price is what it was.
 func (p Pricing) Forward(is money.Amount, order int) (price money.Amount, ok bool) {

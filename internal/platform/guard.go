@@ -26,7 +26,7 @@ type Epoch struct {
 	Proof string // proves that it was read; empty when there is none
 }
 
-// Books reads what was charged, whoever asked for it.
+// Books reads all charges of a store, including those of other apps.
 type Books interface {
 	// AttemptsSince returns a page of the billing attempts that were created at
 	// or after since, oldest first, and the cursor of the next page, or "".

@@ -21,7 +21,7 @@ type Plans interface {
 	// ErrUnknown, look for the group by its code.
 	CreatePlanGroup(ctx context.Context, shop Shop, g PlanGroupTerms, plans []SellingPlan, of Assigned) (PlanGroup, error)
 	// UpdatePlanGroup makes all of the changes or none. It is safe to repeat
-	// only when nothing is to be created.
+	// only when it creates nothing.
 	UpdatePlanGroup(ctx context.Context, shop Shop, group int64, c PlanGroupChange) (PlanGroup, error)
 	// DeletePlanGroup removes a group and its plans. Contracts keep what they
 	// took from a plan. A group that is gone already is no error.
@@ -87,7 +87,7 @@ type Titled struct {
 	Title string
 }
 
-// SellingPlan is what the platform is told of a plan. Billing and delivery have
+// SellingPlan is a plan as it is sent to the platform. Billing and delivery have
 // the same anchors.
 type SellingPlan struct {
 	ID          int64 // 0 for a new one

@@ -32,7 +32,7 @@ func (Token) GoString() string { return "•••" }
 // LogValue hides the token from structured logs.
 func (Token) LogValue() slog.Value { return slog.StringValue("•••") }
 
-// What a call can fail with, besides the context's own errors. A *Refusal is a
+// What a call can fail with, in addition to the context's own errors. A *Refusal is a
 // definite "no"; everything else but ErrUnknown means that nothing was done.
 var (
 	// ErrUnknown says that the platform may or may not have done what was
@@ -109,7 +109,7 @@ type Scheduler interface {
 // Charger takes payments. The answers have the order of the questions.
 type Charger interface {
 	// CycleStates says what the platform knows of each cycle and of the
-	// charges made for it, whoever made them.
+	// charges made for it, including those of other apps.
 	CycleStates(ctx context.Context, shop Shop, of []CycleRef) ([]CycleState, error)
 	// Charge asks for one order and payment each. Repeating a key returns the
 	// attempt made first. A charge that was refused has a Refusal in its
@@ -321,8 +321,8 @@ const (
 )
 
 // The topics about people, which the platform sends to the address that the app's own
-// configuration names. A customer asks what is known of them, or to be forgotten; a store
-// that gave up the service is to be.
+// configuration names. A customer asks for their data or for its erasure; the platform
+// asks for the erasure of a store that uninstalled the app.
 const (
 	DataRequest    Topic = "customers/data_request"
 	CustomerRedact Topic = "customers/redact"
@@ -384,7 +384,7 @@ type Webhooks interface {
 type Visit struct {
 	Shop      string     // domain of the store
 	Elsewhere bool       // the shopper's own query names another store
-	Customer  int64      // who is signed in at the store; 0: nobody
+	Customer  int64      // the customer who is signed in at the store; 0: none
 	Prefix    string     // path at the store's domain under which the app is reached
 	Query     url.Values // the shopper's own, without what the platform added
 }

@@ -10,8 +10,8 @@ import (
 // where, and for how much. What the platform refuses is a *Refusal whose Field
 // is the path of the input at fault, with lists as "places.0.zones.1.rates.2".
 type Profiles interface {
-	// Profiles returns every delivery profile of the store, oldest first,
-	// whoever made it.
+	// Profiles returns every delivery profile of the store, oldest first, including
+	// those of other apps.
 	Profiles(ctx context.Context, shop Shop) ([]Profile, error)
 	// CreateProfile makes a profile and returns its id. It is not safe to
 	// repeat: after ErrUnknown, look for a profile of that name among those
@@ -30,7 +30,7 @@ type Profile struct {
 	Default bool // for all that is in no other profile
 }
 
-// ProfileSpec is what a delivery profile is to be.
+// ProfileSpec describes a delivery profile.
 type ProfileSpec struct {
 	Name   string
 	Places []Place

@@ -203,7 +203,7 @@ var charging = []promise{
 			t.Errorf("states %+v", states)
 		}
 	}},
-	{"a charge that somebody else made is seen, once", func(t *testing.T, w World) {
+	{"a charge of another app is seen, once", func(t *testing.T, w World) {
 		k := due(w, Contract{})
 		w.ChargeUnasked()
 		w.Pass(settling)
@@ -221,7 +221,7 @@ var charging = []promise{
 			t.Errorf("state %+v, want the contract's latest attempt apart from the cycle's own", s)
 		}
 	}},
-	{"a cycle with many attempts is told in full", func(t *testing.T, w World) {
+	{"a cycle with many attempts is read in full", func(t *testing.T, w World) {
 		k := due(w, Contract{})
 		const tries = 7
 		for i := range tries {

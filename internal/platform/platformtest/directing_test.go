@@ -106,7 +106,7 @@ func (w *world) AddPayPal(customer int64) string {
 func (w *world) BeforeCommit(meanwhile func()) { w.wire.beforeCommit(meanwhile) }
 func (w *world) LoseCommits(n int)             { w.wire.loseCommits(n) }
 
-// wiretap is the way to the platform, with somebody on it who knows commits.
+// wiretap is a transport to the platform that recognizes commits.
 type wiretap struct {
 	mu     sync.Mutex
 	before func()

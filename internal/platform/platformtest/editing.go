@@ -48,7 +48,7 @@ var editing = []promise{
 		}
 		wantNextOrder(t, w, first(k), 900, "")
 	}},
-	{"prices by cycle are kept and change nothing by themselves", func(t *testing.T, w World) {
+	{"prices by cycle are kept and alone change nothing", func(t *testing.T, w World) {
 		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
 		want := platform.Pricing{Base: *usd(1250), Cycles: []platform.CyclePrice{
 			{After: 0, Kind: platform.PercentOff, Percent: 12.5, Computed: *usd(1094)},
@@ -124,19 +124,19 @@ var editing = []promise{
 			edit platform.Edit
 			code string
 		}{
-			"an unknown variant":             {platform.Edit{Lines: []platform.LineEdit{{Variant: new(int64(missing)), Quantity: new(1), Price: usd(1)}}}, "INVALID"},
-			"an unknown variant of a line":   {platform.Edit{Lines: []platform.LineEdit{{Line: line, Variant: new(int64(missing))}}}, "INVALID"},
-			"an unknown line":                {platform.Edit{Lines: []platform.LineEdit{{Line: "gid://shopify/SubscriptionLine/none", Quantity: new(2)}}}, "INVALID"},
-			"a quantity of nothing":          {platform.Edit{Lines: []platform.LineEdit{{Line: line, Quantity: new(0)}}}, "GREATER_THAN_OR_EQUAL_TO"},
-			"the last line removed":          {platform.Edit{Lines: []platform.LineEdit{{Line: line, Remove: true}, {Line: before.Lines[1].ID, Remove: true}}}, "INVALID_LINES"},
-			"a line removed twice":           {platform.Edit{Lines: []platform.LineEdit{{Line: line, Remove: true}, {Line: line, Remove: true}}}, "ALREADY_REMOVED"},
-			"somebody else's payment method": {platform.Edit{PaymentMethod: &other.PaymentMethod.ID}, "CUSTOMER_MISMATCH"},
-			"an unknown discount":            {platform.Edit{Discounts: []platform.DiscountEdit{{Remove: "gid://shopify/SubscriptionManualDiscount/none"}}}, "INVALID"},
-			"an unknown discount code":       {platform.Edit{Discounts: []platform.DiscountEdit{{Code: "NOSUCHCODE"}}}, "NOT_FOUND"},
-			"a discount of more than all":    {platform.Edit{Discounts: []platform.DiscountEdit{{Add: &platform.Discount{Title: "all", Percent: 101, AllLines: true}}}}, "NOT_IN_RANGE"},
-			"a discount for no line":         {platform.Edit{Discounts: []platform.DiscountEdit{{Add: &platform.Discount{Title: "none", Percent: 5}}}}, "NO_ENTITLED_LINES"},
-			"an interval of nothing":         {platform.Edit{Billing: &platform.Policy{Interval: "MONTH", Count: 0}}, "GREATER_THAN"},
-			"deliveries that do not fit":     {platform.Edit{Delivery: &platform.Policy{Interval: "WEEK", Count: 1}}, "DELIVERY_MUST_BE_MULTIPLE_OF_BILLING"},
+			"an unknown variant":                {platform.Edit{Lines: []platform.LineEdit{{Variant: new(int64(missing)), Quantity: new(1), Price: usd(1)}}}, "INVALID"},
+			"an unknown variant of a line":      {platform.Edit{Lines: []platform.LineEdit{{Line: line, Variant: new(int64(missing))}}}, "INVALID"},
+			"an unknown line":                   {platform.Edit{Lines: []platform.LineEdit{{Line: "gid://shopify/SubscriptionLine/none", Quantity: new(2)}}}, "INVALID"},
+			"a quantity of nothing":             {platform.Edit{Lines: []platform.LineEdit{{Line: line, Quantity: new(0)}}}, "GREATER_THAN_OR_EQUAL_TO"},
+			"the last line removed":             {platform.Edit{Lines: []platform.LineEdit{{Line: line, Remove: true}, {Line: before.Lines[1].ID, Remove: true}}}, "INVALID_LINES"},
+			"a line removed twice":              {platform.Edit{Lines: []platform.LineEdit{{Line: line, Remove: true}, {Line: line, Remove: true}}}, "ALREADY_REMOVED"},
+			"another customer's payment method": {platform.Edit{PaymentMethod: &other.PaymentMethod.ID}, "CUSTOMER_MISMATCH"},
+			"an unknown discount":               {platform.Edit{Discounts: []platform.DiscountEdit{{Remove: "gid://shopify/SubscriptionManualDiscount/none"}}}, "INVALID"},
+			"an unknown discount code":          {platform.Edit{Discounts: []platform.DiscountEdit{{Code: "NOSUCHCODE"}}}, "NOT_FOUND"},
+			"a discount of more than all":       {platform.Edit{Discounts: []platform.DiscountEdit{{Add: &platform.Discount{Title: "all", Percent: 101, AllLines: true}}}}, "NOT_IN_RANGE"},
+			"a discount for no line":            {platform.Edit{Discounts: []platform.DiscountEdit{{Add: &platform.Discount{Title: "none", Percent: 5}}}}, "NO_ENTITLED_LINES"},
+			"an interval of nothing":            {platform.Edit{Billing: &platform.Policy{Interval: "MONTH", Count: 0}}, "GREATER_THAN"},
+			"deliveries that do not fit":        {platform.Edit{Delivery: &platform.Policy{Interval: "WEEK", Count: 1}}, "DELIVERY_MUST_BE_MULTIPLE_OF_BILLING"},
 		} {
 			c.edit.Note = new("never to be seen")
 			_, err := w.Platform().EditContract(t.Context(), w.Shop(), k, c.edit)
@@ -152,7 +152,7 @@ var editing = []promise{
 			}
 		}
 	}},
-	{"a contract that changes between draft and commit is stale, and can be edited anew", func(t *testing.T, w World) {
+	{"a contract that changes between draft and commit is stale, and can be edited again", func(t *testing.T, w World) {
 		k := w.Contract(Contract{Next: w.Now().Add(time.Hour)})
 		w.BeforeCommit(func() {
 			if err := w.Platform().SetNextBillingDate(t.Context(), w.Shop(), k, w.Now().Add(48*time.Hour)); err != nil {
@@ -308,7 +308,7 @@ var editing = []promise{
 			wantRefusal(t, err, code)
 		}
 	}},
-	{"a contract with more lines than fit on a page is told, edited and ordered in full", func(t *testing.T, w World) {
+	{"a contract with more lines than fit on a page is read, edited and ordered in full", func(t *testing.T, w World) {
 		const many = 120
 		k := due(w, Contract{Lines: many})
 		before := detail(t, w, k)
@@ -328,7 +328,7 @@ var editing = []promise{
 		}
 		wantNextOrder(t, w, first(k), many*100, "")
 	}},
-	{"contracts are read together as each is by itself, in their order", func(t *testing.T, w World) {
+	{"contracts are read together as each is alone, in their order", func(t *testing.T, w World) {
 		var ids []int64
 		for range 7 {
 			ids = append(ids, due(w, Contract{Lines: 2}))

@@ -91,7 +91,7 @@ func wantNextOrder(t *testing.T, w World, of platform.CycleRef, cents int64, not
 	}
 }
 
-// untilCycle lets time pass until a cycle is to be charged.
+// untilCycle lets time pass until a cycle is due.
 func untilCycle(t *testing.T, w World, of platform.CycleRef) {
 	t.Helper()
 	w.Pass(cycle(t, w, of).Expected.Sub(w.Now()))

@@ -50,7 +50,7 @@ var guarding = []promise{
 			t.Errorf("the epoch is %q, want one", got.Word)
 		}
 	}},
-	{"the books show every charge since an instant, whoever made it, oldest first", func(t *testing.T, w World) {
+	{"the books show every charge of any app since an instant, oldest first", func(t *testing.T, w World) {
 		early := due(w, Contract{})
 		charge(t, w, platform.Charge{CycleRef: first(early), Key: "early"})
 		w.Pass(time.Hour)

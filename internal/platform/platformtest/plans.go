@@ -26,7 +26,7 @@ var planning = []promise{
 			t.Errorf("by code: %v\n%s", err, diff)
 		}
 	}},
-	{"a group that nobody made is not found", func(t *testing.T, w World) {
+	{"a group that does not exist is not found", func(t *testing.T, w World) {
 		if _, err := w.Platform().PlanGroup(t.Context(), w.Shop(), 1); !errors.Is(err, platform.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
@@ -122,7 +122,7 @@ var planning = []promise{
 		}
 		wantRefusal(t, p.AssignToPlanGroup(t.Context(), w.Shop(), made.ID, platform.Assigned{Products: []int64{1}}), "NOT_FOUND")
 	}},
-	{"titles are told of what the store has", func(t *testing.T, w World) {
+	{"titles are read of what the store has", func(t *testing.T, w World) {
 		sold := onSale(t, w)
 		products, variants, err := w.Platform().Titles(t.Context(), w.Shop(), platform.Assigned{
 			Products: append(sold.Products, 1), Variants: append(sold.Variants, 1),

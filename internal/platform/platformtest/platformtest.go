@@ -1,5 +1,5 @@
-// Package platformtest says what a platform.Platform must do, one promise a
-// test, whoever is on its other side.
+// Package platformtest is the conformance suite of platform.Platform: one promise a
+// test, for the simulator and for the real platform.
 package platformtest
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 // World is a platform with one store in it, and the director's powers over both.
-// Its methods end the test when they cannot do as they are told.
+// Its methods fail the test on any error.
 type World interface {
 	// Platform is what is tested.
 	Platform() platform.Platform
@@ -51,7 +51,7 @@ type World interface {
 	BeforeCommit(meanwhile func())
 	// LoseCommits loses the answers of the next n commits of drafts.
 	LoseCommits(n int)
-	// ChargeUnasked makes somebody else charge for the cycle that is expected now.
+	// ChargeUnasked makes another app charge for the cycle that is expected now.
 	ChargeUnasked()
 	// Break makes what call asks of the platform go wrong.
 	Break(how Fault, call func())
@@ -65,7 +65,7 @@ type World interface {
 
 // Contract is a contract to be made: active, monthly, in the store's currency.
 type Contract struct {
-	Next      time.Time // when its first cycle ends and is to be charged
+	Next      time.Time // when its first cycle ends and is due
 	Lines     int       // 0: one
 	Customer  string    // an e-mail address; contracts of one customer share the payment method; "": one of its own
 	Note      string
@@ -115,7 +115,7 @@ func Run(t *testing.T, newWorld func(t *testing.T) World) {
 	}
 }
 
-// due makes a contract whose first cycle is to be charged now.
+// due makes a contract whose first cycle is due now.
 func due(w World, c Contract) int64 {
 	c.Next = w.Now().Add(time.Hour)
 	id := w.Contract(c)

@@ -61,7 +61,7 @@ var profiling = []promise{
 			t.Errorf("%d profiles of that name", len(got))
 		}
 	}},
-	{"a profile that the platform never heard of is not there", func(t *testing.T, w World) {
+	{"a profile that was never created is not found", func(t *testing.T, w World) {
 		spec := profileSpec(delivery(t, w), "Lost")
 		w.Break(RequestLost, func() {
 			if _, err := w.Platform().CreateProfile(t.Context(), w.Shop(), spec); !errors.Is(err, platform.ErrUnknown) {

@@ -78,7 +78,7 @@ var rewarding = []promise{
 			t.Errorf("another code is found on %+v", other)
 		}
 	}},
-	{"a code for a customer whom the store does not know is refused", func(t *testing.T, w World) {
+	{"a code for an unknown customer is refused", func(t *testing.T, w World) {
 		code := codeFor(t, w)
 		code.Customer = 1
 		if _, err := w.Platform().CreateDiscountCode(t.Context(), w.Shop(), code); !isRefusal(err) {

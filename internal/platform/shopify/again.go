@@ -23,7 +23,7 @@ func pauses(ctx context.Context) []time.Duration {
 // again does what does no harm when it is done twice, until it is answered or
 // the waits are used up or the context ends. It returns the last error, and whether an answer
 // was lost before that. What took all the time of a request is repeated once, and
-// not when something else was in vain before: nobody waits any longer.
+// not after another failure: no caller waits longer than that.
 func (s session) again(ctx context.Context, waits []time.Duration, do func() error) (lost bool, err error) {
 	err = do()
 	for i, about := range waits {

@@ -73,14 +73,14 @@ func TestAQuestionIsAskedAgainWhenItsAnswerIsLost(t *testing.T) {
 		{"three failures of any kind are borne", true, []wireFunc{answers(503, ``), answers(200, `{"data":{"sh`), answers(502, `<html>`), found}, 4, is(nil), 600 * time.Millisecond},
 		{"a page of HTML and an empty answer are failures", true, []wireFunc{answers(200, `<html>`), answers(200, ``), found}, 3, is(nil), 200 * time.Millisecond},
 		{"an internal error is one, too", true, []wireFunc{answers(200, topLevel("INTERNAL_SERVER_ERROR")), found}, 2, is(nil), 50 * time.Millisecond},
-		{"four failures are told", true, []wireFunc{lost}, 4, is(platform.ErrUnknown), 600 * time.Millisecond},
-		{"a lost answer is told at once in the background", false, []wireFunc{lost, found}, 1, is(platform.ErrUnknown), 0},
+		{"four failures are an error", true, []wireFunc{lost}, 4, is(platform.ErrUnknown), 600 * time.Millisecond},
+		{"a lost answer is an error at once in the background", false, []wireFunc{lost, found}, 1, is(platform.ErrUnknown), 0},
 		{"a refusal is an answer", true, []wireFunc{answers(200, topLevel("ACCESS_DENIED"))}, 1, refusal("ACCESS_DENIED"), 0},
 		{"a refusal after a lost answer is one, too", true, []wireFunc{lost, answers(200, topLevel("ACCESS_DENIED"))}, 2, refusal("ACCESS_DENIED"), 50 * time.Millisecond},
 		{"a connection that is gone is an answer", true, []wireFunc{answers(401, ``)}, 1, is(platform.ErrDisconnected), 0},
 		{"a page that is nowhere will be nowhere again", true, []wireFunc{answers(404, ``)}, 1, is(platform.ErrUnknown), 0},
 		{"an answer that takes too long is waited for twice", true, []wireFunc{hangs}, 2, is(platform.ErrUnknown), 2 * DefaultTimeout},
-		{"nobody waits that long after something else was in vain", true, []wireFunc{lost, hangs}, 2, is(platform.ErrUnknown), DefaultTimeout},
+		{"no request waits that long after another failure", true, []wireFunc{lost, hangs}, 2, is(platform.ErrUnknown), DefaultTimeout},
 		{"being throttled after a lost answer is waited for", true, []wireFunc{lost, answers(429, ``), found}, 3, is(nil), 54 * time.Millisecond},
 	}
 	for _, row := range rows {
@@ -177,7 +177,7 @@ func TestAnEditIsBegunAnewUntilItIsCommitted(t *testing.T) {
 	}{
 		{"a draft that may have been opened is not used", 0, []wireFunc{lost, draftBody("2"), changed, doneBody("ACTIVE")}, is(nil),
 			[]string{"OpenDraft", "OpenDraft", "ChangeDraft", "CommitDraft"}, []string{"2", "2"}},
-		{"an opening that stays lost is told in the end", 0, []wireFunc{lost}, is(platform.ErrUnknown),
+		{"an opening that stays lost is an error in the end", 0, []wireFunc{lost}, is(platform.ErrUnknown),
 			[]string{"OpenDraft", "OpenDraft", "OpenDraft", "OpenDraft"}, nil},
 		{"a draft that may have been changed is not used", 0, []wireFunc{draftBody("1"), lost, draftBody("2"), changed, doneBody("ACTIVE")}, is(nil),
 			[]string{"OpenDraft", "ChangeDraft", "OpenDraft", "ChangeDraft", "CommitDraft"}, []string{"1", "2", "2"}},
@@ -192,7 +192,7 @@ func TestAnEditIsBegunAnewUntilItIsCommitted(t *testing.T) {
 		{"a draft of the revision is committed", 7, []wireFunc{draftBody("1"), changed, doneBody("ACTIVE")}, is(nil),
 			[]string{"OpenDraft", "ChangeDraft", "CommitDraft"}, []string{"1", "1"}},
 		{"a draft of another revision is left as it is", 6, []wireFunc{draftBody("1")}, refusal(platform.CodeStale), []string{"OpenDraft"}, nil},
-		{"a draft that was begun anew is checked, too", 6, []wireFunc{lost, draftBody("2")}, refusal(platform.CodeStale), []string{"OpenDraft", "OpenDraft"}, nil},
+		{"a draft that was begun again is checked, too", 6, []wireFunc{lost, draftBody("2")}, refusal(platform.CodeStale), []string{"OpenDraft", "OpenDraft"}, nil},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

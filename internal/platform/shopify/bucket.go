@@ -82,7 +82,7 @@ func (b *bucket) take(ctx context.Context, points float64, urgent bool) (reserva
 	return b.takeInTurn(ctx, points, urgent)
 }
 
-// takeNow takes points where nobody has to wait for them.
+// takeNow takes points if they are there without a wait.
 func (b *bucket) takeNow(points float64, urgent bool) (reservation, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -130,7 +130,7 @@ func (b *bucket) takeInTurn(ctx context.Context, points float64, urgent bool) (r
 	}
 }
 
-// lookEvery is how often a caller looks for its turn where nobody can tell it.
+// lookEvery is how often a caller polls for its turn when it cannot be notified.
 const lookEvery = 10 * time.Millisecond
 
 // await lets others use the bucket until the timer ends or w may be the first.
@@ -206,7 +206,7 @@ func (b *bucket) refill() {
 	b.at = now
 }
 
-// idle reports whether nobody waits who would be served before the queue.
+// idle reports whether no waiter would be served before the queue.
 func (b *bucket) idle(queue int) bool {
 	return len(b.queues[interactive]) == 0 && (queue == interactive || len(b.queues[background]) == 0)
 }
@@ -221,7 +221,7 @@ func (b *bucket) first() *waiter {
 	return nil
 }
 
-// leave takes w out of its queue and wakes whoever is first now.
+// leave takes w out of its queue and wakes the first waiter.
 func (b *bucket) leave(queue int, w *waiter) {
 	q := b.queues[queue]
 	for i := range q {

@@ -119,7 +119,7 @@ func TestManyCallersUseAllPointsAndAreNotThrottled(t *testing.T) {
 func TestAThrottledRequestIsRepeatedAsItWasWhenItsPointsAreThere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		// Somebody else emptied the bucket.
+		// Another app emptied the bucket.
 		limit := &fakeLimit{maximum: 2000, restore: 100, requested: 500, actual: 500, at: time.Now()}
 		c := New(Options{HTTP: &http.Client{Transport: limit}})
 		before := time.Now()

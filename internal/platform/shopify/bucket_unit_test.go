@@ -92,7 +92,7 @@ type restless func() (end func())
 func (r restless) Yield() (end func()) { return r() }
 func (restless) Done()                 {}
 
-// Whoever has to wait for points is no worker meanwhile.
+// A task that waits for points yields its worker.
 func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

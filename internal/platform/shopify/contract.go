@@ -16,7 +16,7 @@ import (
 const contractsAtOnce = 8
 
 // maxRestarts is how often a contract that changes while its pages are read is
-// read anew.
+// read again.
 const maxRestarts = 3
 
 // The names of the platform's types in graph ids.

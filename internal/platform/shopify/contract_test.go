@@ -119,7 +119,7 @@ func TestTheLinesOfAContractAreReadToTheEnd(t *testing.T) {
 	}{
 		{"all pages are put together",
 			[]string{nodesJSON(contractJSON(1, 1, true)), pageJSON(contractJSON(1, 2, true)), pageJSON(contractJSON(1, 3, false))}, "line 1 line 2 line 3"},
-		{"a contract that changes between two pages is read anew",
+		{"a contract that changes between two pages is read again",
 			[]string{nodesJSON(contractJSON(1, 1, true)), pageJSON(contractJSON(2, 2, false)), pageJSON(contractJSON(2, 4, true)), pageJSON(contractJSON(2, 5, false))}, "line 4 line 5"},
 		{"a contract that goes away between two pages is left out",
 			[]string{nodesJSON(contractJSON(1, 1, true)), pageJSON(`null`)}, ""},

@@ -105,8 +105,8 @@ func (c *Client) SetNextBillingDate(ctx context.Context, shop platform.Shop, con
 }
 
 // cycleHas reads a cycle after the platform refused to change it and reports
-// whether it is as it was to be. What the platform answers to a change that was
-// made before is nowhere promised, ours is.
+// whether it already is as requested. The platform does not document its answer to a
+// change that was made before.
 func (s session) cycleHas(ctx context.Context, contract int64, cycle int, wanted func(platform.Cycle) bool) bool {
 	cycles, err := s.client.Cycles(ctx, s.shop, contract, cycle, cycle)
 	return err == nil && len(cycles) == 1 && cycles[0].Index == cycle && wanted(cycles[0])

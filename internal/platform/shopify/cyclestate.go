@@ -12,7 +12,7 @@ import (
 )
 
 // missing lists the codes with which the platform says that there is no such
-// cycle, besides answering null.
+// cycle, in addition to answering null.
 var missing = map[string]bool{
 	"NOT_FOUND": true, "CONTRACT_NOT_FOUND": true, "CYCLE_NOT_FOUND": true, "CYCLE_INDEX_OUT_OF_RANGE": true,
 	"INVALID_CYCLE_INDEX": true, "UPCOMING_CYCLE_LIMIT_EXCEEDED": true,

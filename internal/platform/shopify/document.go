@@ -57,8 +57,8 @@ func (d *document) learn(c cost) {
 	}
 }
 
-// repeat returns the operation with all its fields and variables n times, told
-// apart by a number at the end of their names, and its fragments once. The
+// repeat returns the operation with all its fields and variables n times,
+// distinguished by a number at the end of their names, and its fragments once. The
 // operation is one that the generator printed: the variables on the first line,
 // the fields with one tab and an alias each.
 func repeat(operation string, n int) string {

@@ -144,7 +144,7 @@ func digits(s string) string {
 }
 
 // costOf adds up a document by the formula that fits the platform's own
-// figures. Members of a union are added up, of which only one can come true.
+// figures. Members of a union are added up, although only one can come true.
 func costOf(t *testing.T, s *ast.Schema, doc *ast.QueryDocument) int {
 	t.Helper()
 	op := doc.Operations[0]

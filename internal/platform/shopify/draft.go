@@ -23,7 +23,7 @@ const maxOps = 40
 type draftOp struct {
 	mutation string
 	args     []opArg
-	answer   string // what is read of the payload besides its errors
+	answer   string // what is read of the payload in addition to its errors
 }
 
 // opArg is an argument of a mutation.

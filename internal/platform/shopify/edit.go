@@ -114,9 +114,9 @@ func opened(d *admin.Draft, errs []wire.UserError) (*admin.Draft, error) {
 	return d, nil
 }
 
-// commit makes a draft's changes live and returns what they made. Nobody else
-// knows the draft: when the answer is lost another request tells what became of
-// the first. It returns null when that one had done it.
+// commit makes a draft's changes live and returns what they made. No other request knows
+// the draft, so that after a lost answer a second commit shows the outcome of the first.
+// It returns null when the first one succeeded.
 func (s session) commit(ctx context.Context, name, text, draft string) (raw json.RawMessage, err error) {
 	waits := pauses(ctx)
 	if len(waits) == 0 {

@@ -21,7 +21,7 @@ const (
 )
 
 // refusing lists the codes that say that a document was not carried out,
-// besides those of the static checks.
+// in addition to those of the static checks.
 var refusing = map[string]bool{
 	codeMaxCost: true, codeAccessDenied: true, "PARSE_ERROR": true, "INVALID_VARIABLE": true,
 	"BAD_REQUEST": true, "NOT_SIMULATED": true,
@@ -123,7 +123,7 @@ func statusFailure(status int) error {
 	return err
 }
 
-// unknown wraps a cause after which nobody can say what the platform did.
+// unknown wraps a cause that leaves the outcome at the platform unknown.
 func unknown(cause error) error { return fmt.Errorf("%w: %w", platform.ErrUnknown, cause) }
 
 // refused returns the first of a mutation's errors, and false when it has none.

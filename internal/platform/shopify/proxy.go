@@ -38,7 +38,7 @@ type Proxy struct {
 
 // Open checks the signature first: until it is known to be the platform's, nothing
 // else of a request is looked at. A parameter of the platform that occurs twice was
-// given by the shopper too, and nobody knows which one is whose.
+// also given by the shopper, and the two cannot be distinguished.
 func (p Proxy) Open(query url.Values, named bool, now time.Time) (platform.Visit, error) {
 	if !p.genuine(query) {
 		return platform.Visit{}, unproven("the request's signature is missing or wrong: it must come through the store's own domain").Code("signatureInvalid").Field(proxySignature)

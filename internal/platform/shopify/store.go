@@ -60,7 +60,7 @@ func (c *Client) Subscribe(ctx context.Context, shop platform.Shop, address stri
 		if err != nil {
 			err = fmt.Errorf("subscribe to %s: %w", word, err)
 		}
-		if _, no := errors.AsType[*platform.Refusal](err); no { // the other topics can be heard of
+		if _, no := errors.AsType[*platform.Refusal](err); no { // the other topics can still be subscribed to
 			refused = err
 			continue
 		}

@@ -24,9 +24,9 @@ const maxAnswer = 16 << 20
 // maxKeptBuffer is the largest buffer that is kept for another answer.
 const maxKeptBuffer = 1 << 20
 
-// maxThrottled is how often one request may be throttled before the caller
-// hears of it. Each time it waits for its points, and firstPause·2ⁿ besides
-// when the platform says that there are enough.
+// maxThrottled is how often one request may be throttled before the caller gets the
+// error. Each time it waits for its points, and firstPause·2ⁿ in addition when the
+// platform says that there are enough.
 const (
 	maxThrottled = 10
 	firstPause   = 2 * time.Millisecond
@@ -222,7 +222,7 @@ func (c *Client) checkVersion(answered string) {
 
 // pause waits for some time between two durations, or until ctx ends.
 func pause(ctx context.Context, least, most time.Duration) error {
-	t := time.NewTimer(least + rand.N(most-least+1)) //nolint:gosec // nobody guesses a pause
+	t := time.NewTimer(least + rand.N(most-least+1)) //nolint:gosec // a pause is no secret
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -62,7 +62,7 @@ func TestWhatTheAnswerToAChangeMeans(t *testing.T) {
 		{"a user error is a refusal with its code in upper case",
 			answers(200, `{"data":{"subscriptionContractSetNextBillingDate":{"userErrors":[{"code":"invalid","field":["date"],"message":"no"}]}}}`), refusal("INVALID")},
 		{"a lost connection leaves the outcome unknown", loses(io.ErrUnexpectedEOF), is(platform.ErrUnknown)},
-		{"a refused connection is not told apart from a lost one", loses(errors.New("connection refused")), is(platform.ErrUnknown)},
+		{"a refused connection counts as a lost one", loses(errors.New("connection refused")), is(platform.ErrUnknown)},
 		{"HTTP 500 leaves the outcome unknown", answers(500, ``), is(platform.ErrUnknown)},
 		{"HTTP 503 leaves the outcome unknown", answers(503, `<html>`), is(platform.ErrUnknown)},
 		{"a redirect is not followed and leaves the outcome unknown", answers(302, ``), is(platform.ErrUnknown)},

@@ -90,7 +90,7 @@ func TestWhatAWebhookCarries(t *testing.T) {
 			platform.Event{Customer: 2, Kept: 1}},
 		{"an uninstallation", "app/uninstalled", `{"id":1,"domain":"demo.myshopify.com"}`, platform.Event{}},
 		{"a store that changed", "shop/update", `{"id":1,"domain":"tea.example","myshopify_domain":"Demo.myshopify.com"}`, platform.Event{}},
-		{"a customer who is to be erased", "customers/redact", `{"shop_id":1,"shop_domain":"demo.myshopify.com","customer":{"id":7001}}`, platform.Event{Customer: 7001}},
+		{"a customer whose data is erased", "customers/redact", `{"shop_id":1,"shop_domain":"demo.myshopify.com","customer":{"id":7001}}`, platform.Event{Customer: 7001}},
 		{"a topic that we do not know is opened all the same", "orders/create", `{"id":1}`, platform.Event{}},
 	}
 	for _, row := range rows {

@@ -61,8 +61,8 @@ func (s *Simulator) stir() {
 	}
 }
 
-// NextDue returns the instant of the earliest thing that the platform will do
-// by itself, and false when there is none.
+// NextDue returns the instant of the earliest thing that the platform will do without a
+// request, and false when there is none.
 func (s *Simulator) NextDue() (time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Simulator) RunDue(ctx context.Context) (int, error) {
 	return done, ctx.Err()
 }
 
-// carryOut does what needs nobody outside.
+// carryOut runs an item that needs no outside call.
 func (s *Simulator) carryOut(i item) {
 	sh := s.state.shops[i.Shop]
 	if i.CancelAll {

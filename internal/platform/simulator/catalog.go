@@ -98,8 +98,7 @@ type Shop struct {
 	Currency money.Currency `json:"currencyCode"`
 }
 
-// ChangeShop changes what a store says of itself, of which the platform tells whoever
-// wants to know. What the spec leaves empty stays. Contracts and what the store sells keep
+// ChangeShop changes a store's settings and sends the webhooks of the change. What the spec leaves empty stays. Contracts and what the store sells keep
 // their currency and prices.
 func (s *Simulator) ChangeShop(to Shop) (Shop, error) {
 	var is Shop

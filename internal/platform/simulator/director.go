@@ -205,8 +205,8 @@ func (sh *store) termsOf(spec ContractSpec, currency money.Currency) (terms, err
 	return t, nil
 }
 
-// askedPrice reads a price that somebody names. One below nothing, or of more decimals
-// than the currency has, is Invalid.
+// askedPrice reads a price of a request. A negative price, or one with more decimals than
+// the currency has, is Invalid.
 func askedPrice(decimal string, currency money.Currency, field string) (money.Amount, error) {
 	a, err := money.ParseExact(decimal, currency)
 	if err != nil || a.Minor < 0 {
@@ -397,7 +397,7 @@ func (s *Simulator) Install(shop, token string) error {
 	})
 }
 
-// BulkCharge is somebody else who charges all active contracts whose unbilled
+// BulkCharge is another app that charges all active contracts whose unbilled
 // cycle is expected between two instants; it returns how many attempts it made.
 func (s *Simulator) BulkCharge(shop string, from, to time.Time) (int, error) {
 	n := 0

@@ -19,7 +19,7 @@ func TestWhatACheckoutIsRefusedFor(t *testing.T) {
 		{"a quantity below one", func(c *ContractSpec) { c.Lines[0].Quantity = -1 }},
 		{"a price that is no number", func(c *ContractSpec) { c.Lines[0].CurrentPrice = "cheap" }},
 		{"a customer without an address", func(c *ContractSpec) { c.Customer = CustomerSpec{FirstName: "Ann"} }},
-		{"a customer whom the store does not know", func(c *ContractSpec) { c.Customer = CustomerSpec{ID: 1} }},
+		{"an unknown customer", func(c *ContractSpec) { c.Customer = CustomerSpec{ID: 1} }},
 		{"a next billing date in the past", func(c *ContractSpec) { c.NextBillingDate = day("2024-01-01") }},
 		{"an interval that does not exist", func(c *ContractSpec) { c.Billing.Interval = "DECADE" }},
 		{"a status that does not exist", func(c *ContractSpec) { c.Status = "LOST" }},
@@ -163,7 +163,7 @@ func TestAnUninstalledStoresContractsEndTwoDaysLater(t *testing.T) {
 		t.Errorf("too early: %s", c.Status)
 	}
 	if got := s.topics(); got != "app/uninstalled" || len(w.sim.Orders(OrderFilter{})) != 1 {
-		t.Errorf("the app that is gone was told %s", got)
+		t.Errorf("the uninstalled app received %s", got)
 	}
 	w.stepTo(w.clock.Now().Add(time.Second))
 	if c, _ := w.sim.Contract(made.Contract); c.Status != statusCancelled {

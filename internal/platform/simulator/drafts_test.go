@@ -109,7 +109,7 @@ func TestWhatADraftIsRefusedFor(t *testing.T) {
 			w.edit(d, map[string]any{"note": strings.Repeat("x", maxNote+1)})
 			return w.commit(d)
 		}, "INVALID_NOTE_LENGTH"},
-		{"somebody else's payment method", func(w *world, _ Made, d string) string {
+		{"another customer's payment method", func(w *world, _ Made, d string) string {
 			other := w.monthly(func(c *ContractSpec) { c.Customer.Email = "bob@example.com" })
 			return w.edit(d, map[string]any{"paymentMethodId": other.PaymentMethod})
 		}, "CUSTOMER_MISMATCH"},

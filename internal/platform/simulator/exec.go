@@ -12,7 +12,7 @@ import (
 
 // The executor walks the checked document and writes the answer. It is our own
 // rather than a library's because the whole schema then needs no Go types, what
-// is not simulated can be told apart before anything is changed, and the actual
+// is not simulated is found before anything is changed, and the actual
 // cost falls out of the walk.
 
 // fieldFunc answers a field of an object.

@@ -54,7 +54,7 @@ type Faults struct {
 type faultState struct {
 	current Faults
 	counts  map[FaultKind]int
-	seen    map[uint64]int // requests by identity, so that a repetition draws anew
+	seen    map[uint64]int // requests by identity, so that a repetition draws again
 }
 
 // faultRow is what is kept of the faults.

@@ -12,7 +12,7 @@ type shownDiscount struct {
 
 func manualDiscount(d shownDiscount) object { return object{"SubscriptionManualDiscount", d} }
 
-// eitherDiscount is a discount where the two kinds are told apart.
+// eitherDiscount is a discount as the union of the two kinds.
 func eitherDiscount(d shownDiscount) object {
 	if d.Code != "" {
 		return object{"SubscriptionAppliedCodeDiscount", d}

@@ -45,7 +45,7 @@ type Charge struct {
 	Order    *Renewal  // of a success
 }
 
-// watch tells of a charge that begins or ends.
+// watch reports a charge that begins or ends.
 func (s *Simulator) watch(a *attempt) {
 	if s.opts.Watch == nil {
 		return

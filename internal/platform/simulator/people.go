@@ -91,7 +91,7 @@ func (s *Simulator) AddPaymentMethod(customer int64, kind MethodKind) (string, e
 }
 
 // Merge lets a store merge a customer with another one, who has the contracts, the orders
-// and the payment methods of both from then on, of which the platform tells.
+// and the payment methods of both from then on. The platform sends its webhooks.
 func (s *Simulator) Merge(gone, into int64) error {
 	return s.update(func() error {
 		sh, c, err := s.customer(gone)
@@ -127,8 +127,8 @@ func (s *Simulator) Merge(gone, into int64) error {
 	})
 }
 
-// Redact lets a store erase who a customer is, of which the platform tells the address
-// that the app has subscribed with.
+// Redact lets a store erase a customer's personal data. The platform reports it to the
+// app's address for compliance topics.
 func (s *Simulator) Redact(customer int64) error {
 	return s.update(func() error {
 		sh, c, err := s.customer(customer)

@@ -97,7 +97,7 @@ func (g *planGroup) check() *userError {
 	return nil
 }
 
-// fillPlan lays an input over a plan and checks the plan by itself.
+// fillPlan applies an input to a plan and checks the plan alone.
 func (x *exec) fillPlan(p *sellingPlan, in args, path []string) *userError {
 	refuse := func(code, message string, below ...string) *userError {
 		return draftError(code, message, slices.Concat(path, below)...)

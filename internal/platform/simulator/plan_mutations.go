@@ -39,8 +39,7 @@ var variantsOfGroup = resources{
 	func(sh *store, id int64) bool { _, ok := sh.variants.get(id); return ok },
 }
 
-// read returns the numbers of a list of graph ids, all of which the store must
-// know.
+// read returns the numbers of a list of graph ids. The store must have all of them.
 func (r resources) read(sh *store, a args, path ...string) ([]int64, *userError) {
 	texts := a.texts(r.argument)
 	path = append(path, r.argument)

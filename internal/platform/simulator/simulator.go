@@ -34,8 +34,8 @@ type Options struct {
 	// Deliver carries webhooks in place of the network, one after the other and
 	// in the goroutine of RunDue; nil: the network does.
 	Deliver http.RoundTripper
-	// Watch is told of every charge when it begins and when it ends. It must not
-	// ask the platform anything.
+	// Watch is called for every charge when it begins and when it ends. It must not
+	// call the platform.
 	Watch func(Charge)
 
 	File string       // SQLite file in which every change is kept; empty: memory only
@@ -74,8 +74,8 @@ type Simulator struct {
 }
 
 // Pulse is a number that grows with every request that is answered and with
-// everything that is carried out: whoever waits for the platform or for those who
-// ask it sees that they are at work.
+// everything that is carried out. A caller that waits sees by it that the platform and
+// its clients are at work.
 func (s *Simulator) Pulse() int64 { return s.pulse.Load() }
 
 // New returns a platform. When Options.File names a file with an earlier

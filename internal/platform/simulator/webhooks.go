@@ -32,8 +32,8 @@ func headerTopic(enum string) string {
 	return strings.ToLower(enum[:at] + "/" + enum[at+1:])
 }
 
-// emit sends a payload to everybody who wants the topic. The payload is made
-// only when somebody does. The subject and the number of its events make the
+// emit sends a payload to all subscriptions of the topic. The payload is made only when
+// there is one. The subject and the number of its events make the
 // event's identity.
 func (s *Simulator) emit(sh *store, topic string, rank int64, events *int64, at time.Time, payload func() any) {
 	if events != nil {
@@ -239,8 +239,8 @@ type redactedPerson struct {
 	Phone string `json:"phone"`
 }
 
-// emitRedacted tells of a customer who is to be forgotten. Nobody subscribes to that: an
-// app's own configuration has the address, for which that of any topic stands.
+// emitRedacted sends a compliance webhook about a customer. Apps do not subscribe to it:
+// its address comes from the app's configuration, here that of any topic.
 func (s *Simulator) emitRedacted(sh *store, c *customer) {
 	body, err := json.Marshal(redactPayload{Shop: sh.ID, Domain: sh.Domain, Customer: redactedPerson{ID: c.ID}, Orders: []int64{}})
 	if err != nil {

@@ -24,8 +24,7 @@ type Shop struct {
 	sim *simulator.Simulator
 }
 
-// Open opens a store of which the platform reads the time from a clock. It closes
-// when the test ends.
+// Open opens a store on a platform with the given clock. It closes when the test ends.
 func Open(t testing.TB, c clock.Clock) *Shop {
 	t.Helper()
 	s := &Shop{t: t, At: platform.Shop{Domain: "demo.myshopify.com", Token: "shpat_demo"}}

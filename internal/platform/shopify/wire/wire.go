@@ -1,6 +1,5 @@
-// Package wire holds the shapes of the platform's answers that a generator
-// makes unwieldy: unions, of which the selected fields of every member fit into
-// one struct.
+// Package wire holds the shapes of the platform's answers that a generator makes
+// unwieldy: unions, each as one struct with the selected fields of all its members.
 package wire
 
 import (
