@@ -114,8 +114,8 @@ func (s *Sandbox) openService(ctx context.Context) error {
 		return fmt.Errorf("open the service: %w", err)
 	}
 	s.front.exchange(a)
-	// A process that was killed leaves jobs that seem to run. Nobody runs them,
-	// and what they were to do is found again.
+	// A process that was killed leaves jobs that seem to run. No worker has
+	// them, and the sweeps find their work again.
 	if err := s.vault.forgetRunning(ctx); err != nil {
 		return fmt.Errorf("clear the queue: %w", err)
 	}

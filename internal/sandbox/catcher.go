@@ -59,7 +59,7 @@ func (c *conversation) Mail(string, *smtp.MailOptions) error {
 	return nil
 }
 
-// Rcpt adds somebody to whom it goes.
+// Rcpt adds a recipient.
 func (c *conversation) Rcpt(to string, _ *smtp.RcptOptions) error {
 	c.to = append(c.to, to)
 	return nil

@@ -61,8 +61,8 @@ func (s *Sandbox) control() http.Handler {
 	return web.Frame{Log: s.log}.Around(s.ownCallers(s.onceReady(web.Routes(mux))))
 }
 
-// ownCallers refuses requests that a page of another site makes in somebody's browser:
-// those that say so, and those to a name that leads to this machine by another site's DNS.
+// ownCallers refuses requests that a page of another site makes in a browser: those with
+// another origin, and those to a name that another site's DNS resolves to this machine.
 func (s *Sandbox) ownCallers(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	listens, _, _ := net.SplitHostPort(s.options.Listen)
@@ -88,8 +88,8 @@ func hostOf(r *http.Request) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// onceReady lets nobody direct a sandbox that still makes what it begins with: it would
-// be made of two minds. Receivers of webhooks answer from the first moment on.
+// onceReady refuses control requests while the sandbox still makes its demo data.
+// Webhook receivers answer from the start.
 func (s *Sandbox) onceReady(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.ready.Load() && !strings.HasPrefix(r.URL.Path, "/webhook-sink/") {
@@ -111,13 +111,13 @@ func answer[T any](do func(r *http.Request) (T, error)) http.HandlerFunc {
 		w.Header().Set("Content-Type", "application/json")
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(v) // the client is gone: there is nobody left to tell
+		_ = encoder.Encode(v) // the client is gone
 	}
 }
 
-// atRest answers a read when what the calls before it have begun is done: what the
-// service has yet to tell the platform shows. What does not come to rest is told in
-// the log, and the read shows how far it is.
+// atRest answers a read when the work that earlier calls started is done, so that the
+// answer shows what the service sends to the platform. If the work does not end in time
+// that is logged, and the read shows how far it is.
 func (s *Sandbox) atRest(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.steps.Catch(r.Context()); err != nil {

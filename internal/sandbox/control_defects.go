@@ -18,7 +18,7 @@ type defects struct {
 	DateRangeLimit string `json:"dateRangeLimit"` // ISO 8601 duration; empty: none
 }
 
-// setDefects replaces all of them, until the sandbox is started anew.
+// setDefects replaces all of them, until the sandbox is started again.
 func (s *Sandbox) setDefects(r *http.Request) (defects, error) {
 	var in defects
 	if err := body(r, &in); err != nil {
@@ -43,7 +43,7 @@ func (s *Sandbox) setDefects(r *http.Request) (defects, error) {
 	return in, nil
 }
 
-// bulkCharge is somebody else who charges a store's contracts.
+// bulkCharge is another app that charges a store's contracts.
 type bulkCharge struct {
 	Shop string  `json:"shop"` // default the demo store
 	From *moment `json:"from"`

@@ -54,8 +54,8 @@ func (s *Sandbox) redactCustomer(r *http.Request) (simulator.Customer, error) {
 	return s.sim.Customer(n)
 }
 
-// mergeCustomer merges a buyer with another one at the platform, and answers with whom
-// they are then.
+// mergeCustomer merges a buyer with another one at the platform, and answers with the
+// resulting customer.
 func (s *Sandbox) mergeCustomer(r *http.Request) (simulator.Customer, error) {
 	n, err := pathID(r, "Customer")
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *Sandbox) setPartner(r *http.Request) (partnerView, error) {
 	return partnerView{ID: made.ID, Status: made.Status}, err
 }
 
-// unfreezeIn says of which store, and why.
+// unfreezeIn names the store and the reason.
 type unfreezeIn struct {
 	Shop   string `json:"shop"`
 	Reason string `json:"reason"`

@@ -16,7 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
-// furnished is what the main store has besides contracts.
+// furnished is what the main store has in addition to contracts.
 type furnished struct {
 	Bundle   bundle.ID
 	Profile  profiles.ID

@@ -73,8 +73,8 @@ func (h home) path(name ...string) string {
 	return filepath.Join(append([]string{h.dir}, name...)...)
 }
 
-// write replaces a file as a whole: whoever reads it, or dies, sees the old text
-// or the new one.
+// write replaces a file atomically: a reader sees the old text or the new one, also after
+// a crash.
 func (h home) write(name string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

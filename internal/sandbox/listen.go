@@ -24,7 +24,7 @@ const (
 )
 
 // listen opens the ports: HOST:PORT is the first of six that follow each other,
-// and HOST:0 takes free ones, those of the last time when nobody else has them.
+// and HOST:0 takes free ones, those of the last run if they are still free.
 func listen(ctx context.Context, address string, last []int) (open []net.Listener, err error) {
 	defer func() {
 		if err != nil {

@@ -53,7 +53,7 @@ func openMailbox(path string, c clock.Clock) (*mailbox, error) {
 	return b, b.reload()
 }
 
-// reload reads the file anew.
+// reload reads the file again.
 func (b *mailbox) reload() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *mailbox) reload() error {
 	return lines.Err()
 }
 
-// take keeps an e-mail for each of those to whom it goes.
+// take keeps an e-mail for each of its recipients.
 func (b *mailbox) take(to []string, raw io.Reader) error {
 	m, err := parseMail(raw)
 	if err != nil {

@@ -70,7 +70,7 @@ func (s *Sandbox) announce(out io.Writer) {
 	m := s.Manifest()
 	fmt.Fprintf(out, "\nPerennial sandbox: %s with %d customers. It is %s.\n\n", m.Shop, len(m.Customers), s.clock.Now().Format("2006-01-02 15:04 MST"))
 	if host, _, err := net.SplitHostPort(s.options.Listen); err == nil && host != "localhost" && !net.ParseIP(host).IsLoopback() {
-		fmt.Fprintf(out, "WARNING: it listens on %q, beyond this machine. Whoever can reach it can move its time, read its mails and use its keys.\n\n", host)
+		fmt.Fprintf(out, "WARNING: it listens on %q, beyond this machine. Every machine that can reach it can move its time, read its mails and use its keys.\n\n", host)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
@@ -79,7 +79,7 @@ func (s *Sandbox) announce(out io.Writer) {
 	} {
 		fmt.Fprintf(table, "  %s\t%s\n", row[0], row[1])
 	}
-	_ = table.Flush() // out may be closed: nobody looks
+	_ = table.Flush() // out may be closed
 	fmt.Fprintf(out, `
 Contracts, soonest renewal first:
   curl -s -H 'X-API-Key: %s' '%s/api/external/v2/subscription-contract-details?status=active&size=5&sort=next_billing_date'

@@ -27,7 +27,7 @@ type Options struct {
 	Database  string // postgres:// address or SQLite file; default: a file in DataDir
 	Seed      uint64 // of a new demo store; default 1
 	Contracts int    // of a new demo store; default 200
-	Empty     bool   // a new store that nobody has subscribed to
+	Empty     bool   // a new store without subscribers
 	WallClock bool   // follow the machine's clock
 	Out       io.Writer
 	Log       *slog.Logger // default: discards

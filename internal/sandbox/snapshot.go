@@ -26,7 +26,7 @@ type snapshotMeta struct {
 	Callback string `json:"callback"` // where the service listened
 }
 
-// Names in a snapshot's folder, besides the vault's.
+// Names in a snapshot's folder, in addition to the vault's.
 const (
 	metaFile      = "snapshot.json"
 	platformState = "platform.json"
@@ -55,8 +55,8 @@ func (s *Sandbox) keepBeginning(ctx context.Context) error {
 	return s.steps.alone(ctx, func() error { return s.snapshot(ctx, beginningID) })
 }
 
-// snapshot keeps both sides while nothing moves: requests to the service wait,
-// and nobody steps.
+// snapshot saves both sides while nothing moves: requests to the service wait, and time
+// does not advance.
 func (s *Sandbox) snapshot(ctx context.Context, name string) error {
 	for {
 		if err := s.steps.settle(ctx); err != nil {
@@ -77,7 +77,7 @@ func (s *Sandbox) snapshot(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // by then it has moved, or nobody needs it
+	defer os.RemoveAll(dir) //nolint:errcheck // by then it has moved, or is not needed
 	if err := s.vault.save(ctx, dir); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
@@ -118,7 +118,7 @@ func (s *Sandbox) goBack(r *http.Request, name string) (clockView, error) {
 	if s.hand == nil {
 		return clockView{}, fault.New(fault.FailedPrecondition, "this sandbox follows the machine's clock (--wall-clock): it cannot go back").Code("wallClock")
 	}
-	// Whoever asked may leave: a restore that has begun is ended.
+	// The client may disconnect: a restore that has begun is completed.
 	ctx := context.WithoutCancel(r.Context())
 	err := s.steps.alone(ctx, func() error {
 		s.front.mu.Lock()
@@ -170,8 +170,8 @@ func (s *Sandbox) reconnect(ctx context.Context) error {
 	return s.home.write(secretsFile, s.secrets)
 }
 
-// resumeRestore puts everything back as a snapshot has it, if one is to be
-// restored. The service must not run.
+// resumeRestore completes the restore of a snapshot if one was begun. The service must not
+// run.
 func (s *Sandbox) resumeRestore(ctx context.Context) error {
 	var ref snapshotRef
 	if found, err := s.home.read(restoringFile, &ref); err != nil || !found {

@@ -25,13 +25,13 @@ type side interface {
 // not quiet.
 type stepper struct {
 	clock    clock.Clock
-	move     func(t time.Time) error // keeps the instant, then sets the clock; nil: nobody can
+	move     func(t time.Time) error // keeps the instant, then sets the clock; nil: time cannot be moved
 	platform side
 	service  side
 	pulse    func() int64 // grows while either side is at work
 	log      *slog.Logger
 
-	turn chan struct{} // holds one token: whoever steps has it
+	turn chan struct{} // holds one token: the running step has it
 }
 
 // How far stepping goes before it gives up, and how often it looks.
@@ -51,7 +51,7 @@ func newStepper(s stepper) *stepper {
 	return &s
 }
 
-// alone runs fn while nobody else steps or moves anything.
+// alone runs fn while no other step runs.
 func (s *stepper) alone(ctx context.Context, fn func() error) error {
 	return s.aloneWithin(ctx, nil, fn)
 }
@@ -112,7 +112,7 @@ func (s *stepper) Advance(ctx context.Context, target func(now time.Time) (time.
 			if err != nil {
 				return err
 			}
-			if !next.After(now) { // somebody asked for something since all was quiet
+			if !next.After(now) { // a request arrived since all was quiet
 				continue
 			}
 			if err := s.move(next); err != nil {
@@ -184,8 +184,8 @@ func (s *stepper) due(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// Watch carries out, until ctx ends, what falls due while nobody steps: the
-// effects of requests to either side, and of time that passes by itself.
+// Watch carries out, until ctx ends, what falls due while no step runs: the effects of
+// requests to either side, and of a clock that runs.
 func (s *stepper) Watch(ctx context.Context) {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()

@@ -21,16 +21,16 @@ import (
 const (
 	budgetMaximum = 2000.0
 	budgetRestore = 100.0 // points a second: the smallest plan's
-	budgetStill   = 50    // contracts of a store that are not due, which somebody changes meanwhile
+	budgetStill   = 50    // contracts of a store that are not due, which a caller changes meanwhile
 	budgetPause   = 2 * time.Second
 )
 
 // budgetRuns are how many stores have how many contracts due, each.
 var budgetRuns = []struct{ shops, due int }{{1, 300}, {40, 400}}
 
-// budget lets many contracts fall due of stores that have the platform's smallest
-// budget, and measures how much of it is used until all are charged, while somebody
-// changes contracts of the first and waits for the answers.
+// budget lets many contracts of stores with the platform's smallest point budget fall due,
+// and measures how much of it is used until all are charged, while a caller changes
+// contracts of the first store and waits for the answers.
 func budget(ctx context.Context, s settings) error {
 	for _, kind := range s.databases {
 		for _, run := range budgetRuns {
@@ -99,7 +99,7 @@ type person struct {
 	contracts []int64
 }
 
-// newPerson gives somebody a key and the contracts that are not due.
+// newPerson returns a caller with a key and the contracts that are not due.
 func newPerson(ctx context.Context, db database, url string) (person, error) {
 	p := person{url: url}
 	err := app.WithAccess(ctx, db.url, clock.System{}, shopDomain(0), func(keys *access.Service, of app.ShopRef) (err error) {

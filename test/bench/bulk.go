@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// addLargeShop adds a store with contracts that PostgreSQL makes by itself, in
+// addLargeShop adds a store with contracts that PostgreSQL generates, in
 // seconds: much like those of storedContract, and one in fifty imported. The
 // indexes are made afterwards, and all is left as it is after a vacuum.
 func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contracts int) (shop.ID, error) {

@@ -73,8 +73,8 @@ func (d database) open(ctx context.Context) (*store.DB, error) {
 	return db, db.Migrate(ctx)
 }
 
-// analyze lets the planner know what is there, as the database would by itself
-// after a while.
+// analyze updates the planner's statistics, as the database would automatically after a
+// while.
 func (d database) analyze(ctx context.Context) error {
 	_, err := d.bare.ExecContext(ctx, "ANALYZE")
 	return err

@@ -30,7 +30,7 @@ type settings struct {
 	databases  []string
 	renewals   []int
 	contracts  int // of search and read
-	large      int // contracts of the store that search asks on PostgreSQL besides
+	large      int // contracts of the large store of search, on PostgreSQL
 	stored     int // attempts of the larger due_scan
 	cpuProfile string
 }

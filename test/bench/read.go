@@ -24,7 +24,7 @@ import (
 const (
 	readContracts = 10_000
 	readClients   = 4
-	readRounds    = 3 // of each side, taking turns, of which the best counts
+	readRounds    = 3 // of each side, taking turns; the best counts
 	readFor       = 2 * time.Second
 )
 

@@ -50,7 +50,7 @@ type service struct {
 type stage struct {
 	db      database
 	there   platform
-	address string // of the service that is to be started
+	address string // of the service to start
 	set     config.Server
 }
 
@@ -234,8 +234,8 @@ func importAll(ctx context.Context, set config.Server, there stockOptions) error
 	return nil
 }
 
-// serve starts the service and returns when it answers: as a process of its own,
-// or in this one when it is to be profiled.
+// serve starts the service and returns when it answers: as a process of its own, or in
+// this one for a profile.
 func (s settings) serve(ctx context.Context, st stage) (service, error) {
 	if s.cpuProfile != "" {
 		return s.serveHere(ctx, st.set)

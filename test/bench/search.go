@@ -16,7 +16,7 @@ import (
 // How often each question of search is asked, and how often bare SQL asks it of a
 // large store, where it may take seconds.
 const (
-	searchRuns = 200 // of which the second longest is the 99th percentile
+	searchRuns = 200 // the second longest is the 99th percentile
 	largeRuns  = 3
 )
 

@@ -1,6 +1,6 @@
 // Mutate proves the proof: it takes one guard after the other out of the code
 // and looks whether the tests notice. It prints a line for each and writes the
-// table docs/generated/mutants.md. A guard that nobody misses fails the run.
+// table docs/generated/mutants.md. A guard that no test misses fails the run.
 package main
 
 import (

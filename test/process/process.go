@@ -21,7 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/config"
 )
 
-// Program is the built program and what every command of it is told.
+// Program is the built program and the arguments that all its commands get.
 type Program struct {
 	Path string
 	Env  []string // PERENNIAL_… settings
@@ -111,7 +111,8 @@ func (n *Node) Unready(ctx context.Context) error {
 	return n.says(ctx, http.StatusServiceUnavailable)
 }
 
-// impatient does not wait for somebody else who took a dead node's port and never answers.
+// impatient does not wait for another process that took a dead node's port and never
+// answers.
 var impatient = &http.Client{Timeout: 5 * time.Second}
 
 // says waits until the node answers with a status when it is asked whether it is
@@ -185,11 +186,11 @@ func (n *Node) Stop(ctx context.Context) (code int, err error) {
 	}
 }
 
-// Ports that systems do not hand out by themselves: nobody is given the one of a node
-// that is dead and will come back on it.
+// Ports outside of the system's ephemeral range, so that the port of a dead node is free
+// when it comes back.
 const firstPort, portCount = 20_000, 10_000
 
-// FreeAddress returns an address of this machine on which nobody listens.
+// FreeAddress returns a free address of this machine.
 func FreeAddress(ctx context.Context) (string, error) {
 	var taken error
 	for range 100 {

@@ -24,7 +24,7 @@ const (
 type Options struct {
 	Seed      uint64
 	Contracts int       // of the main store
-	Empty     bool      // stores and products only: nobody has subscribed yet
+	Empty     bool      // stores and products only, without subscribers
 	Now       time.Time // contracts were made before it and renew after it
 	Token     func(domain string) platform.Token
 }
@@ -70,7 +70,7 @@ type Cast struct {
 	Frozen    int64      `json:"frozen"`    // a membership of the main store that its customer is committed to; 0: none
 }
 
-// Customer is somebody with contracts.
+// Customer is a customer with contracts.
 type Customer struct {
 	ID        int64   `json:"id"`
 	Email     string  `json:"email"`

@@ -37,7 +37,7 @@ func (s *Store) checkout(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(made) // the client is gone: there is nobody left to tell
+	_ = json.NewEncoder(w).Encode(made) // the client is gone
 }
 
 // order reads the form.
@@ -81,7 +81,7 @@ func (s *Store) order(r *http.Request) (simulator.ContractSpec, error) {
 	}, nil
 }
 
-// buyer is who is signed in, or whoever the form names.
+// buyer is the signed-in customer, or the one that the form names.
 func (s *Store) buyer(r *http.Request) simulator.CustomerSpec {
 	if id, err := strconv.ParseInt(s.session(r), 10, 64); err == nil {
 		return simulator.CustomerSpec{ID: id}

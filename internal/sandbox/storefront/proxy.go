@@ -63,8 +63,8 @@ var withheld = []string{
 }
 
 // forward sends a shopper's request below /apps/{line}/ to the app. Who asks for the
-// app's first page and is not signed in is sent to where that is done: the app has
-// nothing to show to nobody.
+// app's first page and is not signed in is redirected to the sign-in page: the app
+// has nothing to show without a customer.
 func (s *Store) forward(w http.ResponseWriter, r *http.Request) {
 	line := r.PathValue("line")
 	base, known := map[string]string{"subscriptions": s.Subscriptions, "memberships": s.Memberships}[line]

@@ -40,7 +40,7 @@ func (s *Store) logout(w http.ResponseWriter, r *http.Request) {
 
 // session is who is signed in.
 type session struct {
-	Customer int64 `json:"customerId,omitempty"` // 0: nobody
+	Customer int64 `json:"customerId,omitempty"` // 0: signed out
 }
 
 // session returns the number of the customer who is signed in, or "".

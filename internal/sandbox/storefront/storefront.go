@@ -33,7 +33,7 @@ type Store struct {
 	Memberships   string
 	Platform      Platform
 	Clock         clock.Clock
-	// Settled waits until the service has heard of a checkout.
+	// Settled waits until the service has received a checkout.
 	Settled func(ctx context.Context) error
 
 	client *http.Client
@@ -67,7 +67,7 @@ func (s *Store) done(w http.ResponseWriter, r *http.Request, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client is gone: there is nobody left to tell
+	_ = json.NewEncoder(w).Encode(v) // the client is gone
 }
 
 // view is what the page shows.
