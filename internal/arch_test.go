@@ -101,6 +101,7 @@ var table = slices.Concat(
 		{of: "internal/sandbox/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "internal/prove/oracle"},
 		{of: "internal/prove/...", may: []string{"..."}, libs: anyLibrary},
+		{of: "internal/release"},
 		{of: "internal", may: []string{"..."}, libs: anyLibrary},
 		{of: "cmd/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "test/...", may: []string{"..."}, libs: anyLibrary},
