@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +23,12 @@ import (
 )
 
 const (
-	program = "./cmd/perennial"
+	program = "cmd/perennial"
 	out     = "dist"
 )
+
+// license matches the names of files with the terms of a module.
+var license = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`)
 
 // target is a system that archives are built for.
 type target struct{ os, arch string }
@@ -57,6 +61,15 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tools, err := os.MkdirTemp("", "perennial-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tools) //nolint:errcheck // a folder for temporary files
+	lister := filepath.Join(tools, "cyclonedx-gomod")
+	if _, err := (target{}).command(ctx, "go", "build", "-modfile=tools/go.mod", "-o", lister, "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod"); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
@@ -64,7 +77,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	for _, t := range targets {
-		if err := t.release(ctx, at); err != nil {
+		if err := t.release(ctx, at, lister); err != nil {
 			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
 		}
 	}
@@ -81,15 +94,15 @@ func commitTime(ctx context.Context) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), err
 }
 
-// release writes the archive and the list of modules for t.
-func (t target) release(ctx context.Context, at time.Time) error {
+// release writes the archive and, with the program lister, the list of modules for t.
+func (t target) release(ctx context.Context, at time.Time, lister string) error {
 	dir, err := os.MkdirTemp("", "perennial-release-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a folder for temporary files
 	binary := filepath.Join(dir, "perennial")
-	if _, err := t.command(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s", "-o", binary, program); err != nil {
+	if _, err := t.command(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s", "-o", binary, "./"+program); err != nil {
 		return err
 	}
 	info, err := buildinfo.ReadFile(binary)
@@ -112,7 +125,7 @@ func (t target) release(ctx context.Context, at time.Time) error {
 	if err := os.WriteFile(filepath.Join(out, name+extension), packed.Bytes(), 0o644); err != nil {
 		return err
 	}
-	_, err = t.command(ctx, "go", "tool", "-modfile=tools/go.mod", "cyclonedx-gomod", "app", "-json", "-licenses", "-std", "-noserial", "-notimestamp",
+	_, err = t.command(ctx, lister, "app", "-json", "-licenses", "-std", "-noserial", "-notimestamp",
 		"-main", program, "-output", filepath.Join(out, name+".cdx.json"), ".")
 	return err
 }
@@ -150,7 +163,7 @@ func (t target) files(ctx context.Context, binary string) ([]file, error) {
 // licenses adds the licenses of the modules in the binary, which must go with copies of it,
 // and that of Go.
 func (t target) licenses(ctx context.Context, sources map[string]string) error {
-	list, err := t.command(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", program)
+	list, err := t.command(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./"+program)
 	if err != nil {
 		return err
 	}
@@ -163,14 +176,14 @@ func (t target) licenses(ctx context.Context, sources map[string]string) error {
 		if module == "" {
 			continue
 		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
 		found := 0
-		for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "NOTICE*"} {
-			texts, err := filepath.Glob(filepath.Join(dir, pattern))
-			if err != nil {
-				return err
-			}
-			for _, text := range texts {
-				sources["licenses/"+module+"/"+filepath.Base(text)] = text
+		for _, e := range entries {
+			if !e.IsDir() && license.MatchString(e.Name()) && filepath.Ext(e.Name()) != ".go" {
+				sources["licenses/"+module+"/"+e.Name()] = filepath.Join(dir, e.Name())
 				found++
 			}
 		}
@@ -192,7 +205,7 @@ func (t target) exe() string {
 func (t target) command(ctx context.Context, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if t.os != "" && !slices.Contains(args, "tool") {
+	if t.os != "" {
 		cmd.Env = append(cmd.Env, "GOOS="+t.os, "GOARCH="+t.arch)
 	}
 	text, err := cmd.Output()
