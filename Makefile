@@ -48,6 +48,7 @@ run: build ## a working store on this machine; ARGS="--empty" and the like
 	bin/perennial sandbox $(ARGS)
 
 test: ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a part
+	$(if $(filter ./...,$(TESTS)),$(GO) -C client test ./...)
 	$(WITHPG) $(TESTENV) $(GO) test $(TESTFLAGS) $(TESTS)
 
 watch: ## runs the tests of a package whenever it changes; TESTS=./internal/domain/... for a part
@@ -89,10 +90,12 @@ fmt:
 
 vet:
 	$(GO) vet -tags soak ./...
+	$(GO) -C client vet ./...
 
 # The cache is the checkout's own: one that several share names files of another checkout.
 lint:
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(TOOL) golangci-lint run ./...
+	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(GO) -C client tool -modfile=../tools/go.mod golangci-lint run ./...
 
 # Lists the generated files with their checksums.
 GENERATED := { grep -rlE --include='*.go' '^// Code generated .* DO NOT EDIT\.$$' internal cmd client; find api -type f 2>/dev/null || true; } | sort | xargs -r sha256sum
@@ -101,6 +104,7 @@ verify: ## generated files are fresh, the module files tidy, the libraries unalt
 	@before=$$($(GENERATED)); $(MAKE) --no-print-directory generate; after=$$($(GENERATED)); \
 	if [ "$$before" != "$$after" ]; then echo "generated files were not fresh; they are now, commit them:"; diff <(echo "$$before") <(echo "$$after") || exit 1; fi
 	$(GO) mod tidy -diff
+	$(GO) -C client mod tidy -diff
 	$(GO) mod verify
 	$(GO) -C tools mod verify
 
