@@ -36,7 +36,7 @@ FUZZTIME  ?= 10s
 RENEWALS  ?= 10000
 PROVE     ?= --renewals $(RENEWALS) --faults $(shell expr $(RENEWALS) / 10)
 
-.PHONY: help build run test watch race bench mutants fuzz calendar prove check soak fmt vet lint verify generate clean compiler
+.PHONY: help build run test watch race bench mutants fuzz calendar prove check soak release fmt vet lint verify generate clean compiler
 
 help: ## what this file can do
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -48,6 +48,7 @@ run: build ## a working store on this machine; ARGS="--empty" and the like
 	bin/perennial sandbox $(ARGS)
 
 test: ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a part
+	$(if $(filter ./...,$(TESTS)),$(GO) -C client test ./...)
 	$(WITHPG) $(TESTENV) $(GO) test $(TESTFLAGS) $(TESTS)
 
 watch: ## runs the tests of a package whenever it changes; TESTS=./internal/domain/... for a part
@@ -81,15 +82,20 @@ check: fmt vet lint verify test race prove ## all that must hold before a change
 soak: compiler ## what takes longer than a check; RENEWALS=1000000 for a long run
 	$(WITHPG) $(GO) run ./test/soak -renewals $(if $(filter file,$(origin RENEWALS)),100000,$(RENEWALS)) $(ARGS)
 
+release: ## archives for every system, their lists of modules, and checksums, in dist
+	$(GO) run ./internal/release
+
 fmt:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these:"; echo "$$files"; exit 1; fi
 
 vet:
 	$(GO) vet -tags soak ./...
+	$(GO) -C client vet ./...
 
 # The cache is the checkout's own: one that several share names files of another checkout.
 lint:
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(TOOL) golangci-lint run ./...
+	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(GO) -C client tool -modfile=../tools/go.mod golangci-lint run ./...
 
 # Lists the generated files with their checksums.
 GENERATED := { grep -rlE --include='*.go' '^// Code generated .* DO NOT EDIT\.$$' internal cmd client; find api -type f 2>/dev/null || true; } | sort | xargs -r sha256sum
@@ -98,6 +104,7 @@ verify: ## generated files are fresh, the module files tidy, the libraries unalt
 	@before=$$($(GENERATED)); $(MAKE) --no-print-directory generate; after=$$($(GENERATED)); \
 	if [ "$$before" != "$$after" ]; then echo "generated files were not fresh; they are now, commit them:"; diff <(echo "$$before") <(echo "$$after") || exit 1; fi
 	$(GO) mod tidy -diff
+	$(GO) -C client mod tidy -diff
 	$(GO) mod verify
 	$(GO) -C tools mod verify
 
@@ -105,7 +112,7 @@ generate: ## everything that is made from something else
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin
+	rm -rf bin dist
 
 # The race detector is the one thing here that needs a C compiler.
 compiler:

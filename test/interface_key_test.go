@@ -52,7 +52,7 @@ func TestTheKeyInTheQueryOpensWhatTheHeaderOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header = header
-		answer, err := (witness{t}).Do(r)
+		answer, err := (witness{t}).RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func (m *merchant) page(path string, query url.Values, out any) (total int) {
 		m.t.Fatal(err)
 	}
 	r.Header.Set("X-API-Key", m.key)
-	answer, err := (witness{m.t}).Do(r)
+	answer, err := (witness{m.t}).RoundTrip(r)
 	if err != nil {
 		m.t.Fatal(err)
 	}

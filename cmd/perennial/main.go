@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // for machines that have no time zone database
 
@@ -19,9 +20,6 @@ import (
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 )
-
-// version is set when a release is built.
-var version = "0.1.0"
 
 // cli is every command.
 type cli struct {
@@ -85,8 +83,17 @@ type versionCommand struct{}
 
 // Run prints the version and the commit that it was built from.
 func (versionCommand) Run(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "perennial %s (commit %s)\n", version, commit())
+	_, err := fmt.Fprintf(out, "perennial %s (commit %s)\n", version(), commit())
 	return err
+}
+
+// version returns the tag that the program was built from. Between tags it is a version that
+// names the commit, and "(devel)" where the build had no version control.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 func logger(out io.Writer, level slog.Level) *slog.Logger {

@@ -24,6 +24,6 @@ type sandboxCommand struct {
 func (c *sandboxCommand) Run(ctx context.Context, out io.Writer) error {
 	return sandbox.Run(ctx, sandbox.Options{
 		DataDir: c.Data, Listen: c.Listen, Database: c.Database, Seed: c.Seed, Contracts: c.Contracts, Empty: c.Empty,
-		WallClock: c.WallClock, Out: out, Log: logger(os.Stderr, c.LogLevel), Version: version,
+		WallClock: c.WallClock, Out: out, Log: logger(os.Stderr, c.LogLevel), Version: version(),
 	})
 }

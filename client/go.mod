@@ -1,0 +1,3 @@
+module github.com/perennialhq/perennial/client
+
+go 1.26.0
