@@ -36,7 +36,7 @@ FUZZTIME  ?= 10s
 RENEWALS  ?= 10000
 PROVE     ?= --renewals $(RENEWALS) --faults $(shell expr $(RENEWALS) / 10)
 
-.PHONY: help build run test watch race bench mutants fuzz calendar prove check soak release fmt vet lint verify generate clean compiler
+.PHONY: help build run test watch race bench mutants fuzz calendar prove check soak release fmt vet lint verify generate clean compiler browser
 
 help: ## what this file can do
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -47,11 +47,11 @@ build: ## the program, without cgo
 run: build ## a working store on this machine; ARGS="--empty" and the like
 	bin/perennial sandbox $(ARGS)
 
-test: ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a part
+test: browser ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a part
 	$(if $(filter ./...,$(TESTS)),$(GO) -C client test ./...)
 	$(WITHPG) $(TESTENV) $(GO) test $(TESTFLAGS) $(TESTS)
 
-watch: ## runs the tests of a package whenever it changes; TESTS=./internal/domain/... for a part
+watch: browser ## runs the tests of a package whenever it changes; TESTS=./internal/domain/... for a part
 	$(WITHPG) $(TOOL) gotestsum --watch --format pkgname --packages "$(TESTS)" -- $(TESTFLAGS)
 
 race: compiler ## the chosen packages under the race detector
@@ -113,6 +113,17 @@ generate: ## everything that is made from something else
 
 clean:
 	rm -rf bin dist
+
+# The tests of pages need a browser. Tests that look at no page do not.
+browser:
+	@if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null && \
+		$(GO) list -test -deps $(TESTS) | grep /internal/browsertest$$ >/dev/null; then \
+		if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+			echo "the tests of pages need a browser: install chromium, then run this again"; exit 1; \
+		fi; \
+		echo "The tests of pages need a browser, which is not installed on this machine. Installing the packages chromium and fonts-dejavu-core with apt-get."; \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; \
+	fi
 
 # The race detector is the one thing here that needs a C compiler.
 compiler:

@@ -62,6 +62,7 @@ var table = slices.Concat(
 	},
 	domainRows(),
 	[]row{
+		{of: "internal/browsertest/...", libs: []string{"github.com/chromedp/chromedp", "github.com/chromedp/cdproto"}},
 		{of: "internal/pgtest/...", may: []string{"internal/pgtest/..."}, libs: []string{"github.com/jackc/pgx/v5", "github.com/peterldowns/pgtestdb"}},
 		{
 			of:    "internal/job/...",

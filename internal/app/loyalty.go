@@ -9,21 +9,17 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	points "github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/loyalty"
 )
-
-// loyaltyDocs is where the loyalty interface's own document and its page are on a
-// host that it shares.
-const loyaltyDocs = "/loyalty"
 
 // withLoyalty answers the paths of the loyalty interface, which are those of the
 // admin interface without a version, and leaves all others to another handler.
 func withLoyalty(points, otherwise http.Handler) http.Handler {
-	documents := http.StripPrefix(loyaltyDocs, points)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
-		case path == loyaltyDocs+"/docs" || path == loyaltyDocs+"/openapi.json":
-			documents.ServeHTTP(w, r)
+		case web.Describes(loyalty.Docs, path):
+			points.ServeHTTP(w, r)
 		case strings.HasPrefix(path, loyalty.Base+"/") && path != loyalty.Base+"/v2" && !strings.HasPrefix(path, loyalty.Base+"/v2/"):
 			points.ServeHTTP(w, r)
 		default:

@@ -48,14 +48,16 @@ func (a *App) route() error {
 		}))
 	}
 	shoppers := a.shoppers(frame)
-	a.Memberships = withShoppers(shoppers, line(shop.Memberships))
-	subscriptions := withShoppers(shoppers, line(shop.Subscriptions))
+	a.Memberships = web.AtRoot(frame.Around(front(shop.Memberships, false, false)), withShoppers(shoppers, line(shop.Memberships)))
+	opsHere := a.options.Settings.OpsListen == ""
+	subscriptions := web.AtRoot(frame.Around(front(shop.Subscriptions, true, opsHere)), withShoppers(shoppers, line(shop.Subscriptions)))
 	if host := a.options.Settings.MembershipsHost; host != "" {
 		subscriptions = byHost(host, a.Memberships, subscriptions)
 	}
 	ops := a.Ops
-	if a.options.Settings.OpsListen != "" {
+	if !opsHere {
 		ops = subscriptions
+		a.Ops = web.AtRoot(frame.Around(opsFront()), a.Ops)
 	}
 	pages, err := portal.New(portal.Options{Frame: frame, Login: a.Login, Orders: a.Store, Secure: secure})
 	if err != nil {

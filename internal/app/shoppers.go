@@ -27,11 +27,8 @@ func (a *App) shoppers(frame web.Frame) http.Handler {
 	}
 	subscriptions := line(shop.Subscriptions, string(settings.AppSecret))
 	memberships := line(shop.Memberships, cmp.Or(string(settings.MembershipsAppSecret), string(settings.AppSecret)))
-	documents := http.StripPrefix(shopper.Docs, subscriptions)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
-		case strings.HasPrefix(path, shopper.Docs+"/"):
-			documents.ServeHTTP(w, r)
 		case strings.HasPrefix(path, shopper.Base(shop.Memberships)+"/"):
 			memberships.ServeHTTP(w, r)
 		default:
@@ -45,7 +42,7 @@ func (a *App) shoppers(frame web.Frame) http.Handler {
 func withShoppers(shoppers, otherwise http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
-		case strings.HasPrefix(path, shopper.Path), path == shopper.Docs+"/docs", path == shopper.Docs+"/openapi.json":
+		case strings.HasPrefix(path, shopper.Path), web.Describes(shopper.Docs, path):
 			shoppers.ServeHTTP(w, r)
 		default:
 			otherwise.ServeHTTP(w, r)

@@ -58,7 +58,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /snapshot", answer(s.takeSnapshot))
 	mux.HandleFunc("POST /restore", answer(s.restoreSnapshot))
 	mux.HandleFunc("POST /reset", answer(s.reset))
-	return web.Frame{Log: s.log}.Around(s.ownCallers(s.onceReady(web.Routes(mux))))
+	return s.frame().Around(s.ownCallers(s.onceReady(web.AtRoot(s.controlFront(), web.Routes(mux)))))
 }
 
 // ownCallers refuses requests that a page of another site makes in a browser: those with

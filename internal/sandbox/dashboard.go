@@ -1,37 +1,96 @@
 package sandbox
 
 import (
-	_ "embed"
-	"html/template"
 	"net/http"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 	"github.com/perennialhq/perennial/internal/sandbox/storefront"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-//go:embed dashboard.html
-var dashboardPage string
+// frame is what requests to the sandbox's own pages pass.
+func (s *Sandbox) frame() web.Frame { return web.Frame{Log: s.log} }
 
-// shown is what the page links to.
-type shown struct {
-	URLs
-	Shop string
+// dashboard serves a page in place of the merchant's dashboard, which does not exist yet.
+func (s *Sandbox) dashboard() http.Handler {
+	page := web.Front{
+		Title: "Perennial sandbox",
+		About: "The merchant's dashboard will be here. It does not exist yet. This is what exists, for " + demo.Main + ":",
+		Sections: []web.FrontSection{
+			{Title: "Store", Links: []web.FrontLink{
+				{Name: "Storefront", Href: s.urls.Storefront, About: "Sign in as customer 7001, or subscribe to a product."},
+			}},
+			{Title: "Interfaces", Links: []web.FrontLink{
+				{Name: "Subscriptions", Href: s.urls.Subscriptions + "/docs", About: "Reference of every operation."},
+				{Name: "Memberships", Href: s.urls.Memberships + "/docs", About: "The same operations for the other line of business."},
+				{Name: "Loyalty", Href: s.urls.Subscriptions + "/loyalty/docs", About: "Members, points and rewards."},
+				{Name: "Portal", Href: s.urls.Subscriptions + "/portal/docs", About: "What a signed-in shopper can ask and change."},
+				{Name: "Partners", Href: s.urls.Subscriptions + "/api/partner/docs", About: "How applications connect with a store."},
+				{Name: "OpenAPI document", Href: s.urls.Subscriptions + "/openapi.json", About: "The admin interface, for programs."},
+			}},
+			{Title: "Behind the scenes", Links: []web.FrontLink{
+				{Name: "Control", Href: s.urls.Control, About: "Move time, change the platform, read the mails.", Command: "curl -X POST " + s.urls.Control + `/clock -d '{"advance":"P1M"}'`},
+				{Name: "Simulated platform", Href: s.urls.Platform, About: "The GraphQL API that the service calls."},
+				{Name: "Metrics", Href: s.urls.Subscriptions + "/metrics", About: "As an operator sees them."},
+				{Name: "Health", Href: s.urls.Subscriptions + "/healthz"},
+			}},
+		},
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", page)
+	return s.frame().Around(web.Routes(mux))
 }
 
-// dashboard stands where the merchant's dashboard will be, and says so.
-func (s *Sandbox) dashboard() http.Handler {
-	page := template.Must(template.New("dashboard").Parse(dashboardPage))
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		if err := page.Execute(w, shown{s.urls, demo.Main}); err != nil {
-			web.WriteError(w, r, fault.Because(fault.Internal, err, "the page could not be shown"))
+// platform serves the simulated platform.
+func (s *Sandbox) platform() http.Handler {
+	page := web.Front{
+		Title: "Simulated platform",
+		About: "The commerce platform of the sandbox, as programs call it. Its GraphQL API is of version " + schema.Version + "; the access token is in the file sandbox.json as platformToken.",
+		Sections: []web.FrontSection{
+			{Title: "GraphQL", Links: []web.FrontLink{{
+				Name:    "Admin API",
+				About:   "Ask for the store's name:",
+				Command: "curl -X POST " + s.urls.Platform + "/admin/api/" + schema.Version + `/graphql.json -H "X-Shopify-Access-Token: $TOKEN" -H "Content-Type: application/json" -d '{"query":"{ shop { name } }"}'`,
+			}}},
+			{Title: "What it has recorded", Links: []web.FrontLink{
+				{Name: "Orders", Href: s.urls.Control + "/platform/orders"}, {Name: "Variants", Href: s.urls.Control + "/platform/variants"},
+				{Name: "Contract 9001", Href: s.urls.Control + "/platform/contracts/9001"},
+			}},
+		},
+	}
+	return web.AtRoot(s.frame().Around(page), s.sim.Handler())
+}
+
+// controlFront is what browsers are shown at the root of the control interface.
+func (s *Sandbox) controlFront() web.Front {
+	post := func(path, body string) string {
+		command := "curl -X POST " + s.urls.Control + path
+		if body != "" {
+			command += " -d '" + body + "'"
 		}
-	})
-	return web.Frame{Log: s.log}.Around(web.Routes(mux))
+		return command
+	}
+	return web.Front{
+		Title: "Sandbox control",
+		About: "Moves the sandbox's time, changes the simulated platform, and shows what happened. Programs call it with JSON.",
+		Sections: []web.FrontSection{
+			{Title: "Time", Links: []web.FrontLink{
+				{Name: "Clock", Href: "/clock", About: "Move it by a month:", Command: post("/clock", `{"advance":"P1M"}`)},
+			}},
+			{Title: "Read", Links: []web.FrontLink{
+				{Name: "Mails", Href: "/mail", About: "Every e-mail that the service has sent."},
+				{Name: "Orders", Href: "/platform/orders"}, {Name: "Variants", Href: "/platform/variants"},
+				{Name: "Contract 9001", Href: "/platform/contracts/9001"}, {Name: "Billing cycles of contract 9001", Href: "/platform/cycles?contractId=9001"},
+				{Name: "Faults", Href: "/platform/faults"}, {Name: "Stuck work", Href: "/stuck"},
+			}},
+			{Title: "Change", Links: []web.FrontLink{
+				{Name: "Decline the next charge of a contract", Command: post("/platform/outcomes", `{"contractId":9001,"code":"INSUFFICIENT_FUNDS"}`)},
+				{Name: "Take a snapshot", Command: post("/snapshot", "")},
+				{Name: "Begin again", Command: post("/reset", "")},
+			}},
+		},
+	}
 }
 
 // storefront plays the demo store's domain.
@@ -41,7 +100,7 @@ func (s *Sandbox) storefront() http.Handler {
 		Shop: store.Domain, Name: store.Name, AppSecret: s.secrets.AppSecret, Subscriptions: s.urls.Subscriptions, Memberships: s.urls.Memberships,
 		Platform: s.sim, Clock: s.clock, Settled: s.steps.Settle,
 	}
-	return web.Frame{Log: s.log}.Around(front.Handler())
+	return s.frame().Around(front.Handler())
 }
 
 // link is something that the sandbox has.

@@ -190,7 +190,7 @@ func (s *Sandbox) serve(listeners []net.Listener) {
 		membershipsPort:   s.front.handler(func(a *app.App) http.Handler { return a.Memberships }),
 		dashboardPort:     s.dashboard(),
 		storefrontPort:    s.storefront(),
-		platformPort:      s.sim.Handler(),
+		platformPort:      s.platform(),
 		controlPort:       s.control(),
 	} {
 		server := app.NewServer(h)

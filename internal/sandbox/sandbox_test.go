@@ -218,6 +218,64 @@ func TestEveryPortAnswers(t *testing.T) {
 	}
 }
 
+// Browsers find at the root of each port what is there; programs are answered as ever.
+func TestEveryPortShowsBrowsersWhatIsThere(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{Contracts: 2})
+	look := func(url, accept string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", accept)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(text)
+	}
+	visited := map[string]bool{}
+	for _, row := range []struct {
+		url, title string
+		status     int // and text, for programs
+		text       string
+	}{
+		{b.urls.Subscriptions, "Perennial subscriptions", http.StatusNotFound, `"errorKey":"pathNotFound"`},
+		{b.urls.Memberships, "Perennial memberships", http.StatusNotFound, `"errorKey":"pathNotFound"`},
+		{b.urls.Dashboard, "Perennial sandbox", http.StatusOK, "does not exist yet"},
+		{b.urls.Storefront, "Demo Pantry", http.StatusOK, "House Blend"},
+		{b.urls.Platform, "Simulated platform", http.StatusNotFound, `{"errors":"Not Found"}`},
+		{b.urls.Control, "Sandbox control", http.StatusOK, `[{"rel":"item","href":"` + b.urls.Control + `/clock"}`},
+	} {
+		status, page := look(row.url+"/", "text/html,*/*;q=0.8")
+		if status != http.StatusOK || !strings.Contains(page, "<h1>"+row.title+"</h1>") {
+			t.Errorf("%s answered a browser %d:\n%s", row.url, status, page)
+		}
+		if status, text := look(row.url+"/", "*/*"); status != row.status || !strings.Contains(text, row.text) {
+			t.Errorf("%s answered a program %d %.300s", row.url, status, text)
+		}
+		for _, link := range hrefs.FindAllStringSubmatch(page, -1) {
+			to := link[1]
+			if strings.HasPrefix(to, "/") {
+				to = row.url + to
+			}
+			if visited[to] || strings.HasPrefix(to, "#") {
+				continue
+			}
+			visited[to] = true
+			if status, _ := look(to, "text/html,*/*;q=0.8"); status != http.StatusOK {
+				t.Errorf("%s links to %s, which answered %d", row.url, to, status)
+			}
+		}
+	}
+}
+
 func TestTheAnnouncedCommandsWork(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 2})

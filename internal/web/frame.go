@@ -163,7 +163,7 @@ func (w *recorder) answered() int {
 func Routes(mux muxer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = withGraphIDs(r)
-		unknown := fault.New(fault.NotFound, "no such path: %s", strings.ToValidUTF8(r.URL.Path, "�")).Code("pathNotFound")
+		unknown := pathNotFound(r)
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			WriteError(w, r, unknown)
 			return
@@ -184,6 +184,11 @@ func Routes(mux muxer) http.Handler {
 		traceOf(r.Context()).failed(wrong)
 		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "The method is not possible here"}, wrong))
 	})
+}
+
+// pathNotFound says that nothing is served at the request's path.
+func pathNotFound(r *http.Request) error {
+	return fault.New(fault.NotFound, "no such path: %s", strings.ToValidUTF8(r.URL.Path, "�")).Code("pathNotFound")
 }
 
 // graphID is a graph id in a path; proxies make one slash of two.

@@ -44,6 +44,7 @@ type Info struct {
 	Title       string
 	Version     string
 	Description string
+	Root        string // path below which the document and its pages are; empty: the host's
 }
 
 // NewAPI returns an interface with the operations that register adds. What they say is
@@ -74,7 +75,7 @@ func NewAPI(info Info, gate Gate, d *Documents, register func(*API)) *API {
 	api := humago.New(mux, config)
 	a := &API{huma: api, mux: mux, gate: gate}
 	api.UseMiddleware(gate.authenticate, gate.limit)
-	a.serveDocument(shared)
+	a.serveDocument(shared, info.Root)
 	register(a)
 	shared.complete()
 	a.describeHeaders()

@@ -21,7 +21,7 @@ const maxQuantity = 99
 func (s *Store) checkout(w http.ResponseWriter, r *http.Request) {
 	spec, err := s.order(r)
 	if err != nil {
-		web.WriteError(w, r, err)
+		s.fail(w, r, err)
 		return
 	}
 	made, err := s.Platform.Checkout(spec)
@@ -29,10 +29,10 @@ func (s *Store) checkout(w http.ResponseWriter, r *http.Request) {
 		err = s.Settled(r.Context())
 	}
 	if err != nil {
-		web.WriteError(w, r, err)
+		s.fail(w, r, err)
 		return
 	}
-	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if web.WantsPage(r) {
 		http.Redirect(w, r, "/?thanks="+strconv.FormatInt(made.Contract, 10), http.StatusSeeOther)
 		return
 	}

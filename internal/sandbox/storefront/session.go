@@ -9,7 +9,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
-	"github.com/perennialhq/perennial/internal/web"
 )
 
 const sessionCookie = "storefront_session"
@@ -19,12 +18,12 @@ const sessionCookie = "storefront_session"
 func (s *Store) login(w http.ResponseWriter, r *http.Request) {
 	id := r.FormValue("customer_id")
 	if id == "" {
-		web.WriteError(w, r, fault.New(fault.Invalid, "say who signs in: /account/login?customer_id=7001").Field("customer_id"))
+		s.fail(w, r, fault.New(fault.Invalid, "say who signs in: /account/login?customer_id=7001").Field("customer_id"))
 		return
 	}
 	number, err := gid.Parse("Customer", id)
 	if err != nil || strings.HasPrefix(id, "gid:") {
-		web.WriteError(w, r, fault.New(fault.Invalid, "%q is not a customer's number", id).Field("customer_id"))
+		s.fail(w, r, fault.New(fault.Invalid, "%q is not a customer's number", id).Field("customer_id"))
 		return
 	}
 	http.SetCookie(w, &http.Cookie{

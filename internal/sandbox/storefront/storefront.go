@@ -3,9 +3,11 @@
 package storefront
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"html/template"
 	"net/http"
 	"strings"
@@ -43,6 +45,9 @@ type Store struct {
 //go:embed page.html
 var files embed.FS
 
+//go:embed page.css
+var styles string
+
 // maxAnswer is how long the app may take to answer a shopper.
 const maxAnswer = 30 * time.Second
 
@@ -62,7 +67,7 @@ func (s *Store) Handler() http.Handler {
 
 // done answers a form: browsers go back to the store, programs get JSON.
 func (s *Store) done(w http.ResponseWriter, r *http.Request, v any) {
-	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if web.WantsPage(r) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
@@ -77,6 +82,8 @@ type view struct {
 	Today    string
 	Groups   []group
 	Thanks   string // number of the contract that was just made
+	Problem  string // why the form was refused
+	Styles   template.CSS
 }
 
 // group is a product with its variants.
@@ -88,12 +95,30 @@ type group struct {
 }
 
 func (s *Store) home(w http.ResponseWriter, r *http.Request) {
+	s.show(w, r, http.StatusOK, view{Thanks: r.URL.Query().Get("thanks")})
+}
+
+// fail answers a form that was refused: browsers are shown the store with the reason,
+// programs get a problem.
+func (s *Store) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f, refused := errors.AsType[*fault.Error](err)
+	if !refused || f.Kind != fault.Invalid || !web.WantsPage(r) {
+		web.WriteError(w, r, err)
+		return
+	}
+	web.Note(r.Context(), err)
+	s.show(w, r, http.StatusBadRequest, view{Problem: f.Message})
+}
+
+// show answers with the store's page.
+func (s *Store) show(w http.ResponseWriter, r *http.Request, status int, v view) {
 	variants, err := s.Platform.Variants(s.Shop)
 	if err != nil {
 		web.WriteError(w, r, err)
 		return
 	}
-	v := view{Store: s.Name, Customer: s.session(r), Today: s.Clock.Now().Format("Monday, 2 January 2006, 15:04 MST"), Thanks: r.URL.Query().Get("thanks")}
+	v.Styles = template.CSS(styles) //nolint:gosec // it is ours
+	v.Store, v.Customer, v.Today = s.Name, s.session(r), s.Clock.Now().Format("Monday, 2 January 2006, 15:04 MST")
 	for _, one := range variants {
 		if n := len(v.Groups); n == 0 || v.Groups[n-1].Title != one.ProductTitle {
 			g := group{Title: one.ProductTitle}
@@ -104,11 +129,16 @@ func (s *Store) home(w http.ResponseWriter, r *http.Request) {
 			v.Groups = append(v.Groups, g)
 		}
 		g := &v.Groups[len(v.Groups)-1]
+		one.Title = strings.TrimPrefix(one.Title, one.ProductTitle+" - ")
 		g.Variants = append(g.Variants, one)
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
-	if err := s.pages.ExecuteTemplate(w, "page.html", v); err != nil {
-		web.WriteError(w, r, fault.Because(fault.Internal, err, "the page could not be shown"))
+	var body bytes.Buffer
+	if err := s.pages.ExecuteTemplate(&body, "page.html", v); err != nil {
+		web.WriteError(w, r, err)
+		return
 	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", web.ContentPolicy(styles, "form-action 'self'"))
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // the shopper is gone
 }

@@ -30,10 +30,19 @@ func (o Options) amendments(api *web.API) {
 	o.creations(api)
 }
 
+// Tags of the operations that change contracts.
+const (
+	contractLines     = "Contract lines"
+	contractDiscounts = "Contract discounts"
+	contractDelivery  = "Contract delivery and payment"
+	contractTerms     = "Contract terms"
+	contractLifecycle = "Contract lifecycle"
+)
+
 // amendment describes an operation that changes a contract.
-func (o Options) amendment(id, path, summary, description string) web.Operation {
+func (o Options) amendment(tag, id, path, summary, description string) web.Operation {
 	return web.Operation{
-		ID: id, Method: http.MethodPut, Path: base + path, Summary: summary, Description: description, Tag: "Contract changes",
+		ID: id, Method: http.MethodPut, Path: base + path, Summary: summary, Description: description, Tag: tag,
 		Scope: access.ContractsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
 	}
 }

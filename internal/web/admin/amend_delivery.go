@@ -14,11 +14,11 @@ import (
 )
 
 func (o Options) deliveryOperations(api *web.API) {
-	web.Register(api, o.amendment("updateDeliveryPrice", "/subscription-contracts-update-delivery-price", "Change the delivery price",
+	web.Register(api, o.amendment(contractDelivery, "updateDeliveryPrice", "/subscription-contracts-update-delivery-price", "Change the delivery price",
 		"Sets what the delivery of each future order costs."), o.setDeliveryPrice)
-	web.Register(api, o.amendment("updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
+	web.Register(api, o.amendment(contractDelivery, "updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
 		"Sets by which service future orders are delivered. The address stays."), o.setDeliveryMethod)
-	web.Register(api, o.withBody(shippingAddress{}, o.amendment("updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
+	web.Register(api, o.withBody(shippingAddress{}, o.amendment(contractDelivery, "updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
 		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. "+
 			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), o.setShippingAddress)
 }

@@ -8,11 +8,11 @@ import (
 )
 
 func (o Options) discountOperations(api *web.API) {
-	web.Register(api, o.amendment("applyDiscount", "/subscription-contracts-apply-discount", "Apply a discount code",
+	web.Register(api, o.amendment(contractDiscounts, "applyDiscount", "/subscription-contracts-apply-discount", "Apply a discount code",
 		"Redeems a discount code of the store on the contract."), o.applyDiscount)
-	web.Register(api, o.amendment("removeDiscount", "/subscription-contracts-remove-discount", "Remove a discount",
+	web.Register(api, o.amendment(contractDiscounts, "removeDiscount", "/subscription-contracts-remove-discount", "Remove a discount",
 		"Takes a discount off the contract."), o.removeDiscount)
-	web.Register(api, once(o.amendment("addDiscount", "/subscription-contracts-add-discount", "Add a discount",
+	web.Register(api, once(o.amendment(contractDiscounts, "addDiscount", "/subscription-contracts-add-discount", "Add a discount",
 		"Adds a percentage or an amount off all lines, for a number of orders or for good.")), o.addDiscount)
 }
 

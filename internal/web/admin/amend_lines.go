@@ -21,33 +21,33 @@ import (
 )
 
 func (o Options) lineOperations(api *web.API) {
-	web.Register(api, o.amendment("updateVariant", "/subscription-contract-update-variant", "Replace a line's variant",
+	web.Register(api, o.amendment(contractLines, "updateVariant", "/subscription-contract-update-variant", "Replace a line's variant",
 		"Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. "+
 			"The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling."), o.updateVariant)
-	web.Register(api, o.amendment("updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
+	web.Register(api, o.amendment(contractLines, "updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
 		"Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant."), o.updateLine)
-	web.Register(api, once(o.amendment("addLineItem", "/subscription-contracts-add-line-item", "Add a line",
+	web.Register(api, once(o.amendment(contractLines, "addLineItem", "/subscription-contracts-add-line-item", "Add a line",
 		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.")), o.addLine)
-	web.Register(api, once(o.amendment("addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
+	web.Register(api, once(o.amendment(contractLines, "addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
 		"As subscription-contracts-add-line-item.")), o.addLine)
-	web.Register(api, once(o.withBody([]newLine{}, o.amendment("addLineItems", "/subscription-contracts-add-line-items", "Add lines",
+	web.Register(api, once(o.withBody([]newLine{}, o.amendment(contractLines, "addLineItems", "/subscription-contracts-add-line-items", "Add lines",
 		"Adds several recurring lines in one change."))), o.addLines)
-	web.Register(api, o.amendment("removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
+	web.Register(api, o.amendment(contractLines, "removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
 		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order."), o.removeLine)
-	web.Register(api, o.withBody([]string{}, o.amendment("removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
+	web.Register(api, o.withBody([]string{}, o.amendment(contractLines, "removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
 		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), o.removeLines)
-	web.Register(api, o.amendment("updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
+	web.Register(api, o.amendment(contractLines, "updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
 		"Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced."), o.updateLinePrice)
-	web.Register(api, o.withBody([]cyclePrice{}, o.amendment("updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
+	web.Register(api, o.withBody([]cyclePrice{}, o.amendment(contractLines, "updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
 		"Sets how a line's unit price changes with the orders: at most two steps, in the order of afterCycle. An empty list removes the steps.")), o.updateLinePricing)
-	web.Register(api, o.amendment("updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
-	web.Register(api, o.withBody([]record.AttributeObject{}, o.amendment("updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
+	web.Register(api, o.amendment(contractLines, "updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
+	web.Register(api, o.withBody([]record.AttributeObject{}, o.amendment(contractLines, "updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
 		"Replaces a line's attributes.")), o.updateLineAttributes)
-	web.Register(api, o.withBody(map[string][]record.AttributeObject{}, o.amendment("updateMultipleLineItemAttributes", "/subscription-contracts-update-multiple-line-item-attributes", "Change the attributes of several lines",
+	web.Register(api, o.withBody(map[string][]record.AttributeObject{}, o.amendment(contractLines, "updateMultipleLineItemAttributes", "/subscription-contracts-update-multiple-line-item-attributes", "Change the attributes of several lines",
 		"Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.")), o.updateLinesAttributes)
-	web.Register(api, o.amendment("updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
+	web.Register(api, o.amendment(contractLines, "updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
 		"Puts a line on another selling plan, at the price that the plan gives."), o.updateLinePlan)
-	replace := once(o.withBody(variantSwap{}, o.amendment("replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
+	replace := once(o.withBody(variantSwap{}, o.amendment(contractLines, "replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
 		"Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. "+
 			"Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.")))
 	replace.Method = http.MethodPost

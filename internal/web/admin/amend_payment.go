@@ -9,9 +9,9 @@ import (
 )
 
 func (o Options) paymentOperations(api *web.API) {
-	web.Register(api, o.amendment("updateExistingPaymentMethod", "/subscription-contracts-update-existing-payment-method", "Pay with another method",
+	web.Register(api, o.amendment(contractDelivery, "updateExistingPaymentMethod", "/subscription-contracts-update-existing-payment-method", "Pay with another method",
 		"Makes the contract pay with another of the customer's payment methods."), o.setPaymentMethod)
-	ask := o.amendment("updatePaymentMethod", "/subscription-contracts-update-payment-method", "Ask for a new payment method",
+	ask := o.amendment(contractDelivery, "updatePaymentMethod", "/subscription-contracts-update-payment-method", "Ask for a new payment method",
 		"Lets the platform send the customer its e-mail with a link to change the payment method.")
 	ask.Status = http.StatusNoContent
 	web.Register(api, ask, o.askForPayment)

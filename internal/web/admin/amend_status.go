@@ -13,13 +13,13 @@ import (
 )
 
 func (o Options) statusOperations(api *web.API) {
-	status := o.amendment("updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
+	status := o.amendment(contractLifecycle, "updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
 		"Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. "+
 			"A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. "+
 			"A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.")
 	status.Status = http.StatusNoContent
 	web.Register(api, status, o.setStatus)
-	cancel := o.amendment("cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.")
+	cancel := o.amendment(contractLifecycle, "cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.")
 	cancel.Method, cancel.Status = http.MethodDelete, http.StatusNoContent
 	web.Register(api, cancel, o.cancelContract)
 }
@@ -121,10 +121,10 @@ func (o Options) currentCycle(ctx context.Context, in *contractPath) (*cycleOut,
 
 func (o Options) pendingOperations(api *web.API) {
 	path := "/subscription-contract-details/{contractId}/pending-downgrade"
-	read := o.amendment("getPendingDowngrade", path, "The change that waits", "The downgrade of a line that waits for the contract's next order.")
+	read := o.amendment(contractLifecycle, "getPendingDowngrade", path, "The change that waits", "The downgrade of a line that waits for the contract's next order.")
 	read.Method, read.Scope, read.Errors = http.MethodGet, access.ContractsRead, []int{http.StatusNotFound}
 	web.Register(api, read, o.pending)
-	drop := o.amendment("cancelPendingDowngrade", path, "Take the waiting change back", "The line stays as it is.")
+	drop := o.amendment(contractLifecycle, "cancelPendingDowngrade", path, "Take the waiting change back", "The line stays as it is.")
 	drop.Method, drop.Status = http.MethodDelete, http.StatusNoContent
 	web.Register(api, drop, o.cancelPending)
 }

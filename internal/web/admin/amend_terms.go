@@ -16,26 +16,26 @@ import (
 )
 
 func (o Options) termOperations(api *web.API) {
-	attributes := o.withBody(attributesBody{}, o.amendment("updateCustomNoteAttributes", "/subscription-contracts-update-custom-note-attributes", "Change a contract's attributes",
+	attributes := o.withBody(attributesBody{}, o.amendment(contractTerms, "updateCustomNoteAttributes", "/subscription-contracts-update-custom-note-attributes", "Change a contract's attributes",
 		"Replaces the contract's attributes, or lays the given ones over those it has. They are copied to every future order. Answers with no body."))
 	web.Register(api, attributes, o.setAttributes)
 	posted := attributes
 	posted.ID, posted.Method, posted.Path = "postCustomNoteAttributes", http.MethodPost, base+"/update-custom-note-attributes"
 	posted.Description = "As the PUT, and says so in words."
 	web.Register(api, posted, o.postAttributes)
-	web.Register(api, o.amendment("updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
+	web.Register(api, o.amendment(contractTerms, "updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
 		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), o.setNote)
-	web.Register(api, o.amendment("updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
+	web.Register(api, o.amendment(contractTerms, "updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
 		"Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. "+
 			"The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow."), o.setBillingInterval)
-	web.Register(api, o.amendment("updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
+	web.Register(api, o.amendment(contractTerms, "updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
 		"Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. "+
 			"400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both."), o.setDeliveryInterval)
-	web.Register(api, o.amendment("updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
+	web.Register(api, o.amendment(contractTerms, "updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
 		"Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals."), o.setFrequency)
-	web.Register(api, o.amendment("updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)
-	web.Register(api, o.amendment("updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), o.setMaxCycles)
-	web.Register(api, o.amendment("updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
+	web.Register(api, o.amendment(contractTerms, "updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)
+	web.Register(api, o.amendment(contractTerms, "updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), o.setMaxCycles)
+	web.Register(api, o.amendment(contractTerms, "updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
 		"Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. "+laterToday), o.setBillingDate)
 }
 

@@ -19,18 +19,18 @@ import (
 
 // creations lists the operations that make contracts.
 func (o Options) creations(api *web.API) {
-	create := o.withBody(newContract{}, o.amendment("createContract", "/subscription-contract-details/create-subscription-contract", "Make a contract",
+	create := o.withBody(newContract{}, o.amendment(contractLifecycle, "createContract", "/subscription-contract-details/create-subscription-contract", "Make a contract",
 		"Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated."))
 	create.Method, create.Status = http.MethodPost, http.StatusCreated
 	web.Register(api, create, o.createContract)
-	split := o.withBody([]string{}, o.amendment("splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
+	split := o.withBody([]string{}, o.amendment(contractLifecycle, "splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
 		"Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. "+
 			"It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. "+
 			"With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. "+
 			"409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too."))
 	split.Method = http.MethodPost
 	web.Register(api, split, o.splitContract)
-	restart := o.withBody(restartBody{}, o.amendment("restartContract", "/subscription-contract-details/{contractId}/restart", "Restart a contract that has ended",
+	restart := o.withBody(restartBody{}, o.amendment(contractLifecycle, "restartContract", "/subscription-contract-details/{contractId}/restart", "Restart a contract that has ended",
 		"Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. "+
 			"It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. "+
 			"originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated."))

@@ -3,7 +3,6 @@ package admin
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -178,27 +177,34 @@ func TestEveryOperationInTheDocumentIsServedAndDescribed(t *testing.T) {
 	}
 }
 
-func TestTheDocumentationPageNeedsNobodyElse(t *testing.T) {
+func TestTheReferenceShowsTheInterface(t *testing.T) {
 	t.Parallel()
-	w := serve(t, &fakes{}).ask("GET", "/docs/", "", "X-API-Key", "")
-	page, err := io.ReadAll(w.Body)
-	if err != nil || w.Code != http.StatusOK {
-		t.Fatalf("answered %d, %v", w.Code, err)
-	}
-	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "connect-src 'self'") {
-		t.Errorf("the page may load and call anything: %q", policy)
-	}
+	o := options(&fakes{}, shop.Subscriptions, &bytes.Buffer{}, clock.System{})
+	api := newAPI(o)
+	pages := webtest.Reference(t, api.Handler(o.Frame), "", api.Document())
 	for _, want := range []string{
 		"/api/external/v2/subscription-billing-attempts/skip-order/{id}", "isPrepaid", "billing:charge", "404 Not Found",
-		`curl -sS -X PUT -H &#34;X-API-Key: $API_KEY&#34;`, "NEXT_BILLING_DATE_CHANGE", "contractDetailsJson",
+		`curl -sS -X PUT -H &#34;X-API-Key: $API_KEY&#34;`, "NEXT_BILLING_DATE_CHANGE", "contractDetailsJson", "id=\"idempotency-key\"",
 	} {
-		if !bytes.Contains(page, []byte(want)) {
-			t.Errorf("the page does not show %q", want)
+		if !strings.Contains(pages, want) {
+			t.Errorf("the reference does not show %q", want)
 		}
 	}
-	for _, banned := range []string{`src="http`, `href="http`, "<link", "@import", "url("} {
-		if bytes.Contains(page, []byte(banned)) {
-			t.Errorf("the page reaches outside with %q", banned)
+}
+
+// A page that is not there is one for browsers, and a problem for programs.
+func TestAPageThatTheReferenceDoesNotHave(t *testing.T) {
+	t.Parallel()
+	s := serve(t, &fakes{})
+	for _, path := range []string{"/docs/nothing", "/docs/shapes/nothing", "/docs/webhooks/more"} {
+		if w := s.ask("GET", path, "", "Accept", "text/html"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "<h1>Page not found</h1>") {
+			t.Errorf("a browser is answered %d %.200s at %s", w.Code, w.Body, path)
 		}
+		if w := s.ask("GET", path, ""); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), `"errorKey":"pathNotFound"`) {
+			t.Errorf("a program is answered %d %.200s at %s", w.Code, w.Body, path)
+		}
+	}
+	if w := s.ask("GET", "/docs/", ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<html") {
+		t.Errorf("with a slash the index answers %d", w.Code)
 	}
 }

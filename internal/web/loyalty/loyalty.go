@@ -42,6 +42,10 @@ type Options struct {
 // interfaceVersion is the version of the reference that the interface follows.
 const interfaceVersion = "0.0.1"
 
+// Docs is below which path the document and its pages are, on a host that the interface
+// shares.
+const Docs = "/loyalty"
+
 const about = "Loyalty points of a store's customers. Every request carries a key of the store in the X-API-Key header; reading needs the scope loyalty:read, changing loyalty:write. " +
 	"A customer is named by customerId (number or graph id) or by customerEmail. Points are numbers with at most two decimals, money is in main units of the store's currency. " +
 	"A customer who is not a member is answered 404 with the errorKey customerNotEnrolled. Every operation that changes something answers with the member as it is then, " +
@@ -56,7 +60,7 @@ func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 
 // newAPI lists the operations in the order of the reference.
 func newAPI(o Options) *web.API {
-	return web.NewAPI(web.Info{Title: "Perennial loyalty interface", Version: interfaceVersion, Description: about}, o.Gate, &documents, func(api *web.API) {
+	return web.NewAPI(web.Info{Title: "Perennial loyalty interface", Version: interfaceVersion, Description: about, Root: Docs}, o.Gate, &documents, func(api *web.API) {
 		o.members(api)
 		o.lists(api)
 		o.changes(api)

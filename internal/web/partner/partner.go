@@ -15,9 +15,12 @@ import (
 )
 
 // Path is where the operations live.
-const Path = "/api/partner/"
+const Path = root + "/"
 
-const base = Path + "{id}"
+const (
+	root = "/api/partner"
+	base = Path + "{id}"
+)
 
 // Service carries out the handshake. Failures are faults.
 type Service interface {
@@ -45,23 +48,14 @@ const about = "Connects applications of partners with stores. Every request carr
 
 // New returns the handler of everything below Path. The interface describes itself
 // at openapi.json there for machines, and at docs for people.
-func New(o Options) http.Handler {
-	api := newAPI(o).Handler(o.Frame)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if page := strings.TrimPrefix(r.URL.Path, Path); page == "docs" || page == "openapi.json" {
-			r = r.Clone(r.Context())
-			r.URL.Path, r.URL.RawPath = "/"+page, ""
-		}
-		api.ServeHTTP(w, r)
-	})
-}
+func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 
 // documents are what the services of a process say of the interface.
 var documents web.Documents
 
 func newAPI(o Options) *web.API {
 	o.Gate.Apps = true
-	return web.NewAPI(web.Info{Title: "Perennial partner interface", Version: "1.0.0", Description: about}, o.Gate, &documents, func(api *web.API) {
+	return web.NewAPI(web.Info{Title: "Perennial partner interface", Version: "1.0.0", Description: about, Root: root}, o.Gate, &documents, func(api *web.API) {
 		op := web.Operation{Tag: "Connections", Errors: []int{http.StatusNotFound}}
 
 		connect := op

@@ -18,6 +18,7 @@ import (
 type row struct {
 	Name   string
 	Status string
+	Tone   string   // class of the status: ok, warn, crit, or none
 	Items  []string // of the next order, where one is to come
 	Every  string
 	Next   string // day of the next order; empty when none is to come
@@ -87,8 +88,11 @@ var statusWords = map[contract.Status]string{
 	contract.Active: "Active", contract.Paused: "Paused", contract.Cancelled: "Cancelled", contract.Expired: "Ended", contract.Failed: "Payment failed",
 }
 
+// tones is how the status is coloured.
+var tones = map[contract.Status]string{contract.Active: "ok", contract.Paused: "warn", contract.Failed: "crit"}
+
 func newRow(c contract.Contract, lines []contract.Line) row {
-	shown := row{Name: fmt.Sprintf("Subscription %d", c.ID), Status: statusWords[c.Status], Every: every(c.Billing)}
+	shown := row{Name: fmt.Sprintf("Subscription %d", c.ID), Status: statusWords[c.Status], Tone: tones[c.Status], Every: every(c.Billing)}
 	if c.Line == shop.Memberships {
 		shown.Name = fmt.Sprintf("Membership %d", c.ID)
 	}

@@ -5,9 +5,7 @@ package portal
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"errors"
 	"html/template"
 	"math"
@@ -72,9 +70,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(styles))
-	p := &portal{Options: o, pages: parsed}
-	p.policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	p := &portal{Options: o, pages: parsed, policy: web.ContentPolicy(styles, "form-action 'self'")}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /p/{shop}", p.page(p.home))

@@ -93,7 +93,7 @@ func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 // newAPI lists the operations in the order of the reference.
 func newAPI(o Options) *web.API {
 	o.Gate.Line = o.Line
-	return web.NewAPI(web.Info{Title: "Perennial portal interface", Version: interfaceVersion, Description: about}, o.Gate, &documents, func(api *web.API) {
+	return web.NewAPI(web.Info{Title: "Perennial portal interface", Version: interfaceVersion, Description: about, Root: Docs}, o.Gate, &documents, func(api *web.API) {
 		o.retention(api)
 		o.variants(api)
 		o.orders(api)

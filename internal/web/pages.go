@@ -1,0 +1,91 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+//go:embed pages.css
+var styles string
+
+//go:embed pages.html
+var pages string
+
+//go:embed docs.html
+var docsPages string
+
+// templates are the service's own pages for developers and operators.
+var templates = sync.OnceValue(func() *template.Template {
+	funcs := template.FuncMap{"styles": func() template.CSS { return template.CSS(styles) }} //nolint:gosec // it is ours
+	return template.Must(template.Must(template.New("pages").Funcs(funcs).Parse(pages)).Parse(docsPages))
+})
+
+// ContentPolicy returns the Content-Security-Policy of a page whose only style sheet is
+// the given one, in the page. More directives follow.
+func ContentPolicy(styles string, more ...string) string {
+	sum := sha256.Sum256([]byte(styles))
+	style := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	return strings.Join(append([]string{"default-src 'none'", style, "base-uri 'none'", "frame-ancestors 'none'"}, more...), "; ")
+}
+
+// WantsPage reports whether the client is a browser that shows a page: it accepts HTML by
+// name, which API clients do not.
+func WantsPage(r *http.Request) bool {
+	return strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
+}
+
+// writePage answers with one of the templates.
+func writePage(w http.ResponseWriter, r *http.Request, status int, name, policy string, view any) {
+	var body bytes.Buffer
+	if err := templates().ExecuteTemplate(&body, name, view); err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", policy)
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // the client is gone
+}
+
+// Front is the page at a host's root: what the host serves, for a person.
+type Front struct {
+	Title    string
+	About    string
+	Sections []FrontSection
+}
+
+// FrontSection is a group of links.
+type FrontSection struct {
+	Title string
+	Links []FrontLink
+}
+
+// FrontLink is one thing that the host serves.
+type FrontLink struct {
+	Name    string
+	Href    string // empty: it is no page, the command shows how to call it
+	About   string
+	Command string // a command line to copy
+}
+
+// ServeHTTP answers with the page.
+func (f Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	writePage(w, r, http.StatusOK, "front", ContentPolicy(styles, "form-action 'none'"), f)
+}
+
+// AtRoot answers browsers at the root of a host with a page. All other requests go to next.
+func AtRoot(page, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && WantsPage(r) {
+			page.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,296 @@
+// Package pages visits every page in a real browser.
+package pages
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/browsertest"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/sandbox"
+	"github.com/perennialhq/perennial/internal/store/storetest"
+	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/portal"
+)
+
+var shots = flag.String("shots", "", "folder for pictures of every page")
+
+// site is a sandbox with a few customers, and a portal for a customer without contracts.
+type site struct {
+	sandbox.URLs
+	portal string // the first page of the store's portal
+	empty  string // the same for a customer without contracts
+	email  string // address of a customer with contracts
+	key    string // of the store
+}
+
+func open(t *testing.T) *site {
+	t.Helper()
+	o := sandbox.Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Contracts: 12, Log: slog.New(slog.DiscardHandler)}
+	o.Database = filepath.Join(o.DataDir, "perennial.db")
+	storetest.SQLiteFile(t, o.Database)
+	s, err := sandbox.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+	at := &site{URLs: s.URLs(), key: s.Manifest().APIKey}
+	at.portal = at.Subscriptions + portal.Path + login.Handle(s.Manifest().Shop)
+	var customer struct{ Email string }
+	at.read(t, "/platform/customers/7001", &customer)
+	at.email = customer.Email
+	pages, err := portal.New(portal.Options{Frame: web.Frame{Log: o.Log}, Login: newcomer{}, Orders: noOrders{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := httptest.NewServer(pages)
+	t.Cleanup(none.Close)
+	at.empty = none.URL + portal.Path + "demo"
+	return at
+}
+
+// newcomer is signed in and has no contracts.
+type newcomer struct{ portal.Login }
+
+func (newcomer) Shop(context.Context, string) (shop.Shop, error) {
+	return shop.Shop{Domain: "demo.myshopify.com", TimeZone: "UTC"}, nil
+}
+
+func (newcomer) Authenticate(context.Context, shop.ID, string, login.Via) (login.Principal, error) {
+	return login.Principal{}, nil
+}
+
+func (newcomer) Contracts(context.Context, login.Principal) ([]contract.Contract, error) {
+	return nil, nil
+}
+
+type noOrders struct{}
+
+func (noOrders) AttemptsWhere(context.Context, shop.ID, billing.Question, page.Request) ([]billing.Record, int, error) {
+	return nil, 0, nil
+}
+
+// read reads an answer of the control interface.
+func (s *site) read(t *testing.T, path string, out any) {
+	t.Helper()
+	answer, err := http.Get(s.Control + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// link returns the sign-in link that was sent last.
+func (s *site) link(t *testing.T) string {
+	t.Helper()
+	var mails []struct{ Links []string }
+	s.read(t, "/mail?to="+s.email, &mails)
+	if len(mails) > 0 {
+		for _, link := range mails[len(mails)-1].Links {
+			if strings.Contains(link, "/l/") {
+				return link
+			}
+		}
+	}
+	t.Fatalf("no link in the mails to %q: %v", s.email, mails)
+	return ""
+}
+
+// Every page can be used by everybody: on a phone and on a desk, in light and in dark, with
+// a keyboard alone. The visits go where a person goes, so what one finds the next builds on.
+func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
+	t.Parallel()
+	s, browser := open(t), browsertest.Start(t)
+	visits := map[string]func(*visit){
+		"fronts": func(v *visit) {
+			for _, host := range []struct{ name, url string }{
+				{"subscriptions", s.Subscriptions}, {"memberships", s.Memberships}, {"dashboard", s.Dashboard}, {"platform", s.Platform}, {"control", s.Control},
+			} {
+				v.open(host.name, host.url+"/", http.StatusOK)
+			}
+		},
+		"reference": func(v *visit) {
+			docs := s.Subscriptions + "/docs"
+			v.open("index", docs, http.StatusOK)
+			v.submit("found", "[name=q]", "skip order", http.StatusOK)
+			v.submit("nothing found", "[name=q]", "no such thing", http.StatusOK)
+			v.open("resource", docs+"/webhooks", http.StatusOK)
+			v.open("resource with filters", docs+"/billing-attempts", http.StatusOK)
+			v.open("shapes", docs+"/shapes", http.StatusOK)
+			v.open("shape", docs+"/shapes/PlanOption", http.StatusOK)
+			v.open("missing", docs+"/nothing", http.StatusNotFound)
+		},
+		"references of other interfaces": func(v *visit) {
+			v.open("loyalty", s.Loyalty+"/loyalty/docs", http.StatusOK)
+			v.open("loyalty resource", s.Loyalty+"/loyalty/docs/points", http.StatusOK)
+			v.open("portal interface", s.Subscriptions+"/portal/docs", http.StatusOK)
+			v.open("portal resource", s.Subscriptions+"/portal/docs/orders", http.StatusOK)
+			v.open("partner", s.Subscriptions+"/api/partner/docs", http.StatusOK)
+			v.open("partner resource", s.Subscriptions+"/api/partner/docs/connections", http.StatusOK)
+		},
+		"portal": func(v *visit) {
+			v.open("sign in", s.portal, http.StatusOK)
+			v.submit("link sent", "[name=email]", s.email, http.StatusOK)
+			link := s.link(v.t)
+			v.open("continue", link, http.StatusOK)
+			v.click("subscriptions", "main button", http.StatusOK)
+			v.open("link used", link, http.StatusGone)
+			v.open("no such store", s.Subscriptions+"/p/nobody", http.StatusNotFound)
+			v.open("no subscriptions", s.empty, http.StatusOK)
+		},
+		"storefront": func(v *visit) {
+			v.open("signed out", s.Storefront, http.StatusOK)
+			v.submit("refused", "[name=customer_id]", "somebody", http.StatusBadRequest)
+			v.submit("signed in", "[name=customer_id]", "7001", http.StatusOK)
+			v.click("thanks", ".shelf button", http.StatusOK)
+		},
+	}
+	for name, visitAll := range visits {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			visitAll(&visit{t: t, tab: browser.Tab(t), of: name})
+		})
+	}
+}
+
+// Pages need no scripts: the search is a form, what only a script can do is not shown, and
+// the links of the time when the reference was one page lead into its index.
+func TestPagesWorkWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s, browser := open(t), browsertest.Start(t)
+	tab := browser.Tab(t)
+	tab.Scripts(false)
+	docs := s.Subscriptions + "/docs"
+	tab.Open(docs)
+	if status := tab.Submit("[name=q]", "unskipOrder"); status != http.StatusOK {
+		t.Errorf("the search answered %d", status)
+	}
+	text := func() string { return browsertest.Eval[string](tab, "document.body.innerText") }
+	if got := text(); !strings.Contains(got, "1 operation and 0 shapes for") || !strings.Contains(got, "Take a skip back") {
+		t.Errorf("the search found:\n%s", got)
+	}
+	if status := tab.Click("main .op a"); status != http.StatusOK {
+		t.Errorf("the operation's page answered %d", status)
+	}
+	if got := text(); !strings.Contains(got, "subscription-billing-attempts/unskip-order/{id}") || strings.Contains(got, "Send a request") || strings.Contains(got, "API key, to send") {
+		t.Errorf("the operation's page says:\n%s", got)
+	}
+	tab.Open(docs + "#unskipOrder")
+	if got := browsertest.Eval[string](tab, "document.querySelector(':target a').getAttribute('href')"); got != "/docs/billing-attempts#unskipOrder" {
+		t.Errorf("the old link of the operation leads to %q", got)
+	}
+	tab.Open(s.portal)
+	if status := tab.Submit("[name=email]", s.email); status != http.StatusOK {
+		t.Errorf("signing in answered %d", status)
+	}
+	tab.Open(s.link(t))
+	if status := tab.Click("main button"); status != http.StatusOK || !strings.Contains(text(), "Next order on") {
+		t.Errorf("the link opened %d:\n%s", status, text())
+	}
+}
+
+// With scripts the reference sends requests, with the key that was typed on any of its
+// pages, and old links lead to where their target is now.
+func TestTheReferenceSendsRequests(t *testing.T) {
+	t.Parallel()
+	s, browser := open(t), browsertest.Start(t)
+	tab := browser.Tab(t)
+	tab.Open(s.Subscriptions + "/docs/webhooks")
+	browsertest.Eval[bool](tab, `key.value = "`+s.key+`", key.dispatchEvent(new Event("input")), true`)
+	tab.Open(s.Subscriptions + "/docs/customers")
+	const sent = `(async () => {
+		const form = document.querySelector("#searchCustomers form");
+		form.requestSubmit();
+		const output = form.querySelector("output");
+		while (output.textContent.length < 2) await new Promise(requestAnimationFrame);
+		return output.textContent;
+	})()`
+	if got := browsertest.Eval[string](tab, sent); !strings.HasPrefix(got, "200 OK\n[") || !strings.Contains(got, "7001") {
+		t.Errorf("the answer is shown as %.300s", got)
+	}
+	for from, want := range map[string]string{"/docs#searchCustomers": "/docs/customers#searchCustomers", "/docs#shape-PlanOption": "/docs/shapes/PlanOption"} {
+		tab := browser.Tab(t)
+		tab.Open(s.Subscriptions + from)
+		arrived := `(async () => { while (!location.href.endsWith("` + want + `")) await new Promise(requestAnimationFrame); return location.pathname + location.hash; })()`
+		if got := browsertest.Eval[string](tab, arrived); got != want {
+			t.Errorf("%s leads to %s, want %s", from, got, want)
+		}
+	}
+}
+
+// visit is somebody's way through pages.
+type visit struct {
+	t   *testing.T
+	tab *browsertest.Tab
+	of  string
+}
+
+func (v *visit) open(name, url string, want int) {
+	v.t.Helper()
+	v.look(name, v.tab.Open(url), want)
+}
+
+func (v *visit) submit(name, field, text string, want int) {
+	v.t.Helper()
+	v.look(name, v.tab.Submit(field, text), want)
+}
+
+func (v *visit) click(name, selector string, want int) {
+	v.t.Helper()
+	v.look(name, v.tab.Click(selector), want)
+}
+
+// look audits the page that is open.
+func (v *visit) look(name string, status, want int) {
+	v.t.Helper()
+	if status != want {
+		v.t.Errorf("%s: answered %d, want %d", name, status, want)
+	}
+	report := func(how string, found []browsertest.Violation) {
+		v.t.Helper()
+		for _, one := range found {
+			v.t.Errorf("%s, %s: %s", name, how, one)
+		}
+	}
+	for _, width := range []int64{390, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			how := fmt.Sprintf("%d pixels wide, %s", width, scheme)
+			v.tab.Show(width, map[int64]int64{390: 844, 1280: 800}[width], scheme)
+			report(how, v.tab.Audit())
+			v.picture(fmt.Sprintf("%s %s %d %s", v.of, name, width, scheme))
+		}
+		report(fmt.Sprintf("%d pixels wide", width), v.tab.Sideways())
+	}
+	report("by keyboard", v.tab.Keyboard())
+}
+
+// picture keeps a picture of the page where somebody asked for pictures.
+func (v *visit) picture(name string) {
+	v.t.Helper()
+	if *shots == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*shots, strings.ReplaceAll(name, " ", "-")+".png"), v.tab.Screenshot(), 0o600); err != nil {
+		v.t.Fatal(err)
+	}
+}
