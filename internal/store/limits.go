@@ -29,7 +29,7 @@ func (b bank) Take(ctx context.Context, bucket access.Bucket, want, back int) (a
 	}
 	for run := 1; ; run++ {
 		var loan access.Loan
-		err := b.db.reader.NewRaw("SELECT granted, remains FROM rate_take(?, ?, ?, ?, ?, ?)",
+		err := b.db.in(bucket.Shop).NewRaw("SELECT granted, remains FROM rate_take(?, ?, ?, ?, ?, ?)",
 			bucket.Shop, bucket.Key, bucket.Rate.PerSecond, bucket.Rate.Burst, want, back).Scan(ctx, &loan.Granted, &loan.Remains)
 		if err == nil {
 			return loan, nil
