@@ -191,7 +191,7 @@ func (w *world) connect(ctx context.Context) {
 func (w *world) open() {
 	driver, name := "sqlite", "file:"+w.o.database+"?_pragma=busy_timeout(10000)"
 	if strings.HasPrefix(w.o.database, "postgres") {
-		driver, name = "pgx", w.o.database
+		driver, name = "pgx", w.o.database+"&perennial.scope=all" // it looks at every store
 	}
 	db, err := sql.Open(driver, name)
 	if err != nil {

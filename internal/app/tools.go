@@ -148,7 +148,7 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	if current != nil {
 		return findings
 	}
-	findings = append(findings, Finding{"database can be written to", db.Writable(ctx, clock.System{}.Now())})
+	findings = append(findings, Finding{"database can be written to", db.Writable(ctx, clock.System{}.Now())}, Finding{"database keeps stores apart", db.Walled(ctx)})
 	stores, err := db.Shops().All(ctx)
 	if err != nil {
 		return append(findings, Finding{"stores", err})

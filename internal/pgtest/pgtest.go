@@ -41,6 +41,25 @@ func New(t testing.TB, m Migrator) string {
 	}, m).URL()
 }
 
+// AsSuperuser returns the URL of the same database for a superuser, who is behind no policy.
+func AsSuperuser(t testing.TB, database string) string {
+	t.Helper()
+	server, err := server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	super, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatalf("%s: %v", Variable, err)
+	}
+	at.User = super.User
+	return at.String()
+}
+
 // Empty returns the URL of an empty database of the test's own.
 func Empty(t testing.TB) string {
 	t.Helper()

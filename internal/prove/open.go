@@ -85,7 +85,7 @@ func (w *world) openDatabase(at string) error {
 		if at, err = w.schema(ctx, at); err != nil {
 			return fmt.Errorf("make a schema: %w", err)
 		}
-		driver, name = "pgx", at
+		driver, name = "pgx", at+"&perennial.scope=all" // books of every store
 	} else {
 		if w.folder, err = os.MkdirTemp(scratch(), "perennial-prove-"); err != nil {
 			return err

@@ -96,8 +96,8 @@ func (db *DB) EntriesOf(ctx context.Context, of shop.ID, line shop.Line, where [
 		other = shop.Subscriptions
 	}
 	// Most stores have one line: they need not look up what each entry is about.
-	for _, table := range []string{"contract_facets", "plan_groups", "swap_rules", "bundles"} {
-		some, err := db.reader.NewSelect().Table(table).Where("shop_id = ?", of).Where("line = ?", other).Exists(ctx)
+	for _, table := range []string{"own_contract_facets", "plan_groups", "swap_rules", "bundles"} {
+		some, err := db.in(of).NewSelect().Table(table).Where("shop_id = ?", of).Where("line = ?", other).Exists(ctx)
 		if err != nil {
 			return nil, 0, fmt.Errorf("look for the line %s: %w", other, err)
 		}
@@ -122,7 +122,7 @@ var lineOfEntity = map[activity.EntityType]string{
 // entries reads entries, without those about what belongs to a line.
 func (db *DB) entries(ctx context.Context, of shop.ID, where []page.Criterion, p page.Request, without shop.Line) ([]activity.Entry, int, error) {
 	var rows []entryRow
-	q := db.reader.NewSelect().Model(&rows).Where("e.shop_id = ?", of)
+	q := db.in(of).NewSelect().Model(&rows).Where("e.shop_id = ?", of)
 	if without != "" {
 		for _, entity := range sortedKeys(lineOfEntity) {
 			q = q.Where("NOT (e.entity_type = ? AND EXISTS ("+lineOfEntity[entity]+"))", entity, without)

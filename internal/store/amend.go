@@ -24,7 +24,7 @@ var (
 // or before now, earliest first.
 func (db *DB) ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, limit int) ([]contract.Contract, error) {
 	var rows []contractRow
-	err := db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.amend_at <= ?", millis(now)).
+	err := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.amend_at <= ?", millis(now)).
 		Order("c.amend_at", "c.id").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find the contracts that wait for a change: %w", err)

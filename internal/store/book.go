@@ -18,7 +18,7 @@ var _ billing.Book = (*DB)(nil)
 // Attempt returns one attempt of the line, or NotFound.
 func (db *DB) Attempt(ctx context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (billing.Record, error) {
 	var rows []attemptRow
-	err := db.reader.NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.id = ?", id).Scan(ctx)
+	err := db.in(of).NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.id = ?", id).Scan(ctx)
 	if err != nil {
 		return billing.Record{}, fmt.Errorf("read attempt %d: %w", id, err)
 	}
@@ -46,7 +46,7 @@ var attemptFields = map[string]field{
 // has one. A contract that the line does not have is NotFound, and so is one that
 // is not the question's customer's.
 func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Question, p page.Request) ([]billing.Record, int, error) {
-	contracts := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line)
+	contracts := db.in(of).NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line)
 	if ask.Contract != 0 {
 		contracts = contracts.Where("c.id = ?", ask.Contract)
 	}
@@ -54,7 +54,7 @@ func (db *DB) AttemptsWhere(ctx context.Context, of shop.ID, ask billing.Questio
 		contracts = contracts.Where("c.customer_id = ?", ask.Customer)
 	}
 	var rows []attemptRow
-	q := db.reader.NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", contracts)
+	q := db.in(of).NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", contracts)
 	if ask.Upcoming {
 		q = q.Where("a.status = ?", billing.Queued)
 	} else {
@@ -103,7 +103,7 @@ func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts 
 		ids[i] = a.ContractID
 	}
 	var rows []contractRow
-	err := db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.id IN (?)", bun.List(ids)).Scan(ctx)
+	err := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.id IN (?)", bun.List(ids)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the contracts of %d attempts: %w", len(attempts), err)
 	}

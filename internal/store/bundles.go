@@ -68,7 +68,7 @@ func bundlesOf(rows []bundleRow) ([]bundle.Settings, error) {
 // Bundle returns a bundle of a line, or NotFound.
 func (db *DB) Bundle(ctx context.Context, of shop.ID, line shop.Line, id bundle.ID) (bundle.Settings, error) {
 	var row bundleRow
-	err := db.reader.NewSelect().Model(&row).Where("b.shop_id = ?", of).Where("b.id = ?", id).Where("b.line = ?", line).Scan(ctx)
+	err := db.in(of).NewSelect().Model(&row).Where("b.shop_id = ?", of).Where("b.id = ?", id).Where("b.line = ?", line).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return bundle.Settings{}, bundle.NotFound(id)
 	}
@@ -85,7 +85,7 @@ var bundleFields = map[string]field{"id": {"id", whole}, "createdAt": {"created_
 // otherwise, and how many there are.
 func (db *DB) Bundles(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]bundle.Settings, int, error) {
 	var rows []bundleRow
-	q := db.reader.NewSelect().Model(&rows).Where("b.shop_id = ?", of).Where("b.line = ?", line)
+	q := db.in(of).NewSelect().Model(&rows).Where("b.shop_id = ?", of).Where("b.line = ?", line)
 	total, err := fetch(ctx, q, bundleFields, p, func() int { return len(rows) })
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the bundles: %w", err)

@@ -151,7 +151,7 @@ func (tx *Tx) putLines(ctx context.Context, contracts []contract.Contract, rewri
 
 // termRow is a row of search_terms: a text of which a part finds a contract.
 type termRow struct {
-	bun.BaseModel `bun:"table:search_terms,alias:t"`
+	bun.BaseModel `bun:"table:search_terms,select:own_search_terms,alias:t"`
 
 	ShopID     int64 `bun:"shop_id,pk"`
 	ID         int64 `bun:"id,pk"`

@@ -118,7 +118,7 @@ func (db *DB) addAhead(ctx context.Context, of shop.ID, records []billing.Record
 		return nil
 	}
 	var open []attemptRow
-	err := db.reader.NewSelect().Model(&open).Column("contract_id", "cycle", "status", "billing_date").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(counting)).
+	err := db.in(of).NewSelect().Model(&open).Column("contract_id", "cycle", "status", "billing_date").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(counting)).
 		Where("a.status IN (?)", bun.List(billing.Open)).Scan(ctx)
 	if err != nil {
 		return fmt.Errorf("count the orders to come of %d contracts: %w", len(counting), err)

@@ -24,7 +24,7 @@ func (db *DB) ofCustomer(q *bun.SelectQuery, of shop.ID, line shop.Line, custome
 // ContractIDs returns the numbers of a customer's contracts, ascending.
 func (db *DB) ContractIDs(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.ID, error) {
 	var ids []contract.ID
-	q := db.ofCustomer(db.reader.NewSelect().Model((*contractRow)(nil)).Column("id"), of, line, customer)
+	q := db.ofCustomer(db.in(of).NewSelect().Model((*contractRow)(nil)).Column("id"), of, line, customer)
 	if err := q.Order("c.id").Scan(ctx, &ids); err != nil {
 		return nil, fmt.Errorf("read the contracts of customer %d: %w", customer, err)
 	}
@@ -34,7 +34,7 @@ func (db *DB) ContractIDs(ctx context.Context, of shop.ID, line shop.Line, custo
 // ContractsOf returns a customer's contracts, oldest first.
 func (db *DB) ContractsOf(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.Contract, error) {
 	var rows []contractRow
-	q := db.ofCustomer(db.reader.NewSelect().Model(&rows), of, line, customer)
+	q := db.ofCustomer(db.in(of).NewSelect().Model(&rows), of, line, customer)
 	if err := q.Order("c.created_at", "c.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the contracts of customer %d: %w", customer, err)
 	}
@@ -151,7 +151,7 @@ func (db *DB) customersOn(ctx context.Context, of shop.ID, f contract.CustomerFi
 // customers selects the customers that pass the filter, by their contracts.
 func (s source) customers(of shop.ID, f contract.CustomerFilter) *bun.SelectQuery {
 	alias := ident(s.alias)
-	q := s.query().ColumnExpr("?.customer_id", alias).GroupExpr("?.customer_id", alias).
+	q := s.query(of).ColumnExpr("?.customer_id", alias).GroupExpr("?.customer_id", alias).
 		Where("?.shop_id = ?", alias, of).Where("?.line = ?", alias, f.Line).Where("?.customer_id <> 0", alias)
 	for _, found := range s.db.customersWith(of, f) { // any one contract of a customer may meet it
 		q = q.Where("?.customer_id IN (?)", alias, found.Column("customer_id"))
@@ -171,7 +171,7 @@ func (db *DB) customersWith(of shop.ID, f contract.CustomerFilter) []*bun.Select
 	}
 	if f.NamePart != "" {
 		behind := "%\n" + anywhere(clean(fold(f.NamePart))) // the address
-		list = append(list, facetsOf(db).query().Where("f.shop_id = ?", of).Where("f.line = ?", f.Line).Where(`f.customer_folded LIKE ? ESCAPE '\'`, behind))
+		list = append(list, facetsOf(db).query(of).Where("f.shop_id = ?", of).Where("f.line = ?", f.Line).Where(`f.customer_folded LIKE ? ESCAPE '\'`, behind))
 	}
 	return list
 }
@@ -190,9 +190,9 @@ func (db *DB) countCustomers(ctx context.Context, of shop.ID, f contract.Custome
 		return n, nil
 	}
 	each := facetsOf(db).customers(of, f)
-	counting := db.reader.NewSelect().TableExpr("(?) AS each", each).ColumnExpr("COUNT(*)")
+	counting := db.in(of).NewSelect().TableExpr("(?) AS each", each).ColumnExpr("COUNT(*)")
 	var exact standingRow
-	if err := db.reader.NewSelect().ColumnExpr("(?) AS hits, (?) AS version", counting, db.version(of, f.Line)).Scan(ctx, &exact); err != nil {
+	if err := db.in(of).NewSelect().ColumnExpr("(?) AS hits, (?) AS version", counting, db.version(of, f.Line)).Scan(ctx, &exact); err != nil {
 		return 0, fmt.Errorf("count customers: %w", err)
 	}
 	db.counts.put(key, exact.Version, int(exact.Hits), maxCounts)
@@ -207,7 +207,7 @@ func (db *DB) summaries(ctx context.Context, of shop.ID, line shop.Line, ids []i
 		return list, nil
 	}
 	theirs := func(into any) *bun.SelectQuery {
-		return db.reader.NewSelect().Model(into).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.customer_id IN (?)", bun.List(ids))
+		return db.in(of).NewSelect().Model(into).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.customer_id IN (?)", bun.List(ids))
 	}
 	var sums []summaryRow
 	err := theirs((*contractRow)(nil)).ColumnExpr("c.customer_id").ColumnExpr(activeOf.in("c")+" AS active", contract.Active).

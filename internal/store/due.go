@@ -87,7 +87,7 @@ func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) 
 
 func (s Shops) waitingFor(ctx context.Context, w waiting, now time.Time, limit int, narrow ...func(*bun.SelectQuery) *bun.SelectQuery) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := s.db.reader.NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), boundAt(now)).Apply(narrow...).
+	err := s.db.acrossShops().NewSelect().Table(w.table).Column("shop_id").Where("? <= ?", ident(w.column), boundAt(now)).Apply(narrow...).
 		GroupExpr(s.db.engine.dialect().unindexed+"shop_id").OrderExpr("MIN(?), shop_id", ident(w.column)).Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops with %s that wait: %w", w.table, err)
@@ -119,7 +119,7 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 	earliest = earliest.UnionAll(s.nextAnnouncement(now))
 	earliest = earliest.UnionAll(told(s.db.reader, now).ColumnExpr("MIN(t.telling_until)")) // of a dead process; another one tells then
 	var next int64
-	if err := s.db.reader.NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {
+	if err := s.db.acrossShops().NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {
 		return time.Time{}, false, fmt.Errorf("find what is due next: %w", err)
 	}
 	return instant(next), next != 0, nil
@@ -150,7 +150,7 @@ func (s Shops) Backlog(ctx context.Context, now time.Time) (Backlog, error) {
 		{&b.GivenUp, "SELECT 1 FROM inbox WHERE due_at IS NULL AND finished_at IS NULL", nil},
 	} {
 		inner := s.db.reader.NewRaw(count.query+" LIMIT ?", append(count.args, maxBacklog)...)
-		if err := s.db.reader.NewRaw("SELECT COUNT(*) FROM (?) AS waiting", inner).Scan(ctx, count.into); err != nil {
+		if err := s.db.acrossShops().NewRaw("SELECT COUNT(*) FROM (?) AS waiting", inner).Scan(ctx, count.into); err != nil {
 			return Backlog{}, fmt.Errorf("count what waits: %w", err)
 		}
 	}

@@ -124,7 +124,7 @@ func (db *DB) addMails(ctx context.Context, of shop.ID, records []billing.Record
 			keys = append(keys, key)
 		}
 	}
-	status, err := mailsUnder(ctx, db.reader, of, keys)
+	status, err := mailsUnder(ctx, db.in(of), of, keys)
 	if err != nil {
 		return err
 	}

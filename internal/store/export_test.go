@@ -14,6 +14,31 @@ import (
 // Raw returns the pool through which a database is read.
 func (db *DB) Raw() *bun.DB { return db.reader }
 
+// In returns what reads a shop's rows, as the store does.
+func (db *DB) In(of shop.ID) bun.IDB { return db.in(of) }
+
+// Everywhere returns what reads rows of every shop, as the store does.
+func (db *DB) Everywhere() bun.IDB { return db.acrossShops() }
+
+// UpdateEverywhere runs fn in a transaction on rows of every shop, as the store does.
+func (db *DB) UpdateEverywhere(ctx context.Context, fn func(*Tx) error) error {
+	return db.updateAcrossShops(ctx, fn)
+}
+
+// UpdateShared runs fn in a transaction on what belongs to no shop.
+func (db *DB) UpdateShared(ctx context.Context, fn func(*Tx) error) error {
+	return db.updateShared(ctx, fn)
+}
+
+// Exec runs a statement in the transaction and returns how many rows it wrote.
+func (tx *Tx) Exec(ctx context.Context, query string) (int64, error) {
+	result, err := tx.q.NewRaw(query).Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 // OpenPostgresWithin opens a database on PostgreSQL whose statements may take so long.
 func OpenPostgresWithin(ctx context.Context, o Options, answer time.Duration) (*DB, error) {
 	e, reader, err := openPostgresWith(ctx, o, patience(answer))

@@ -17,7 +17,7 @@ import (
 // facetRow is a row of contract_facets: by what a contract is found, save for
 // what billing changes.
 type facetRow struct {
-	bun.BaseModel `bun:"table:contract_facets,alias:f"`
+	bun.BaseModel `bun:"table:contract_facets,select:own_contract_facets,alias:f"`
 
 	ShopID           int64 `bun:"shop_id,pk"`
 	ID               int64 `bun:"id,pk"` // of the contract
@@ -51,7 +51,7 @@ type countRow struct {
 // customerCountRow is a row of customer_counts: how many contracts of a line have
 // a customer's address and name.
 type customerCountRow struct {
-	bun.BaseModel `bun:"table:customer_counts,alias:n"`
+	bun.BaseModel `bun:"table:customer_counts,select:own_customer_counts,alias:n"`
 
 	ShopID         int64  `bun:"shop_id,pk"`
 	Line           string `bun:"line,pk"`

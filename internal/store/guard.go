@@ -122,7 +122,7 @@ func (s Shops) Place(ctx context.Context) (repair.Place, error) {
 
 // SetPlace says where the installation lives.
 func (s Shops) SetPlace(ctx context.Context, p repair.Place) error {
-	return s.db.update(ctx, 0, func(tx *Tx) error {
+	return s.db.updateShared(ctx, func(tx *Tx) error {
 		if _, err := tx.q.NewRaw("UPDATE installation SET place = ?, host = ?", clean(p.Database), clean(p.Host)).Exec(ctx); err != nil {
 			return fmt.Errorf("note where the installation lives: %w", err)
 		}

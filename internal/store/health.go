@@ -23,7 +23,7 @@ func (db *DB) Unavailable(err error) bool { return err != nil && db.engine.unava
 
 // Writable returns an error when the database cannot be written to, as with a full disk.
 func (db *DB) Writable(ctx context.Context, now time.Time) error {
-	err := db.update(ctx, 0, func(tx *Tx) error {
+	err := db.updateShared(ctx, func(tx *Tx) error {
 		_, err := tx.q.NewRaw("INSERT INTO probes (id, written_at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at", now.UnixMilli()).Exec(ctx)
 		return err
 	})

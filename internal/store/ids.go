@@ -94,7 +94,7 @@ func (db *DB) reserve(ctx context.Context, n int) (int64, error) {
 func (db *DB) takeBlock(ctx context.Context, n int) (int64, error) {
 	var first int64
 	for run := 1; ; run++ {
-		again, err := db.once(ctx, 0, true, func(tx *Tx) error {
+		again, err := db.once(ctx, scope{}, true, func(tx *Tx) error {
 			var err error
 			first, err = tx.block(ctx, "row", n)
 			return err

@@ -142,7 +142,7 @@ func errReused() error {
 // store commits events and the tasks that work them. It says of each event whether it was
 // refused.
 func (b *Inbox) store(ctx context.Context, events []arrival) error {
-	return b.db.update(ctx, 0, func(tx *Tx) error {
+	return b.db.updateAcrossShops(ctx, func(tx *Tx) error {
 		first, err := tx.signatures(ctx, events)
 		if err != nil {
 			return err

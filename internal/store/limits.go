@@ -28,11 +28,11 @@ func (b sharedBuckets) Take(ctx context.Context, bucket access.Bucket, want, bac
 		return access.Grant{}, fault.New(fault.Internal, "a bucket names no key")
 	}
 	for run := 1; ; run++ {
-		var loan access.Grant
-		err := b.db.reader.NewRaw("SELECT granted, remains FROM rate_take(?, ?, ?, ?, ?, ?)",
-			bucket.Shop, bucket.Key, bucket.Rate.PerSecond, bucket.Rate.Burst, want, back).Scan(ctx, &loan.Granted, &loan.Remains)
+		var granted access.Grant
+		err := b.db.in(bucket.Shop).NewRaw("SELECT granted, remains FROM rate_take(?, ?, ?, ?, ?, ?)",
+			bucket.Shop, bucket.Key, bucket.Rate.PerSecond, bucket.Rate.Burst, want, back).Scan(ctx, &granted.Granted, &granted.Remains)
 		if err == nil {
-			return loan, nil
+			return granted, nil
 		}
 		if !b.db.engine.retryable(err) || run == maxRuns || ctx.Err() != nil {
 			return access.Grant{}, fmt.Errorf("take from the rate limit of shop %d: %w", bucket.Shop, err)

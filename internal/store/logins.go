@@ -147,7 +147,7 @@ func (tx *Tx) Link(ctx context.Context, h login.Hash) (login.Link, error) {
 // LinkByHash returns a link without a transaction, or NotFound.
 func (s loginStore) LinkByHash(ctx context.Context, of shop.ID, h login.Hash) (login.Link, error) {
 	var row linkRow
-	return oneLink(ctx, s.Shops.db.reader.NewSelect().Model(&row).Where("l.shop_id = ?", of).Where("l.hash = ?", loginHash(h)), &row)
+	return oneLink(ctx, s.Shops.db.in(of).NewSelect().Model(&row).Where("l.shop_id = ?", of).Where("l.hash = ?", loginHash(h)), &row)
 }
 
 // UseLink notes that a link was used.
@@ -174,7 +174,7 @@ func (tx *Tx) AddSession(ctx context.Context, s login.Session) error {
 // SessionByHash returns a session, or NotFound.
 func (s loginStore) SessionByHash(ctx context.Context, of shop.ID, h login.Hash) (login.Session, error) {
 	var row sessionRow
-	err := s.Shops.db.reader.NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.hash = ?", loginHash(h)).Scan(ctx)
+	err := s.Shops.db.in(of).NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.hash = ?", loginHash(h)).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return login.Session{}, missing("the session")
 	}
@@ -259,7 +259,7 @@ func (tx *Tx) forgetExpired(ctx context.Context, model any, key string, now time
 // ContractsOf returns at most limit contracts of a customer, newest first.
 func (s loginStore) ContractsOf(ctx context.Context, of shop.ID, customer int64, limit int) ([]contract.Contract, error) {
 	var rows []contractRow
-	err := s.Shops.db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.customer_id = ?", customer).
+	err := s.Shops.db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.customer_id = ?", customer).
 		OrderExpr("c.created_at DESC, c.id DESC").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the contracts of a customer: %w", err)

@@ -59,7 +59,7 @@ func (tx *Tx) Program(ctx context.Context) (loyalty.Program, error) {
 
 // LoyaltyProgram returns a shop's programme.
 func (db *DB) LoyaltyProgram(ctx context.Context, of shop.ID) (loyalty.Program, error) {
-	return readProgram(ctx, db.reader, of)
+	return readProgram(ctx, db.in(of), of)
 }
 
 // PutProgram writes the shop's programme if it is still what was read.

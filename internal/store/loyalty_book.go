@@ -19,7 +19,7 @@ var _ loyalty.Book = (*DB)(nil)
 // LoyaltyMember returns a member with the lots that are open, or NotFound.
 func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.Who) (loyalty.Account, []loyalty.Lot, error) {
 	var rows []memberRow
-	q := db.reader.NewSelect().Model(&rows).Where("m.shop_id = ?", of).Order("m.customer_id").Limit(1)
+	q := db.in(of).NewSelect().Model(&rows).Where("m.shop_id = ?", of).Order("m.customer_id").Limit(1)
 	if who.Customer != 0 {
 		q = q.Where("m.customer_id = ?", who.Customer)
 	} else {
@@ -35,7 +35,7 @@ func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.Who) (l
 	if err != nil {
 		return loyalty.Account{}, nil, err
 	}
-	lots, err := readLots(ctx, db.reader.NewSelect().Where("l.shop_id = ?", of).Where("l.account_id = ?", account.ID).Where("(l.waits OR l.rest > 0)"))
+	lots, err := readLots(ctx, db.in(of).NewSelect().Where("l.shop_id = ?", of).Where("l.account_id = ?", account.ID).Where("(l.waits OR l.rest > 0)"))
 	return account, lots, err
 }
 
@@ -43,7 +43,7 @@ func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.Who) (l
 // first.
 func (db *DB) LoyaltyRewards(ctx context.Context, of shop.ID, member loyalty.AccountID, standing loyalty.Standing) ([]loyalty.Taken, error) {
 	var rows []rewardRow
-	q := db.reader.NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.account_id = ?", member).Order("w.id DESC")
+	q := db.in(of).NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.account_id = ?", member).Order("w.id DESC")
 	if standing != "" {
 		q = q.Where("w.state IN (?)", bun.List(loyalty.StatesOf(standing)))
 	}
@@ -60,7 +60,7 @@ var pointFields = map[string]field{"id": {"id", whole}, "createAt": {"recorded_a
 // page says otherwise, and how many there are.
 func (db *DB) LoyaltyEntries(ctx context.Context, of shop.ID, member loyalty.AccountID, p page.Request) ([]loyalty.Entry, int, error) {
 	var rows []pointRow
-	q := db.reader.NewSelect().Model(&rows).Where("n.shop_id = ?", of).Where("n.account_id = ?", member)
+	q := db.in(of).NewSelect().Model(&rows).Where("n.shop_id = ?", of).Where("n.account_id = ?", member)
 	if len(p.Sort) == 0 {
 		p.Sort = []page.Sort{{Field: "id", Desc: true}}
 	}
@@ -78,7 +78,7 @@ func (db *DB) LoyaltyEntries(ctx context.Context, of shop.ID, member loyalty.Acc
 // LoyaltyEntry returns an entry of a member's, or NotFound.
 func (db *DB) LoyaltyEntry(ctx context.Context, of shop.ID, id loyalty.EntryID) (loyalty.Entry, error) {
 	var row pointRow
-	err := db.reader.NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.id = ?", id).Scan(ctx)
+	err := db.in(of).NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.id = ?", id).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return loyalty.Entry{}, missing("the transaction")
 	}
@@ -91,7 +91,7 @@ func (db *DB) LoyaltyEntry(ctx context.Context, of shop.ID, id loyalty.EntryID) 
 // LoyaltyCredit returns store credit that was given, or NotFound.
 func (db *DB) LoyaltyCredit(ctx context.Context, of shop.ID, id loyalty.CreditID) (loyalty.Credit, error) {
 	var r creditRow
-	err := db.reader.NewSelect().Model(&r).Where("k.shop_id = ?", of).Where("k.id = ?", id).Scan(ctx)
+	err := db.in(of).NewSelect().Model(&r).Where("k.shop_id = ?", of).Where("k.id = ?", id).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return loyalty.Credit{}, missing("the store credit")
 	}
@@ -115,7 +115,7 @@ var memberFields = map[string]field{
 // of a customer comes first of equals.
 func (db *DB) TopMembers(ctx context.Context, of shop.ID, p page.Request) ([]loyalty.Account, int, error) {
 	var rows []memberRow
-	q := db.reader.NewSelect().Model(&rows).Where("m.shop_id = ?", of).
+	q := db.in(of).NewSelect().Model(&rows).Where("m.shop_id = ?", of).
 		Where("m.status IN (?)", bun.List([]loyalty.Status{loyalty.Active, loyalty.Inactive}))
 	if len(p.Sort) == 0 {
 		p.Sort = []page.Sort{{Field: loyalty.FieldEarned, Desc: true}}

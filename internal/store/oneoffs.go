@@ -167,13 +167,13 @@ var oneOffFields = map[string]field{"cycle": {"cycle", whole}, "id": {"id", whol
 // OneOffsOf returns a page of the one-time products of a contract, in the order of
 // their cycles, and how many there are.
 func (db *DB) OneOffsOf(ctx context.Context, of shop.ID, ask billing.OneOffQuestion, p page.Request) ([]billing.OneOffRecord, int, error) {
-	known := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line).Where("c.id = ?", ask.Contract)
+	known := db.in(of).NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", ask.Line).Where("c.id = ?", ask.Contract)
 	if err := there(ctx, known, ask.Contract); err != nil {
 		return nil, 0, err
 	}
-	attempts := db.reader.NewSelect().Model((*attemptRow)(nil)).Where("a.shop_id = ?", of).Where("a.contract_id = ?", ask.Contract)
+	attempts := db.in(of).NewSelect().Model((*attemptRow)(nil)).Where("a.shop_id = ?", of).Where("a.contract_id = ?", ask.Contract)
 	var rows []oneOffRow
-	q := db.reader.NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id = ?", ask.Contract)
+	q := db.in(of).NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id = ?", ask.Contract)
 	if ask.Upcoming {
 		q = q.Where("NOT o.done").Where("o.cycle IN (?)", attempts.Clone().Column("cycle").Where("a.status = ?", billing.Queued))
 	}
@@ -211,9 +211,9 @@ func (db *DB) WaitingOneOffs(ctx context.Context, of shop.ID, contracts []contra
 		return nil, nil
 	}
 	var rows []oneOffRow
-	upcoming := db.reader.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("1").Where("a.shop_id = ?", of).
+	upcoming := db.in(of).NewSelect().Model((*attemptRow)(nil)).ColumnExpr("1").Where("a.shop_id = ?", of).
 		Where("a.contract_id = o.contract_id").Where("a.cycle = o.cycle").Where("a.status = ?", billing.Queued)
-	err := db.reader.NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id IN (?)", bun.List(contracts)).Where("NOT o.done").
+	err := db.in(of).NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id IN (?)", bun.List(contracts)).Where("NOT o.done").
 		Where("EXISTS (?)", upcoming).Order("o.contract_id", "o.cycle", "o.id").Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the one-time products of %d contracts: %w", len(contracts), err)
@@ -233,7 +233,7 @@ func (db *DB) addOneOffs(ctx context.Context, of shop.ID, records []billing.Reco
 		return nil
 	}
 	var rows []oneOffRow
-	err := db.reader.NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id IN (?)", bun.List(carrying)).Where("NOT o.done").
+	err := db.in(of).NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id IN (?)", bun.List(carrying)).Where("NOT o.done").
 		Order("o.contract_id", "o.cycle", "o.id").Scan(ctx)
 	if err != nil {
 		return fmt.Errorf("read the one-time products of %d contracts: %w", len(carrying), err)

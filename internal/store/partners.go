@@ -166,7 +166,7 @@ func (tx *Tx) PutConnection(ctx context.Context, c *partner.Connection) error {
 // DomainOf returns the domain of a shop without reading its token, or NotFound.
 func (s Shops) DomainOf(ctx context.Context, of shop.ID) (string, error) {
 	var domain string
-	err := s.db.reader.NewSelect().Model((*shopRow)(nil)).Column("domain").Where("s.id = ?", of).Scan(ctx, &domain)
+	err := s.db.in(of).NewSelect().Model((*shopRow)(nil)).Column("domain").Where("s.id = ?", of).Scan(ctx, &domain)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", fault.New(fault.NotFound, "the store is not known here").Entity("shop").Code("shopNotFound")
 	}
@@ -179,7 +179,7 @@ func (s Shops) DomainOf(ctx context.Context, of shop.ID) (string, error) {
 // ShopOfConnection returns the shop of an application's connection, or NotFound.
 func (s Shops) ShopOfConnection(ctx context.Context, app access.AppID, id partner.ConnectionID) (shop.ID, error) {
 	var of shop.ID
-	err := s.db.reader.NewSelect().Table("partner_connections").Column("shop_id").Where("app = ?", clean(string(app))).Where("id = ?", id).Limit(1).Scan(ctx, &of)
+	err := s.db.acrossShops().NewSelect().Table("partner_connections").Column("shop_id").Where("app = ?", clean(string(app))).Where("id = ?", id).Limit(1).Scan(ctx, &of)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, noConnection(id)
 	}
@@ -194,7 +194,7 @@ func (s Shops) ShopOfConnection(ctx context.Context, app access.AppID, id partne
 func (s Shops) ConnectionByCode(ctx context.Context, app access.AppID, code access.Hash) (shop.ID, partner.ConnectionID, error) {
 	var of shop.ID
 	var id partner.ConnectionID
-	err := s.db.reader.NewSelect().Table("partner_connections").Column("shop_id", "id").
+	err := s.db.acrossShops().NewSelect().Table("partner_connections").Column("shop_id", "id").
 		Where("code_hash = ?", hashText(code)).Where("app = ?", clean(string(app))).Limit(1).Scan(ctx, &of, &id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, fault.New(fault.NotFound, "there is no such code").Entity("partnerConnection")
@@ -212,7 +212,7 @@ var connectionFields = map[string]field{"id": {"id", whole}, "requestedAt": {"re
 // there are. An empty state means all.
 func (s Shops) Connections(ctx context.Context, of shop.ID, state partner.State, p page.Request) ([]partner.Connection, int, error) {
 	var rows []connectionRow
-	q := s.db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of)
+	q := s.db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of)
 	if state != "" {
 		q = q.Where("c.state = ?", state)
 	}
@@ -261,7 +261,7 @@ func (s Shops) CountCalls(ctx context.Context, of shop.ID, calls []partner.Calls
 // day first.
 func (s Shops) CallsOf(ctx context.Context, of shop.ID, app access.AppID, connection partner.ConnectionID, since time.Time) ([]partner.Calls, error) {
 	var rows []callsRow
-	err := s.db.reader.NewSelect().Model(&rows).Where("u.shop_id = ?", of).Where("u.app = ?", app).Where("u.connection_id = ?", connection).
+	err := s.db.in(of).NewSelect().Model(&rows).Where("u.shop_id = ?", of).Where("u.app = ?", app).Where("u.connection_id = ?", connection).
 		Where("u.day >= ?", millis(since)).OrderExpr("u.day DESC").Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the calls of an application: %w", err)
@@ -349,7 +349,7 @@ func (s Shops) AddApp(ctx context.Context, a *partner.App) error {
 	if err != nil {
 		return err
 	}
-	err = s.db.update(ctx, 0, func(tx *Tx) error {
+	err = s.db.updateShared(ctx, func(tx *Tx) error {
 		_, err := tx.q.NewInsert().Model(&row).Exec(ctx)
 		return err
 	})
@@ -366,7 +366,7 @@ func (s Shops) AddApp(ctx context.Context, a *partner.App) error {
 // ChangeApp changes an application under lock and returns it, or NotFound.
 func (s Shops) ChangeApp(ctx context.Context, id access.AppID, fn func(*partner.App) error) (partner.App, error) {
 	var a partner.App
-	err := s.db.update(ctx, 0, func(tx *Tx) error {
+	err := s.db.updateShared(ctx, func(tx *Tx) error {
 		var row appRow
 		var err error
 		if a, err = s.db.oneApp(ctx, tx.dialect().forUpdate(tx.q.NewSelect().Model(&row).Where("a.id = ?", clean(string(id)))), &row); err != nil {
@@ -412,7 +412,7 @@ func (s Shops) Apps(ctx context.Context) ([]partner.App, error) {
 
 // TouchApp notes when an application was last used, forwards only.
 func (s Shops) TouchApp(ctx context.Context, id access.AppID, at time.Time) error {
-	return s.db.update(ctx, 0, func(tx *Tx) error {
+	return s.db.updateShared(ctx, func(tx *Tx) error {
 		_, err := tx.q.NewUpdate().Model((*appRow)(nil)).Set("last_used_at = ?", millis(at)).Where("a.id = ?", string(id)).Where("a.last_used_at < ?", millis(at)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("note the use of the application %s: %w", id, err)

@@ -74,3 +74,16 @@ func (patience) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQuery
 		cancel()
 	}
 }
+
+// TraceBatchStart begins to wait for the answers to statements that are sent together.
+func (p patience) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return p.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{})
+}
+
+// TraceBatchQuery goes on waiting.
+func (patience) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd ends the waiting.
+func (p patience) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
+	p.TraceQueryEnd(ctx, conn, pgx.TraceQueryEndData{})
+}

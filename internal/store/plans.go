@@ -411,7 +411,7 @@ func (db *DB) PlanGroup(ctx context.Context, of shop.ID, line shop.Line, id plan
 	if len(rows) == 0 {
 		return plan.Group{}, plan.NotFound(id)
 	}
-	list, err := planGroupsOf(ctx, db.reader, of, rows, true)
+	list, err := planGroupsOf(ctx, db.in(of), of, rows, true)
 	if err != nil {
 		return plan.Group{}, err
 	}
@@ -443,7 +443,7 @@ func (db *DB) PlanGroupID(ctx context.Context, of shop.ID, line shop.Line, numbe
 }
 
 func (db *DB) madeGroups(rows *[]planGroupRow, of shop.ID, line shop.Line) *bun.SelectQuery {
-	return db.reader.NewSelect().Model(rows).Where("g.shop_id = ?", of).Where("g.line = ?", line).Where("g.state <> ?", plan.Creating)
+	return db.in(of).NewSelect().Model(rows).Where("g.shop_id = ?", of).Where("g.line = ?", line).Where("g.state <> ?", plan.Creating)
 }
 
 // PlanGroups returns a page of the line's groups, oldest first unless the page
@@ -454,7 +454,7 @@ func (db *DB) PlanGroups(ctx context.Context, of shop.ID, line shop.Line, p page
 	if err != nil {
 		return nil, 0, fmt.Errorf("list plan groups: %w", err)
 	}
-	list, err := planGroupsOf(ctx, db.reader, of, rows, true)
+	list, err := planGroupsOf(ctx, db.in(of), of, rows, true)
 	return list, total, err
 }
 
@@ -486,7 +486,7 @@ func (db *DB) OffersOf(ctx context.Context, of shop.ID, line shop.Line, sellingP
 }
 
 func (db *DB) madeOptions(of shop.ID, line shop.Line) *bun.SelectQuery {
-	return db.reader.NewSelect().TableExpr("plan_options AS o").ColumnExpr("o.shop_id, o.id, o.group_id, o.position, o.terms, g.name AS group_name, g.terms AS group_terms").
+	return db.in(of).NewSelect().TableExpr("plan_options AS o").ColumnExpr("o.shop_id, o.id, o.group_id, o.position, o.terms, g.name AS group_name, g.terms AS group_terms").
 		Join("JOIN plan_groups AS g ON g.shop_id = o.shop_id AND g.id = o.group_id").Where("o.shop_id = ?", of).Where("g.line = ?", line)
 }
 

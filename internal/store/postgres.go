@@ -67,22 +67,29 @@ func openPostgresWith(ctx context.Context, o Options, p patience) (engine, *bun.
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the database: %w", err)
 	}
-	e := &postgresEngine{pool: pool, db: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())}
+	e := &postgresEngine{pool: pool, db: bun.NewDB(overPool(pool), pgdialect.New())}
 	if e.queue, err = job.OnPostgres(pool); err != nil {
 		return nil, nil, errors.Join(err, e.close())
 	}
 	return e, e.db, nil
 }
 
+// overPool returns what shares a pool of connections with pgx.
+func overPool(pool *pgxpool.Pool) *sql.DB {
+	db := sql.OpenDB(scoping{stdlib.GetPoolConnector(pool)})
+	db.SetMaxIdleConns(0) // the pool keeps them
+	return db
+}
+
 func (e *postgresEngine) dialect() dialect { return postgresDialect }
 
 // begin starts a transaction on a connection that bun, pgx and the queue share.
-func (e *postgresEngine) begin(ctx context.Context) (transaction, error) {
+func (e *postgresEngine) begin(ctx context.Context, s scope) (transaction, error) {
 	conn, err := e.db.Conn(ctx)
 	if err != nil {
 		return transaction{}, err
 	}
-	tx, err := beginOn(ctx, conn.Conn)
+	tx, err := beginOn(ctx, conn.Conn, s)
 	if err != nil {
 		return transaction{}, errors.Join(err, conn.Close())
 	}
@@ -108,9 +115,12 @@ func (e *postgresEngine) begin(ctx context.Context) (transaction, error) {
 	}, nil
 }
 
-func beginOn(ctx context.Context, conn *sql.Conn) (tx pgx.Tx, err error) {
+// beginOn begins a transaction within a scope, in one round trip.
+func beginOn(ctx context.Context, conn *sql.Conn, s scope) (tx pgx.Tx, err error) {
+	name, value := s.setting()
+	o := pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL " + name + " = '" + value + "'"}
 	rawErr := conn.Raw(func(driver any) error {
-		tx, err = driver.(*stdlib.Conn).Conn().Begin(ctx)
+		tx, err = driver.(scopedConn).Conn.Conn().BeginTx(ctx, o)
 		return err
 	})
 	return tx, rawErr

@@ -19,7 +19,7 @@ var _ billing.Reports = (*DB)(nil)
 // does not have is NotFound.
 func (db *DB) PastAttempts(ctx context.Context, of shop.ID, s billing.Survey, p page.Request) ([]billing.Record, int, error) {
 	if s.Contract != 0 {
-		one := db.reader.NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", s.Line).Where("c.id = ?", s.Contract)
+		one := db.in(of).NewSelect().Model((*contractRow)(nil)).Column("id").Where("c.shop_id = ?", of).Where("c.line = ?", s.Line).Where("c.id = ?", s.Contract)
 		if err := there(ctx, one, s.Contract); err != nil {
 			return nil, 0, err
 		}
@@ -29,7 +29,7 @@ func (db *DB) PastAttempts(ctx context.Context, of shop.ID, s billing.Survey, p 
 	}
 	var rows []attemptRow
 	// The status is named twice: the index of what is past holds no QUEUED ones.
-	q := db.reader.NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.status IN (?)", bun.List(s.Statuses)).Where("a.status <> 'QUEUED'")
+	q := db.in(of).NewSelect().Model(&rows).Where("a.shop_id = ?", of).Where("a.status IN (?)", bun.List(s.Statuses)).Where("a.status <> 'QUEUED'")
 	if s.Contract != 0 {
 		q = q.Where("a.contract_id = ?", s.Contract)
 	}
@@ -42,7 +42,7 @@ func (db *DB) PastAttempts(ctx context.Context, of shop.ID, s billing.Survey, p 
 	if s.Tries != nil {
 		q = q.Where("a.try = ?", *s.Tries)
 	}
-	contracts := db.reader.NewSelect().Model((*contractRow)(nil)).ColumnExpr("1").
+	contracts := db.in(of).NewSelect().Model((*contractRow)(nil)).ColumnExpr("1").
 		Where("c.shop_id = ?", of).Where("c.id = a.contract_id").Where("c.line = ?", s.Line)
 	if s.ContractStatus != "" {
 		contracts = contracts.Where("c.status = ?", s.ContractStatus)
@@ -62,7 +62,7 @@ func (db *DB) PastAttempts(ctx context.Context, of shop.ID, s billing.Survey, p 
 // Analytics returns the figures of a contract, or NotFound.
 func (db *DB) Analytics(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (billing.Analytics, error) {
 	var rows []contractRow
-	err := db.reader.NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.id = ?", id).Scan(ctx)
+	err := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.id = ?", id).Scan(ctx)
 	if err != nil {
 		return billing.Analytics{}, fmt.Errorf("read contract %d: %w", id, err)
 	}
@@ -78,7 +78,7 @@ func (db *DB) Analytics(ctx context.Context, of shop.ID, line shop.Line, id cont
 		Attempts    int
 		First, Last int64
 	}
-	err = db.reader.NewSelect().Model((*attemptRow)(nil)).Column("status").ColumnExpr("count(*) AS attempts").
+	err = db.in(of).NewSelect().Model((*attemptRow)(nil)).Column("status").ColumnExpr("count(*) AS attempts").
 		ColumnExpr("min(a.attempted_at) AS first").ColumnExpr("max(a.attempted_at) AS last").
 		Where("a.shop_id = ?", of).Where("a.contract_id = ?", id).Group("status").Scan(ctx, &counts)
 	if err != nil {

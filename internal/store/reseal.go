@@ -78,7 +78,7 @@ func (db *DB) resealColumn(ctx context.Context, c sealedColumn, sum *Resealed) e
 	key := bun.Safe(c.asText())
 	for last := ""; ; {
 		var texts []sealedText
-		err := db.reader.NewSelect().TableExpr("?", bun.Ident(c.table)).ColumnExpr("? AS key, ? AS shop, ? AS text", key, bun.Safe(owner), bun.Ident(c.column)).
+		err := db.acrossShops().NewSelect().TableExpr("?", bun.Ident(c.table)).ColumnExpr("? AS key, ? AS shop, ? AS text", key, bun.Safe(owner), bun.Ident(c.column)).
 			Where("? > ?", key, last).Where("? <> ''", bun.Ident(c.column)).OrderExpr("?", key).Limit(resealAtOnce).Scan(ctx, &texts)
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func (db *DB) resealColumn(ctx context.Context, c sealedColumn, sum *Resealed) e
 		last = texts[len(texts)-1].Key
 		texts = slices.DeleteFunc(texts, func(t sealedText) bool { return db.seal.current(shop.ID(t.Shop), t.Text) })
 		var part Resealed
-		err = db.update(ctx, 0, func(tx *Tx) error {
+		err = db.updateAcrossShops(ctx, func(tx *Tx) error {
 			part = Resealed{} // it may be run again
 			for _, t := range texts {
 				plain, err := db.seal.open(shop.ID(t.Shop), t.Text)
@@ -141,7 +141,7 @@ func (db *DB) DropUnreadable(ctx context.Context, domain string) (*Unreadable, e
 		return nil, nil
 	}
 	var lost Unreadable
-	err = db.update(ctx, of, func(tx *Tx) error {
+	err = db.Update(ctx, of, func(tx *Tx) error {
 		lost = Unreadable{}
 		if _, err := tx.q.NewUpdate().Table("shops").Set("token = ''").Where("id = ?", of).Exec(ctx); err != nil {
 			return err

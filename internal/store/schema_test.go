@@ -102,8 +102,8 @@ func TestTenantTablesCanBeSpreadByShopOnSQLite(t *testing.T) {
 func TestBothSchemasHaveTheSameTablesAndColumns(t *testing.T) {
 	t.Parallel()
 	var postgres, sqlite []string
-	err := storetest.Postgres(t).Raw().NewRaw(`SELECT table_name || '.' || column_name FROM information_schema.columns
-		WHERE table_schema = 'public' AND table_name NOT LIKE 'river%' AND table_name NOT IN ('schema_migrations', 'rate_buckets')`).Scan(t.Context(), &postgres)
+	err := storetest.Postgres(t).Raw().NewRaw(`SELECT table_name || '.' || column_name FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
+		WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'river%' AND table_name NOT IN ('schema_migrations', 'rate_buckets')`).Scan(t.Context(), &postgres)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,8 +109,8 @@ func (db *DB) hits(of shop.ID, f contract.Filter, order []ordering, p page.Reque
 	from.walked = !few
 	paged := func(q *bun.SelectQuery) *bun.SelectQuery { return q.Limit(int64(p.Size)).Offset(int64(p.Offset())) }
 
-	ids := from.where(from.query().Column("id"), of, f)
-	whole := db.reader.NewSelect().Model(into).Where("c.shop_id = ?", of)
+	ids := from.where(from.query(of).Column("id"), of, f)
+	whole := db.in(of).NewSelect().Model(into).Where("c.shop_id = ?", of)
 	if !few {
 		ids = paged(sorted(ids, from.alias, order))
 		return sorted(whole.Join("JOIN (?) AS h ON h.id = c.id", ids), "c", order)
@@ -129,7 +129,7 @@ func (db *DB) hits(of shop.ID, f contract.Filter, order []ordering, p page.Reque
 		}
 	}
 	collected := bun.NewWithQuery("h", ids).Materialized()
-	chosen := paged(sorted(db.reader.NewSelect().TableExpr("h").ColumnExpr("h.id"), "h", order))
+	chosen := paged(sorted(db.in(of).NewSelect().TableExpr("h").ColumnExpr("h.id"), "h", order))
 	return sorted(whole.WithQuery(collected).Join("JOIN (?) AS p ON p.id = c.id", chosen), "c", order)
 }
 
@@ -138,10 +138,10 @@ func (db *DB) hits(of shop.ID, f contract.Filter, order []ordering, p page.Reque
 // of the disk would rather read the facets of all contracts.
 func (db *DB) linesInOrder(of shop.ID, line shop.Line, l lineCondition, order []ordering) *bun.SelectQuery {
 	found := db.linesWith(of, line, l).ColumnExpr("DISTINCT l.contract_id AS id")
-	q := db.reader.NewSelect().TableExpr("(?) AS l", found).ColumnExpr("l.id")
+	q := db.in(of).NewSelect().TableExpr("(?) AS l", found).ColumnExpr("l.id")
 	for _, o := range order {
 		if o.column != "id" {
-			q = q.ColumnExpr("(SELECT f.? FROM contract_facets AS f WHERE f.shop_id = ? AND f.id = l.id) AS ?", ident(o.column), of, ident(o.column))
+			q = q.ColumnExpr("(SELECT f.? FROM own_contract_facets AS f WHERE f.shop_id = ? AND f.id = l.id) AS ?", ident(o.column), of, ident(o.column))
 		}
 	}
 	return q

@@ -47,7 +47,7 @@ func (db *DB) tally(ctx context.Context, of shop.ID, f contract.Filter) (tally, 
 	counted.alias, counted.prepaid, counted.imported = "n", "n.prepaid", "n.imported"
 	passing := counted.byFacets(db.summing((*countRow)(nil), of, f.Line), fewValues(f))
 	all := db.summing((*countRow)(nil), of, f.Line)
-	err := db.reader.NewSelect().ColumnExpr("CAST((?) AS bigint) AS hits, CAST((?) AS bigint) AS total, (?) AS version", passing, all, db.version(of, f.Line)).Scan(ctx, &known)
+	err := db.in(of).NewSelect().ColumnExpr("CAST((?) AS bigint) AS hits, CAST((?) AS bigint) AS total, (?) AS version", passing, all, db.version(of, f.Line)).Scan(ctx, &known)
 	if err != nil {
 		return tally{}, err
 	}
@@ -64,7 +64,7 @@ func (db *DB) tally(ctx context.Context, of shop.ID, f contract.Filter) (tally, 
 		return n, nil
 	}
 	var exact standingRow
-	if err := db.reader.NewSelect().ColumnExpr("(?) AS hits, (?) AS version", db.counting(of, f), db.version(of, f.Line)).Scan(ctx, &exact); err != nil {
+	if err := db.in(of).NewSelect().ColumnExpr("(?) AS hits, (?) AS version", db.counting(of, f), db.version(of, f.Line)).Scan(ctx, &exact); err != nil {
 		return tally{}, err
 	}
 	n.hits = int(exact.Hits)
@@ -76,7 +76,7 @@ func (db *DB) tally(ctx context.Context, of shop.ID, f contract.Filter) (tally, 
 
 // version selects the present version of what a line's contracts are found by.
 func (db *DB) version(of shop.ID, line shop.Line) *bun.SelectQuery {
-	return db.reader.NewSelect().Model((*versionRow)(nil)).ColumnExpr("COALESCE(MAX(v.version), 0)").Where("v.shop_id = ?", of).Where("v.line = ?", line)
+	return db.in(of).NewSelect().Model((*versionRow)(nil)).ColumnExpr("COALESCE(MAX(v.version), 0)").Where("v.shop_id = ?", of).Where("v.line = ?", line)
 }
 
 // fewValues returns the part of a filter that contract_counts can answer.
@@ -105,12 +105,12 @@ func (db *DB) counting(of shop.ID, f contract.Filter) *bun.SelectQuery {
 	if dated(f) {
 		from = contractsOfShop(db)
 	}
-	return from.where(from.query().ColumnExpr("COUNT(*)"), of, f)
+	return from.where(from.query(of).ColumnExpr("COUNT(*)"), of, f)
 }
 
 // summing selects the number of a line's contracts by rows of a table of counts.
 func (db *DB) summing(model any, of shop.ID, line shop.Line) *bun.SelectQuery {
-	return db.reader.NewSelect().Model(model).ColumnExpr("COALESCE(SUM(n.n), 0)").Where("n.shop_id = ?", of).Where("n.line = ?", line)
+	return db.in(of).NewSelect().Model(model).ColumnExpr("COALESCE(SUM(n.n), 0)").Where("n.shop_id = ?", of).Where("n.line = ?", line)
 }
 
 // onlyLines reports whether a filter asks for nothing but lines.

@@ -17,17 +17,17 @@ type source struct {
 	alias             string
 	prepaid, imported string // conditions
 	walked            bool   // many hits are expected: parts of texts are looked for row by row
-	query             func() *bun.SelectQuery
+	query             func(of shop.ID) *bun.SelectQuery
 }
 
 func facetsOf(db *DB) source {
-	return source{db: db, alias: "f", prepaid: "f.prepaid", imported: "f.imported", query: func() *bun.SelectQuery { return db.reader.NewSelect().Model((*facetRow)(nil)) }}
+	return source{db: db, alias: "f", prepaid: "f.prepaid", imported: "f.imported", query: func(of shop.ID) *bun.SelectQuery { return db.in(of).NewSelect().Model((*facetRow)(nil)) }}
 }
 
 func contractsOfShop(db *DB) source {
 	return source{
 		db: db, alias: "c", prepaid: "c.billing_count <> c.delivery_count", imported: "(c.imported_id <> '')",
-		query: func() *bun.SelectQuery { return db.reader.NewSelect().Model((*contractRow)(nil)) },
+		query: func(of shop.ID) *bun.SelectQuery { return db.in(of).NewSelect().Model((*contractRow)(nil)) },
 	}
 }
 
@@ -50,7 +50,7 @@ func (s source) where(q *bun.SelectQuery, of shop.ID, f contract.Filter) *bun.Se
 
 // withEmail selects a shop's contracts whose customers have the address.
 func (db *DB) withEmail(of shop.ID, email string) *bun.SelectQuery {
-	return db.reader.NewSelect().Model((*contractRow)(nil)).Where("c.shop_id = ?", of).Where("c.email_folded = ?", fold(clean(email)))
+	return db.in(of).NewSelect().Model((*contractRow)(nil)).Where("c.shop_id = ?", of).Where("c.email_folded = ?", fold(clean(email)))
 }
 
 func (s source) byDates(q *bun.SelectQuery, f contract.Filter) *bun.SelectQuery {
@@ -134,7 +134,7 @@ func lineConditions(f contract.Filter) []lineCondition {
 }
 
 func (db *DB) linesWith(of shop.ID, line shop.Line, l lineCondition) *bun.SelectQuery {
-	return db.reader.NewSelect().Model((*lineRow)(nil)).Where("l.shop_id = ?", of).Where("l.? = ?", ident(l.column), l.id).Where("l.line = ?", line)
+	return db.in(of).NewSelect().Model((*lineRow)(nil)).Where("l.shop_id = ?", of).Where("l.? = ?", ident(l.column), l.id).Where("l.line = ?", line)
 }
 
 // shortPart is the length below which no index knows the parts of a text.
@@ -162,12 +162,19 @@ func (s source) byCustomer(q *bun.SelectQuery, of shop.ID, line shop.Line, part 
 	if s.db.customerTerm(part) && !s.walked {
 		return q.Where("?.id IN (?)", ident(s.alias), s.db.termsWith(of, termCustomer, part))
 	}
-	const named = `f.customer_folded LIKE ? ESCAPE '\'`
-	if s.alias == "f" {
-		return q.Where(named, anywhere(part))
+	contains := `? LIKE ? ESCAPE '\'`
+	if s.walked { // PostgreSQL takes IS NOT NULL for true of nearly every row, and walks
+		contains = `NULLIF((?) LIKE ? ESCAPE '\', false) IS NOT NULL`
 	}
-	found := facetsOf(s.db).query().Column("id").Where("f.shop_id = ?", of).Where("f.line = ?", line).Where(named, anywhere(part))
-	return q.Where("?.id IN (?)", ident(s.alias), found)
+	text := bun.Safe("f.customer_folded")
+	if s.alias == "f" {
+		return q.Where(contains, text, anywhere(part))
+	}
+	facets := facetsOf(s.db).query(of).Where("f.shop_id = ?", of)
+	if s.walked {
+		return q.Where(contains, facets.ColumnExpr("?", text).Where("f.id = ?.id", ident(s.alias)), anywhere(part))
+	}
+	return q.Where("?.id IN (?)", ident(s.alias), facets.Column("id").Where("f.line = ?", line).Where(contains, text, anywhere(part)))
 }
 
 // customerTerm reports whether a part of an address or a name is found as a part of a
@@ -178,7 +185,7 @@ func (db *DB) customerTerm(part string) bool {
 
 // termsWith selects the contracts of which a term of the kind contains a text.
 func (db *DB) termsWith(of shop.ID, kind, part string) *bun.SelectQuery {
-	terms := db.reader.NewSelect().Model((*termRow)(nil)).Column("contract_id").Where("t.shop_id = ?", of).Where("t.kind = ?", kind)
+	terms := db.in(of).NewSelect().Model((*termRow)(nil)).Column("contract_id").Where("t.shop_id = ?", of).Where("t.kind = ?", kind)
 	return db.engine.dialect().part(terms, part)
 }
 

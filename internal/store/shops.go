@@ -197,7 +197,7 @@ func (db *DB) Shops() Shops { return Shops{db} }
 // is a Conflict.
 func (s Shops) AddShop(ctx context.Context, added *shop.Shop) error {
 	made := *added
-	err := s.db.update(ctx, 0, func(tx *Tx) error {
+	err := s.db.updateShared(ctx, func(tx *Tx) error {
 		id, err := tx.block(ctx, "shop", 1)
 		if err != nil {
 			return err
@@ -258,7 +258,7 @@ func (s Shops) All(ctx context.Context) ([]shop.Shop, error) {
 // one question that is asked before the shop is known.
 func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.Shop, error) {
 	var row keyRow
-	err := s.db.reader.NewSelect().Model(&row).Relation("Shop").Where("k.hash = ?", hashText(h)).Limit(1).Scan(ctx)
+	err := s.db.acrossShops().NewSelect().Model(&row).Relation("Shop").Where("k.hash = ?", hashText(h)).Limit(1).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return access.Key{}, shop.Shop{}, fault.New(fault.NotFound, "no such key").Entity("apiKey")
 	}
@@ -282,7 +282,7 @@ func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.S
 
 // KnownHash reports whether some shop has a key with the hash.
 func (s Shops) KnownHash(ctx context.Context, h access.Hash) (bool, error) {
-	found, err := s.db.reader.NewSelect().Model((*keyRow)(nil)).Where("k.hash = ?", hashText(h)).Exists(ctx)
+	found, err := s.db.acrossShops().NewSelect().Model((*keyRow)(nil)).Where("k.hash = ?", hashText(h)).Exists(ctx)
 	if err != nil {
 		return false, fmt.Errorf("find a key: %w", err)
 	}

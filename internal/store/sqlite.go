@@ -106,7 +106,7 @@ func present(path string, create bool) error {
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
 
-func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
+func (e *sqliteEngine) begin(ctx context.Context, _ scope) (transaction, error) {
 	tx, err := e.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return transaction{}, err
@@ -177,6 +177,8 @@ func (e *sqliteEngine) run(ctx context.Context, h *job.Handlers, o job.Options) 
 func (e *sqliteEngine) idle(ctx context.Context) (bool, error) { return e.queue.Idle(ctx) }
 
 func (e *sqliteEngine) close() error { return errors.Join(e.reader.Close(), e.writer.Close()) }
+
+func (e *sqliteEngine) walled(context.Context) error { return nil }
 
 // place is the file's.
 func (e *sqliteEngine) place(context.Context) (string, error) {

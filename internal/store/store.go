@@ -53,8 +53,8 @@ type DB struct {
 // engine is what the two kinds of database do differently.
 type engine interface {
 	dialect() dialect
-	// begin starts a transaction that may write.
-	begin(ctx context.Context) (transaction, error)
+	// begin starts a transaction that may write, within a scope.
+	begin(ctx context.Context, s scope) (transaction, error)
 	// retryable reports whether a transaction that failed with err may
 	// succeed when it is run again.
 	retryable(err error) bool
@@ -66,6 +66,9 @@ type engine interface {
 	remedy(err error) error
 	// intact runs the database's own check of its files.
 	intact(ctx context.Context) error
+	// walled returns an error when the database's user passes the policies that keep
+	// shops apart.
+	walled(ctx context.Context) error
 	// analyze lets the database look at what its tables hold.
 	analyze(ctx context.Context) error
 	// place names the database itself, however it is reached: a copy has another
@@ -119,6 +122,10 @@ func (db *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Walled returns an error when the database would not keep shops apart if a statement
+// forgot to. It is nil on SQLite, where nothing but the statements does.
+func (db *DB) Walled(ctx context.Context) error { return db.engine.walled(ctx) }
+
 // Run begins to carry out the tasks that were enqueued.
 func (db *DB) Run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
 	return db.engine.run(ctx, h, o)
@@ -145,7 +152,7 @@ const (
 // to find out that it was not one.
 func (db *DB) Claim(ctx context.Context, kind Kind) error {
 	var is Kind
-	err := db.update(ctx, 0, func(tx *Tx) error {
+	err := db.updateShared(ctx, func(tx *Tx) error {
 		if _, err := tx.q.NewRaw("INSERT INTO installation (id, kind) VALUES (1, ?) ON CONFLICT (id) DO NOTHING", kind).Exec(ctx); err != nil {
 			return err
 		}

@@ -216,7 +216,7 @@ var swapFields = map[string]field{
 // SwapRuleOf returns a rule of the line, or NotFound.
 func (db *DB) SwapRuleOf(ctx context.Context, of shop.ID, line shop.Line, id swap.ID) (swap.Rule, error) {
 	var rows []swapRow
-	err := db.reader.NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.line = ?", line).Where("w.id = ?", id).Scan(ctx)
+	err := db.in(of).NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.line = ?", line).Where("w.id = ?", id).Scan(ctx)
 	if err != nil {
 		return swap.Rule{}, fmt.Errorf("read swap rule %d: %w", id, err)
 	}
@@ -229,7 +229,7 @@ func (db *DB) SwapRuleOf(ctx context.Context, of shop.ID, line shop.Line, id swa
 // SwapRulesOf returns a page of the line's rules and how many there are.
 func (db *DB) SwapRulesOf(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]swap.Rule, int, error) {
 	var rows []swapRow
-	q := db.reader.NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.line = ?", line)
+	q := db.in(of).NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.line = ?", line)
 	if len(p.Sort) == 0 {
 		p.Sort = []page.Sort{{Field: "ruleSequence"}, {Field: "id"}}
 	}

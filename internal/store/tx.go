@@ -58,18 +58,28 @@ func (db *DB) Update(ctx context.Context, of shop.ID, fn func(*Tx) error) error 
 	if of == 0 {
 		return fault.New(fault.Internal, "a transaction names no shop")
 	}
-	return db.update(ctx, of, fn)
+	return db.update(ctx, scope{shop: of}, fn)
 }
 
-// update is Update, also for what belongs to no shop.
-func (db *DB) update(ctx context.Context, of shop.ID, fn func(*Tx) error) error {
+// updateShared runs fn in a transaction on what belongs to no shop.
+func (db *DB) updateShared(ctx context.Context, fn func(*Tx) error) error {
+	return db.update(ctx, scope{}, fn)
+}
+
+// updateAcrossShops runs fn in a transaction on the rows of every shop. A test lists the
+// functions that do.
+func (db *DB) updateAcrossShops(ctx context.Context, fn func(*Tx) error) error {
+	return db.update(ctx, scope{all: true}, fn)
+}
+
+func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 	if err := db.ids.topUp(ctx); err != nil {
 		return err
 	}
 	lockShop := false
 	for run := 1; ; run++ {
 		again, err := db.through(ctx, func(ctx context.Context, commit bool) (bool, error) {
-			return db.once(ctx, of, commit, func(tx *Tx) error {
+			return db.once(ctx, s, commit, func(tx *Tx) error {
 				tx.lockShop = lockShop
 				err := fn(tx)
 				lockShop = lockShop || tx.stale
@@ -92,12 +102,12 @@ func (db *DB) update(ctx context.Context, of shop.ID, fn func(*Tx) error) error 
 }
 
 // once runs fn in one transaction. It reports whether running it again may help.
-func (db *DB) once(ctx context.Context, of shop.ID, commit bool, fn func(*Tx) error) (again bool, err error) {
-	inner, err := db.engine.begin(ctx)
+func (db *DB) once(ctx context.Context, s scope, commit bool, fn func(*Tx) error) (again bool, err error) {
+	inner, err := db.engine.begin(ctx, s)
 	if err != nil {
 		return db.engine.retryable(err), fmt.Errorf("begin a transaction: %w", err)
 	}
-	tx := &Tx{transaction: inner, of: of, db: db}
+	tx := &Tx{transaction: inner, of: s.shop, db: db}
 	defer inner.rollback()
 	var tasks []task.Task
 	if db.seam != nil {
@@ -139,7 +149,7 @@ func (tx *Tx) Enqueue(ctx context.Context, tasks ...task.Task) error {
 
 // Enqueue asks for tasks to be carried out, in a transaction of their own.
 func (db *DB) Enqueue(ctx context.Context, tasks ...task.Task) error {
-	return db.update(ctx, 0, func(tx *Tx) error { return tx.Enqueue(ctx, tasks...) })
+	return db.updateShared(ctx, func(tx *Tx) error { return tx.Enqueue(ctx, tasks...) })
 }
 
 // Billing returns the store of the billing feature.

@@ -165,7 +165,7 @@ func (tx *Tx) DropEndpoint(ctx context.Context, id webhook.EndpointID) error {
 // Endpoints returns a shop's endpoints, oldest first.
 func (s webhookStore) Endpoints(ctx context.Context, of shop.ID) ([]webhook.Endpoint, error) {
 	var rows []endpointRow
-	if err := s.db.reader.NewSelect().Model(&rows).Where("e.shop_id = ?", of).Order("e.created_at", "e.id").Scan(ctx); err != nil {
+	if err := s.db.in(of).NewSelect().Model(&rows).Where("e.shop_id = ?", of).Order("e.created_at", "e.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read webhook endpoints: %w", err)
 	}
 	return parsed(rows, s.db.endpoint)
@@ -206,7 +206,7 @@ func (db *DB) webhookMessage(r webhookRow) (webhook.Message, error) {
 // Message returns a message, or NotFound.
 func (s webhookStore) Message(ctx context.Context, of shop.ID, id webhook.MessageID) (webhook.Message, error) {
 	var row webhookRow
-	err := s.db.reader.NewSelect().Model(&row).Where("m.shop_id = ?", of).Where("m.id = ?", id).Scan(ctx)
+	err := s.db.in(of).NewSelect().Model(&row).Where("m.shop_id = ?", of).Where("m.id = ?", id).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return webhook.Message{}, missing("the webhook message")
 	}
@@ -220,7 +220,7 @@ func (s webhookStore) Message(ctx context.Context, of shop.ID, id webhook.Messag
 // order in which what they tell of happened.
 func (s webhookStore) Unwritten(ctx context.Context, of shop.ID, now time.Time, limit int) ([]webhook.Message, error) {
 	var rows []webhookRow
-	err := s.db.reader.NewSelect().Model(&rows).Where("m.shop_id = ?", of).Where("m.body = ''").
+	err := s.db.in(of).NewSelect().Model(&rows).Where("m.shop_id = ?", of).Where("m.body = ''").
 		Where("EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.shop_id = m.shop_id AND d.message_id = m.id AND d.due_at <= ?)", millis(now)).
 		Order("m.at").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
@@ -443,7 +443,7 @@ func (tx *Tx) PutOff(ctx context.Context, of webhook.MessageID, until time.Time,
 // DueEndpoints returns the endpoints to which something is due.
 func (s webhookStore) DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]webhook.EndpointID, error) {
 	var ids []webhook.EndpointID
-	err := s.db.reader.NewSelect().Model((*webhookDeliveryRow)(nil)).Distinct().Column("endpoint_id").Where("d.shop_id = ?", of).Where("d.due_at <= ?", millis(now)).
+	err := s.db.in(of).NewSelect().Model((*webhookDeliveryRow)(nil)).Distinct().Column("endpoint_id").Where("d.shop_id = ?", of).Where("d.due_at <= ?", millis(now)).
 		Order("endpoint_id").Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the endpoints that are owed something: %w", err)
@@ -458,7 +458,7 @@ var deliveryFields = map[string]field{"id": {"id", whole}, "at": {"at", whole}}
 // there are.
 func (s webhookStore) Deliveries(ctx context.Context, of shop.ID, ask webhook.Question, p page.Request) ([]webhook.Delivery, int, error) {
 	var rows []webhookDeliveryRow
-	q := s.db.reader.NewSelect().Model(&rows).Where("d.shop_id = ?", of)
+	q := s.db.in(of).NewSelect().Model(&rows).Where("d.shop_id = ?", of)
 	if ask.Endpoint != 0 {
 		q = q.Where("d.endpoint_id = ?", ask.Endpoint)
 	}

@@ -25,7 +25,7 @@ func unannounced(db bun.IDB) *bun.SelectQuery {
 func (s Shops) announcing(now time.Time) *bun.SelectQuery {
 	charged := s.db.reader.NewSelect().Model((*shopRow)(nil)).ColumnExpr("1").Where("s.id = e.shop_id").Where("s.connected").Where("s.frozen_at = 0").
 		Where("(s.confirm_by = 0 OR s.confirm_by > ?)", boundAt(now))
-	return s.db.reader.NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.announces").Where("EXISTS (?)", charged)
+	return s.db.acrossShops().NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.announces").Where("EXISTS (?)", charged)
 }
 
 // firstUnannounced asks for the earliest instant at which an order of the shop of an

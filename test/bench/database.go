@@ -40,14 +40,20 @@ func (s settings) fresh(ctx context.Context, kind string) (database, error) {
 	if err != nil {
 		return database{}, err
 	}
-	if _, err := server.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
-		return database{}, err
+	// The service may not be a superuser, who is behind no policy.
+	role := name + "_role"
+	for _, statement := range []string{"CREATE ROLE " + role + " LOGIN PASSWORD '" + role + "'", "CREATE DATABASE " + name + " OWNER " + role} {
+		if _, err := server.ExecContext(ctx, statement); err != nil {
+			return database{}, err
+		}
 	}
 	at.Path = "/" + name
 	bare, err := sql.Open("pgx", at.String())
+	at.User = url.UserPassword(role, role)
 	return database{kind, at.String(), bare, func() {
 		_ = bare.Close()
 		_, _ = server.ExecContext(context.WithoutCancel(ctx), "DROP DATABASE "+name+" WITH (FORCE)")
+		_, _ = server.ExecContext(context.WithoutCancel(ctx), "DROP ROLE "+role)
 		_ = server.Close()
 	}}, err
 }
