@@ -18,6 +18,7 @@ import (
 type stage struct {
 	*store
 	key, foreign string
+	appSecret    string // with which the platform signs what shoppers ask
 	mine, theirs facts
 }
 
@@ -54,6 +55,7 @@ func openStage(t *testing.T) *stage {
 	}
 	var m struct {
 		APIKey    string
+		AppSecret string
 		Shop      string
 		OtherShop struct{ Shop, APIKey string }
 		Examples  struct{ SubscriptionGroupID, SwapRuleID, BundleID, LoyaltyCustomerID, SellingPlanID int64 }
@@ -61,7 +63,7 @@ func openStage(t *testing.T) *stage {
 	if err := json.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
-	w.key, w.foreign = m.APIKey, m.OtherShop.APIKey
+	w.key, w.foreign, w.appSecret = m.APIKey, m.OtherShop.APIKey, m.AppSecret
 	for _, domain := range []string{m.Shop, m.OtherShop.Shop} {
 		w.call("POST", "/settings", map[string]any{"shop": domain, "requestsPerSecond": 1000, "requestBurst": 1000, "enableImmediatePlaceOrder": true}, nil)
 	}

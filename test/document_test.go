@@ -26,6 +26,9 @@ import (
 func TestEveryOperationKeepsItsDocument(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
+	there := w.across()
+	there.furnish()
+	w.theirs = there.mine
 	for _, address := range []string{w.urls.Subscriptions + "/openapi.json", w.urls.Loyalty + "/loyalty/openapi.json"} {
 		doc := w.document(address)
 		for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
@@ -45,7 +48,8 @@ type operation struct {
 	item         *openapi3.PathItem
 	method, path string
 	op           *openapi3.Operation
-	replayed     bool // the last answer was one of before
+	replayed     bool   // the last answer was one of before
+	total        string // the last answer's X-Total-Count
 }
 
 // request is what is sent: values by parameter, and a body.
@@ -196,8 +200,14 @@ func (o *operation) strangers(t *testing.T, valid request) {
 	if status, _ := o.ask(t, "with nobody's key", r); status != http.StatusUnauthorized {
 		t.Errorf("with nobody's key: answered %d, want 401", status)
 	}
-	for name, foreign := range o.foreignIDs() {
-		if _, used := valid.params[name]; !used || o.ignored(name) {
+	ids := o.foreignIDs()
+	for _, p := range o.op.Parameters {
+		name := p.Value.Name
+		foreign, known := ids[name]
+		if !known && p.Value.In != "header" && namesID.MatchString(name) && !slices.Contains(unnumbered, name) {
+			t.Errorf("%s: nothing says what another store has by that parameter", name)
+		}
+		if _, used := valid.params[name]; !known || !used || o.ignored(name) {
 			continue
 		}
 		r := valid
@@ -207,8 +217,12 @@ func (o *operation) strangers(t *testing.T, valid request) {
 		if examples[o.op.OperationID].hides && status == http.StatusOK && !bytes.Contains(text, []byte(foreign.value)) {
 			continue
 		}
-		if key := (reply{body: text}).errorKey(); status != http.StatusNotFound || key != foreign.key {
-			t.Errorf("another store's %s answered %d %.200s, want 404 %s", name, status, text, foreign.key)
+		want := http.StatusNotFound
+		if foreign.key == "lineNotFound" { // a line is a field of its contract
+			want = http.StatusBadRequest
+		}
+		if key := (reply{body: text}).errorKey(); status != want || key != foreign.key {
+			t.Errorf("another store's %s answered %d %.200s, want %d %s", name, status, text, want, foreign.key)
 		}
 	}
 }
@@ -228,6 +242,13 @@ func (o *operation) repeat(t *testing.T, r request) {
 	}
 }
 
+// namesID matches parameters that name an object.
+var namesID = regexp.MustCompile("(^i|I|_i)ds?$")
+
+// unnumbered are parameters by which the other store has nothing that is not the store's
+// too: its plans have the same numbers, and it has no collection.
+var unnumbered = []string{"sellingPlanId", "sellingPlanIds", "collectionId"}
+
 // foreignID is an object of another store, and the errorKey of the answer that it does
 // not exist.
 type foreignID struct{ value, key string }
@@ -238,8 +259,9 @@ func (o *operation) foreignIDs() map[string]foreignID {
 	order := foreignID{fmt.Sprint(f.attempts[0]), "billingAttemptNotFound"}
 	customer := foreignID{fmt.Sprint(f.customer), "customerNotFound"}
 	variant := foreignID{fmt.Sprint(f.variants[0]), "variantNotFound"}
+	product := foreignID{fmt.Sprint(f.products[0]), "productNotFound"}
 	agreed := foreignID{fmt.Sprint(f.contract), "contractNotFound"}
-	if strings.Contains(o.path, "loyalty") {
+	if !strings.HasPrefix(o.path, api) {
 		customer.key = "customerNotEnrolled"
 	}
 	if o.op.Parameters.GetByInAndName("query", "billingAttemptId") != nil && o.op.OperationID != "addOneOff" {
@@ -247,12 +269,20 @@ func (o *operation) foreignIDs() map[string]foreignID {
 	}
 	ids := map[string]foreignID{
 		"contractId": agreed, "subscriptionContractId": agreed, "billingAttemptId": order,
-		"customerId": customer, "customer_id": customer, "newVariantId": variant, "variantId": variant,
+		"customerId": customer, "customer_id": customer, "newVariantId": variant, "variantId": variant, "variantIds": variant,
+		"productId": product, "productIds": product, "endpointId": {fmt.Sprint(f.endpoint), "webhookEndpointNotFound"},
+		"lineId": {f.lines[0], "lineNotFound"}, "oldLineId": {f.lines[0], "lineNotFound"}, "oldVariantId": variant,
+		"discountId": {f.discount, "discountNotFound"}, "paymentMethodId": {f.payment, "paymentMethodNotFound"},
 	}
-	if strings.Contains(o.path, "billing-attempts") {
-		ids["id"] = order
-	} else if strings.Contains(o.path, "customers") {
-		ids["id"] = customer
+	for part, id := range map[string]foreignID{
+		"billing-attempts": order, "customers": customer, "point-transaction": customer, "api-keys": {fmt.Sprint(f.apiKey), "apiKeyNotFound"},
+		"partner-connections": {fmt.Sprint(f.connection), "connectionNotFound"}, "product-swaps": {fmt.Sprint(f.swap), "productSwapNotFound"},
+		"bundle-settings": {fmt.Sprint(f.bundle), "bundleNotFound"}, "subscription-groups": {fmt.Sprint(f.group), "subscriptionGroupNotFound"},
+		"webhook-endpoints": {fmt.Sprint(f.endpoint), "webhookEndpointNotFound"}, "webhook-deliveries": {fmt.Sprint(f.delivery), "webhookDeliveryNotFound"},
+	} {
+		if strings.Contains(o.path, part) {
+			ids["id"] = id
+		}
 	}
 	return ids
 }
@@ -373,7 +403,7 @@ func (o *operation) ask(t *testing.T, about string, r request) (int, []byte) {
 		}
 	}
 	base := o.urls.Subscriptions
-	if !strings.HasPrefix(o.path, api) {
+	if !strings.HasPrefix(o.path, api) && !strings.HasPrefix(o.path, portal) {
 		base = o.urls.Loyalty
 	}
 	body := r.raw
@@ -398,8 +428,7 @@ func (o *operation) ask(t *testing.T, about string, r request) (int, []byte) {
 		t.Fatalf("%s: %v", about, err)
 	}
 	defer answer.Body.Close()
-	o.replayed = answer.Header.Get("Idempotent-Replayed") == "true"
-
+	o.replayed, o.total = answer.Header.Get("Idempotent-Replayed") == "true", answer.Header.Get("X-Total-Count")
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		t.Fatal(err)

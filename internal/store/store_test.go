@@ -8,10 +8,10 @@ import (
 
 func TestSQLite(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.SQLite)
+	storetest.Run(t, storetest.SharedSQLite, storetest.SQLite)
 }
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Postgres)
+	storetest.Run(t, storetest.SharedPostgres, storetest.Postgres)
 }

@@ -173,7 +173,7 @@ func testAnnouncing(t *testing.T, open opener) {
 			t.Errorf("announced %d, want %d, each once", told, want)
 		}
 	})
-	t.Run("only shops that ask are looked at", func(t *testing.T) {
+	open.twice(t, "only shops that ask are looked at", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		shops := w.db.Shops()
 		w.put(next(42, nil))
@@ -182,7 +182,7 @@ func testAnnouncing(t *testing.T, open opener) {
 		listener(w, w.addShop("second.myshopify.com").ID, true, upcoming)
 		want := func(now time.Time, ids ...shop.ID) {
 			t.Helper()
-			if list, err := shops.AnnouncingShops(t.Context(), now, 10); err != nil || !slices.Equal(list, ids) {
+			if list, err := w.across(shops.AnnouncingShops, now, 10); err != nil || !slices.Equal(list, ids) {
 				t.Errorf("found %v, %v, want %v", list, err, ids)
 			}
 		}
@@ -195,14 +195,14 @@ func testAnnouncing(t *testing.T, open opener) {
 			return n
 		}
 		want(at)
-		if next().Equal(at) {
+		if w.alone && next().Equal(at) {
 			t.Error("something is due that nobody asks for")
 		}
 		e.Enabled = true
 		w.in(func(tx *store.Tx) error { return tx.PutEndpoint(t.Context(), &e) })
 		want(at, w.shop.ID)
 		want(at.Add(-time.Millisecond))
-		if n := next(); !n.Equal(at) {
+		if n := next(); w.alone && !n.Equal(at) {
 			t.Errorf("due next at %s, want %s", n, at)
 		}
 		freeze := func(frozen time.Time) {
@@ -217,13 +217,13 @@ func testAnnouncing(t *testing.T, open opener) {
 		}
 		freeze(day)
 		want(at)
-		if next().Equal(at) {
+		if w.alone && next().Equal(at) {
 			t.Error("a frozen shop has something due")
 		}
 		freeze(time.Time{})
 		done(w, due(w, at))
 		want(date)
-		if next().Equal(at) {
+		if w.alone && next().Equal(at) {
 			t.Error("it is due still")
 		}
 	})

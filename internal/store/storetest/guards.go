@@ -38,7 +38,7 @@ func testGuards(t *testing.T, open opener) {
 			t.Errorf("%d shops are frozen, %v", n, err)
 		}
 	})
-	t.Run("of a shop that is not charged only what is in flight is due", func(t *testing.T) {
+	open.twice(t, "of a shop that is not charged only what is in flight is due", func(t *testing.T, open opener) {
 		for name, g := range map[string]shop.Guard{
 			"frozen":      {FrozenAt: day},
 			"unconfirmed": {ConfirmBy: day},
@@ -48,19 +48,15 @@ func testGuards(t *testing.T, open opener) {
 			w.put(monthly(1), monthly(2))
 			w.queue(billing.Attempt{Contract: 1, Cycle: 1, Status: billing.Queued, BillingDate: day, DueAt: day.Add(-time.Hour)})
 			w.putGuard(g)
-			if ids, err := w.db.Shops().DueShops(t.Context(), day, 10); len(ids) != 0 || err != nil {
+			if ids, err := w.across(w.db.Shops().DueShops, day, 10); len(ids) != 0 || err != nil {
 				t.Errorf("%s: shops %v are due, %v", name, ids, err)
 			}
-			if at, ok, err := w.db.Shops().NextDue(t.Context(), day); err != nil || ok && !at.After(day) {
-				t.Errorf("%s: something is due at %s, %v", name, at, err)
-			}
+			w.wantNext(day, g.Hold.Until)
 			flying := w.queue(billing.Attempt{Contract: 2, Cycle: 1, Status: billing.Progress, BillingDate: day, DueAt: day.Add(-time.Minute)})
-			if ids, err := w.db.Shops().DueShops(t.Context(), day, 10); len(ids) != 1 || err != nil {
+			if ids, err := w.across(w.db.Shops().DueShops, day, 10); len(ids) != 1 || err != nil {
 				t.Errorf("%s: shops %v are due while a charge is in flight, %v", name, ids, err)
 			}
-			if at, ok, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !ok || !at.Equal(day.Add(-time.Minute)) {
-				t.Errorf("%s: something is due at %s, %v; want the charge in flight", name, at, err)
-			}
+			w.wantNext(day, day.Add(-time.Minute)) // the charge in flight
 			w.in(func(tx *store.Tx) error {
 				due, err := tx.DueInFlight(t.Context(), day, 10)
 				if len(due) != 1 || due[0].ID != flying[0].ID {
@@ -70,20 +66,18 @@ func testGuards(t *testing.T, open opener) {
 			})
 		}
 	})
-	t.Run("shops are compared when it is their time", func(t *testing.T) {
+	open.twice(t, "shops are compared when it is their time", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		for _, row := range []struct {
 			at   time.Time
 			want int
 		}{{time.Time{}, 0}, {day, 1}, {day.Add(time.Millisecond), 0}} {
 			w.putGuard(shop.Guard{CheckAt: row.at})
-			if ids, err := w.db.Shops().UncheckedShops(t.Context(), day, 10); len(ids) != row.want || err != nil {
+			if ids, err := w.across(w.db.Shops().UncheckedShops, day, 10); len(ids) != row.want || err != nil {
 				t.Errorf("to be compared at %v: %v, %v", row.at, ids, err)
 			}
 		}
-		if at, ok, err := w.db.Shops().NextDue(t.Context(), day); !ok || err != nil || !at.Equal(day.Add(time.Millisecond)) {
-			t.Errorf("the next comparison is at %s, %v", at, err)
-		}
+		w.wantNext(day, day.Add(time.Millisecond))
 	})
 	t.Run("who reads a shop to charge it keeps it from being frozen meanwhile", func(t *testing.T) {
 		w := begin(t, open)

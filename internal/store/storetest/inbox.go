@@ -45,7 +45,7 @@ func testInbox(t *testing.T, open opener) {
 		}
 		return strings.Join(list, " ")
 	}
-	t.Run("an event comes back as it was added, and asks for its work", func(t *testing.T) {
+	open.twice(t, "an event comes back as it was added, and asks for its work", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		w.wantIdle(true)
 		add(w, w.shop.ID, "a", day)
@@ -54,12 +54,10 @@ func testInbox(t *testing.T, open opener) {
 		if want := []intake.Pending{{Event: event("a"), ReceivedAt: day}}; !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
-		if pending, err := w.db.Shops().PendingInboxShops(t.Context(), day.Add(time.Minute), 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{w.shop.ID}) {
+		if pending, err := w.across(w.db.Shops().PendingInboxShops, day.Add(time.Minute), 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{w.shop.ID}) {
 			t.Errorf("shops with events that wait: %v, %v", pending, err)
 		}
-		if at, ok, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !ok || !at.Equal(day.Add(time.Minute)) {
-			t.Errorf("next due at %v, %v", at, err)
-		}
+		w.wantNext(day, day.Add(time.Minute))
 	})
 	t.Run("a signature counts for one family of topics of one shop", func(t *testing.T) {
 		w := begin(t, open)
@@ -151,7 +149,7 @@ func testInbox(t *testing.T, open opener) {
 		if got := ids(take(w, day.Add(9*time.Hour), day.Add(10*time.Hour), 10)); got != "" {
 			t.Errorf("after it was worked, took %q", got)
 		}
-		if pending, err := w.db.Shops().PendingInboxShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{other.ID}) {
+		if pending, err := w.across(w.db.Shops().PendingInboxShops, day, 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{other.ID}) {
 			t.Errorf("shops with events that wait: %v, %v", pending, err)
 		}
 	})

@@ -280,7 +280,7 @@ func testJobs(t *testing.T, open opener) {
 }
 
 func testMigrations(t *testing.T, open opener) {
-	db := open(t)
+	db := open.shared(t)
 	before, err := db.Migrations(t.Context())
 	if err != nil || len(before) < 2 {
 		t.Fatalf("%+v, %v", before, err)

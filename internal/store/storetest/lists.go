@@ -17,16 +17,14 @@ import (
 )
 
 func testDue(t *testing.T, open opener) {
-	t.Run("nothing is due in an empty store", func(t *testing.T) {
+	open.twice(t, "nothing is due in an empty store", func(t *testing.T, open opener) {
 		w := begin(t, open)
-		if at, ok, err := w.db.Shops().NextDue(t.Context(), day); ok || err != nil {
-			t.Errorf("next due at %v, %v", at, err)
-		}
-		if ids, err := w.db.Shops().DueShops(t.Context(), day, 10); len(ids) != 0 || err != nil {
+		w.wantNext(day, time.Time{})
+		if ids, err := w.across(w.db.Shops().DueShops, day, 10); len(ids) != 0 || err != nil {
 			t.Errorf("due: %v, %v", ids, err)
 		}
 	})
-	t.Run("attempts are due from their instant on, the earliest first, each shop once", func(t *testing.T) {
+	open.twice(t, "attempts are due from their instant on, the earliest first, each shop once", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		second, third := w.addShop("second.myshopify.com"), w.addShop("third.myshopify.com")
 		w.put(monthly(1))
@@ -63,23 +61,21 @@ func testDue(t *testing.T, open opener) {
 			return err
 		})
 		shops := w.db.Shops()
-		if ids, err := shops.DueShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(ids, []shop.ID{third.ID, second.ID, w.shop.ID}) {
+		if ids, err := w.across(shops.DueShops, day, 10); err != nil || !reflect.DeepEqual(ids, []shop.ID{third.ID, second.ID, w.shop.ID}) {
 			t.Errorf("due shops: %v, %v", ids, err)
 		}
-		if ids, err := shops.DueShops(t.Context(), day, 1); err != nil || !reflect.DeepEqual(ids, []shop.ID{third.ID}) {
+		if ids, err := w.across(shops.DueShops, day, 1); err != nil || !reflect.DeepEqual(ids, []shop.ID{third.ID}) {
 			t.Errorf("one due shop: %v, %v", ids, err)
 		}
-		if ids, err := shops.DueShops(t.Context(), day.Add(-time.Hour), 10); err != nil || len(ids) != 0 {
+		if ids, err := w.across(shops.DueShops, day.Add(-time.Hour), 10); err != nil || len(ids) != 0 {
 			t.Errorf("due an hour before: %v, %v", ids, err)
 		}
-		if ids, err := shops.UnpublishedShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(ids, []shop.ID{w.shop.ID}) {
+		if ids, err := w.across(shops.UnpublishedShops, day, 10); err != nil || !reflect.DeepEqual(ids, []shop.ID{w.shop.ID}) {
 			t.Errorf("unpublished shops: %v, %v", ids, err)
 		}
-		if at, ok, err := shops.NextDue(t.Context(), day); !ok || err != nil || !at.Equal(day.Add(-time.Hour)) {
-			t.Errorf("next due at %v, %v", at, err)
-		}
+		w.wantNext(day, day.Add(-time.Hour))
 	})
-	t.Run("news wait while somebody tells of their contract", func(t *testing.T) {
+	open.twice(t, "news wait while somebody tells of their contract", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		w.put(monthly(1))
 		first, second := queued(1, 2, time.Time{}), queued(1, 3, time.Time{})
@@ -88,12 +84,10 @@ func testDue(t *testing.T, open opener) {
 		until := day.Add(time.Hour)
 		waiting := func(at time.Time, want []shop.ID, next time.Time) {
 			t.Helper()
-			if ids, err := w.db.Shops().UnpublishedShops(t.Context(), at, 10); err != nil || !slices.Equal(ids, want) {
+			if ids, err := w.across(w.db.Shops().UnpublishedShops, at, 10); err != nil || !slices.Equal(ids, want) {
 				t.Errorf("at %s shops %v have news, %v; want %v", at, ids, err, want)
 			}
-			if due, ok, err := w.db.Shops().NextDue(t.Context(), at); err != nil || !ok || !due.Equal(next) {
-				t.Errorf("at %s the next is due at %s, %v; want %s", at, due, err, next)
-			}
+			w.wantNext(at, next)
 			w.in(func(tx *store.Tx) error {
 				waits, err := tx.Waits(t.Context(), at)
 				if waits.News != (len(want) > 0) {
@@ -116,6 +110,36 @@ func testDue(t *testing.T, open opener) {
 		})
 		waiting(day.Add(time.Minute), nil, until)
 		waiting(until, []shop.ID{w.shop.ID}, day)
+	})
+}
+
+func testAmending(t *testing.T, open opener) {
+	open.twice(t, "contracts that wait for a change are found when it is their time, earliest first, each in its shop", func(t *testing.T, open opener) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		waiting := func(id contract.ID, at time.Time) contract.Contract {
+			c := monthly(id)
+			c.AmendAt = at
+			return c
+		}
+		w.put(waiting(1, day), waiting(2, day.Add(-time.Hour)), waiting(3, day.Add(time.Hour)), waiting(4, time.Time{}))
+		w.inShop(other.ID, func(tx *store.Tx) error {
+			return tx.PutContracts(t.Context(), []contract.Contract{waiting(5, day.Add(-time.Minute))})
+		})
+		for limit, want := range map[int][]contract.ID{1: {2}, 10: {2, 1}} {
+			list, err := w.db.ContractsToAmend(t.Context(), w.shop.ID, day, limit)
+			var got []contract.ID
+			for _, c := range list {
+				got = append(got, c.ID)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("at most %d contracts: %d, %v; want %d", limit, got, err, want)
+			}
+		}
+		if shops, err := w.across(w.db.Shops().ShopsToAmend, day, 10); err != nil || !slices.Equal(shops, []shop.ID{w.shop.ID, other.ID}) {
+			t.Errorf("shops %d, %v", shops, err)
+		}
+		w.wantNext(day, day.Add(-time.Hour))
 	})
 }
 

@@ -238,7 +238,7 @@ func testLoyalty(t *testing.T, open opener) {
 		}
 		c.put(monthly(1))
 		c.charge(1, 2, 1000)
-		if ids, err := c.db.Shops().LoyaltyShops(t.Context(), day.AddDate(9, 0, 0), 10); err != nil || len(ids) != 0 {
+		if ids, err := c.across(c.db.Shops().LoyaltyShops, day.AddDate(9, 0, 0), 10); err != nil || len(ids) != 0 {
 			t.Errorf("shops %v wait, %v", ids, err)
 		}
 		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: loyalty.One})
@@ -514,7 +514,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.wantKind(err, fault.FailedPrecondition)
 		c.member(ada)
 	})
-	t.Run("pending points are released on their day, or when somebody approves them", func(t *testing.T) {
+	open.twice(t, "pending points are released on their day, or when somebody approves them", func(t *testing.T, open opener) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) {
 			terms.PendingDays, terms.Expiry = 14, loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: 1}
 		})
@@ -526,11 +526,9 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("at first: %+v", m.Sums)
 		}
 		release := day.AddDate(0, 0, 14)
-		if at, some, err := c.db.Shops().NextDue(t.Context(), day); err != nil || !some || at.After(release) {
-			t.Errorf("next due %s, %v", at, err)
-		}
+		c.wantNext(day, release)
 		c.clock.Set(release)
-		if ids, err := c.db.Shops().LoyaltyShops(t.Context(), release, 10); err != nil || !reflect.DeepEqual(ids, []shop.ID{c.shop.ID}) {
+		if ids, err := c.across(c.db.Shops().LoyaltyShops, release, 10); err != nil || !reflect.DeepEqual(ids, []shop.ID{c.shop.ID}) {
 			t.Errorf("shops %v wait, %v", ids, err)
 		}
 		c.work()

@@ -154,22 +154,20 @@ func testMessages(t *testing.T, open opener) {
 			t.Errorf("%d different messages were taken, want 40", len(taken))
 		}
 	})
-	t.Run("shops with due messages are found, the longest waiting first, and the next instant", func(t *testing.T) {
+	open.twice(t, "shops with due messages are found, the longest waiting first, and the next instant", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		second, third := w.addShop("second.myshopify.com"), w.addShop("third.myshopify.com")
 		put(w, w.shop.ID, letter("a", day))
 		put(w, second.ID, letter("a", day.Add(-time.Hour)))
 		put(w, third.ID, letter("a", day.Add(time.Hour)))
-		got, err := w.db.Shops().DueMessageShops(t.Context(), day, 10)
+		got, err := w.across(w.db.Shops().DueMessageShops, day, 10)
 		if err != nil || !reflect.DeepEqual(got, []shop.ID{second.ID, w.shop.ID}) {
 			t.Errorf("shops %v, %v", got, err)
 		}
-		if one, err := w.db.Shops().DueMessageShops(t.Context(), day, 1); err != nil || len(one) != 1 || one[0] != second.ID {
+		if one, err := w.across(w.db.Shops().DueMessageShops, day, 1); err != nil || len(one) != 1 || one[0] != second.ID {
 			t.Errorf("one of them: %v, %v", one, err)
 		}
-		if next, some, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !some || next.After(day.Add(-time.Hour)) {
-			t.Errorf("next %s %t %v", next, some, err)
-		}
+		w.wantNext(day, day.Add(-time.Hour))
 	})
 	t.Run("a message goes with the change that it tells of", func(t *testing.T) {
 		w := begin(t, open)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -34,9 +35,26 @@ func SQLite(t testing.TB) *store.DB {
 // and copies it: that takes a tenth of the time.
 func SQLiteFile(t testing.TB, path string) {
 	t.Helper()
-	content, err := migrated()
+	write(t, path, migrated)
+}
+
+// SharedSQLite returns a migrated store in a file of the test's own, in which
+// the neighbours have rows in every table. The test fails if one of them changes.
+func SharedSQLite(t testing.TB) *store.DB {
+	t.Helper()
+	o := SQLiteOptions(t)
+	write(t, o.URL, inhabited)
+	db := Open(t, o)
+	onSQLite.guarded(t, "sqlite", o.URL)
+	return db
+}
+
+// write writes the content of a database to a file.
+func write(t testing.TB, path string, content func() ([]byte, error)) {
+	t.Helper()
+	text, err := content()
 	if err == nil {
-		err = os.WriteFile(path, content, 0o600)
+		err = os.WriteFile(path, text, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -44,23 +62,47 @@ func SQLiteFile(t testing.TB, path string) {
 }
 
 // migrated returns the content of an empty, migrated database.
-var migrated = sync.OnceValues(func() (content []byte, err error) {
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	return content(func(ctx context.Context, o store.Options) error {
+		db, err := store.Open(ctx, o)
+		if err != nil {
+			return err
+		}
+		return errors.Join(db.Migrate(ctx), db.Close())
+	})
+})
+
+// inhabited returns the content of a database that has the neighbours.
+var inhabited = sync.OnceValues(func() ([]byte, error) {
+	empty, err := migrated()
+	if err != nil {
+		return nil, err
+	}
+	return content(func(ctx context.Context, o store.Options) error {
+		if err := os.WriteFile(o.URL, empty, 0o600); err != nil {
+			return err
+		}
+		raw, err := sql.Open("sqlite", o.URL)
+		if err != nil {
+			return err
+		}
+		return errors.Join(furnish(ctx, o, raw), raw.Close())
+	})
+})
+
+// content returns the content of the database in a file that prepare makes.
+func content(prepare func(context.Context, store.Options) error) (content []byte, err error) {
 	folder, err := os.MkdirTemp("", "perennial-schema-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	path := filepath.Join(folder, "perennial.db")
-	ctx := context.Background()
-	db, err := store.Open(ctx, store.Options{URL: path, Create: true, Relaxed: true})
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(db.Migrate(ctx), db.Close()); err != nil {
+	if err := prepare(context.Background(), store.Options{URL: path, SecretKey: SecretKey, Create: true, Relaxed: true}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
-})
+}
 
 // SQLiteOptions returns the options of a database in a file of the test's own, which is
 // not there yet.
@@ -80,6 +122,17 @@ func Postgres(t testing.TB) *store.DB {
 func PostgresOptions(t testing.TB) store.Options {
 	t.Helper()
 	return store.Options{URL: pgtest.New(t, schema{}), SecretKey: SecretKey}
+}
+
+// SharedPostgres returns a migrated store in a database of the test's own, in which
+// the neighbours have rows in every table. The test fails if one of them changes, and when
+// there is no PostgreSQL.
+func SharedPostgres(t testing.TB) *store.DB {
+	t.Helper()
+	o := store.Options{URL: pgtest.New(t, schema{inhabited: true}), SecretKey: SecretKey}
+	db := open(t, o)
+	onPostgres.guarded(t, "pgx", o.URL)
+	return db
 }
 
 func open(t testing.TB, o store.Options) *store.DB {
@@ -107,10 +160,15 @@ func Open(t testing.TB, o store.Options) *store.DB {
 }
 
 // schema prepares the database of which every test on PostgreSQL gets a copy.
-type schema struct{}
+type schema struct {
+	inhabited bool // by the neighbours
+}
 
-// Hash changes with the schema.
-func (schema) Hash() (string, error) {
+//go:embed neighbour.go
+var theNeighbours []byte
+
+// Hash changes with the schema and with the neighbours.
+func (s schema) Hash() (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(migrations.Files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -121,14 +179,22 @@ func (schema) Hash() (string, error) {
 		sum.Write(text)
 		return err
 	})
+	if s.inhabited {
+		sum.Write(theNeighbours)
+	}
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// Migrate applies the schema.
-func (schema) Migrate(ctx context.Context, _ *sql.DB, at pgtest.Config) error {
-	db, err := store.Open(ctx, store.Options{URL: at.URL()})
+// Migrate applies the schema and adds the neighbours.
+func (s schema) Migrate(ctx context.Context, raw *sql.DB, at pgtest.Config) error {
+	o := store.Options{URL: at.URL(), SecretKey: SecretKey}
+	db, err := store.Open(ctx, o)
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.Migrate(ctx), db.Close())
+	err = errors.Join(db.Migrate(ctx), db.Close())
+	if err != nil || !s.inhabited {
+		return err
+	}
+	return furnish(ctx, o, raw)
 }

@@ -254,7 +254,7 @@ func testPlans(t *testing.T, open opener) {
 			return err
 		})
 		for at, want := range map[time.Time]int{day: 0, day.Add(time.Minute): 1} {
-			shops, err := w.db.Shops().DuePlanShops(t.Context(), at, 10)
+			shops, err := w.across(w.db.Shops().DuePlanShops, at, 10)
 			if err != nil || len(shops) != want {
 				t.Errorf("at %v: %v, %v", at, shops, err)
 			}

@@ -1,6 +1,9 @@
 package storetest
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,12 +17,16 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// opener opens an empty, migrated store for a test and closes it afterwards.
-type opener func(testing.TB) *store.DB
+// opener opens a migrated store for a test, which has the neighbours or is empty, and
+// closes it afterwards.
+type opener struct{ shared, empty func(testing.TB) *store.DB }
 
-// Run checks that the stores which open returns do what a store must do.
-func Run(t *testing.T, open func(testing.TB) *store.DB) {
+// Run checks that stores do what a store must do. Every test gets one from shared,
+// beside the rows of the neighbours; a test of what is found across shops gets an empty
+// one too.
+func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 	t.Helper()
+	open := opener{shared, empty}
 	for name, test := range map[string]func(*testing.T, opener){
 		"shops":               testShops,
 		"keys":                testKeys,
@@ -32,6 +39,7 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 		"tenancy":             testTenancy,
 		"transactions":        testTransactions,
 		"due":                 testDue,
+		"amending":            testAmending,
 		"dunning":             testDunning,
 		"activity":            testActivity,
 		"delivery":            testDelivery,
@@ -72,16 +80,30 @@ func Run(t *testing.T, open func(testing.TB) *store.DB) {
 // day is the instant from which the tests count.
 var day = time.Date(2025, time.January, 31, 9, 30, 0, 123_000_000, time.UTC)
 
-// world is a store with one shop.
+// twice runs a test that asks across shops: beside the neighbours, and in a store in
+// which nothing is due but what the test puts there.
+func (o opener) twice(t *testing.T, name string, test func(*testing.T, opener)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { test(t, o) })
+	t.Run(name+", alone", func(t *testing.T) { test(t, opener{shared: o.empty}) })
+}
+
+// world is a store with one shop, beside the neighbours if it is shared.
 type world struct {
 	*testing.T
-	db   *store.DB
-	shop shop.Shop
+	db    *store.DB
+	shop  shop.Shop
+	alone bool // there are no neighbours
 }
 
 func begin(t *testing.T, open opener) world {
 	t.Helper()
-	w := world{T: t, db: open(t)}
+	w := world{T: t, db: open.shared(t)}
+	all, err := w.db.Shops().All(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.alone = len(all) == 0
 	w.shop = w.addShop("first.myshopify.com")
 	return w
 }
@@ -140,6 +162,32 @@ func (w world) attempt(id billing.AttemptID) billing.Attempt {
 		w.Fatalf("attempt %d: %d rows", id, len(found))
 	}
 	return found[0]
+}
+
+// across asks which shops have something due. That rightly finds the neighbours, who have
+// everything due, and leaves them out.
+func (w world) across(ask func(ctx context.Context, now time.Time, limit int) ([]shop.ID, error), now time.Time, limit int) ([]shop.ID, error) {
+	w.Helper()
+	if w.alone {
+		return ask(w.Context(), now, limit)
+	}
+	list, err := ask(w.Context(), now, limit+len(neighbours))
+	return slices.DeleteFunc(list, isNeighbour), err
+}
+
+// isNeighbour reports whether a shop was there before the test.
+func isNeighbour(id shop.ID) bool {
+	return slices.Contains(slices.Collect(maps.Values(neighbours)), id)
+}
+
+// wantNext checks when something falls due next in any shop, where no neighbour has
+// something due. A zero instant wants nothing.
+func (w world) wantNext(now, want time.Time) {
+	w.Helper()
+	at, some, err := w.db.Shops().NextDue(w.Context(), now)
+	if err != nil || w.alone && (some == want.IsZero() || !at.Equal(want)) {
+		w.Errorf("at %s the next is due at %s (%t), %v; want %s", now, at, some, err, want)
+	}
 }
 
 // entries returns all entries of a shop.

@@ -266,7 +266,7 @@ func testMarks(t *testing.T, open opener) {
 	mark := func(target string, due time.Time) billing.Annotation {
 		return billing.Annotation{Target: target, Contract: 1, Attempt: 5, Tags: []string{"a, b", "ü"}, Note: "note", DueAt: due, Failures: 2}
 	}
-	t.Run("marks are taken up when they are due, earliest first", func(t *testing.T) {
+	open.twice(t, "marks are taken up when they are due, earliest first", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		w.put(monthly(1))
 		var put []billing.Annotation
@@ -284,12 +284,10 @@ func testMarks(t *testing.T, open opener) {
 		if got := due(); !reflect.DeepEqual(got, []billing.Annotation{put[2], put[1]}) {
 			t.Errorf("got  %+v\nwant %+v", got, []billing.Annotation{put[2], put[1]})
 		}
-		if shops, err := w.db.Shops().DueMarkShops(t.Context(), day, 10); err != nil || !reflect.DeepEqual(shops, []shop.ID{w.shop.ID}) {
+		if shops, err := w.across(w.db.Shops().DueMarkShops, day, 10); err != nil || !reflect.DeepEqual(shops, []shop.ID{w.shop.ID}) {
 			t.Errorf("shops %v, %v", shops, err)
 		}
-		if next, ok, err := w.db.Shops().NextDue(t.Context(), day); err != nil || !ok || next.After(day.Add(-time.Hour)) {
-			t.Errorf("next due %s, %t, %v", next, ok, err)
-		}
+		w.wantNext(day, day.Add(-time.Hour))
 		w.in(func(tx *store.Tx) error {
 			put[2].DueAt = day.Add(time.Hour)
 			if err := tx.PutMarks(t.Context(), put[2:]); err != nil {

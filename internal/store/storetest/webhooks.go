@@ -86,7 +86,7 @@ func testWebhooks(t *testing.T, open opener) {
 		if len(got) != 1 || got[0].Endpoint != e.ID || got[0].Type != "subscription.paused" || got[0].Contract != 42 || got[0].Status != webhook.Pending || !got[0].Due.Equal(day) {
 			t.Fatalf("owed %+v", got)
 		}
-		if shops, err := w.db.Shops().DueWebhookShops(t.Context(), day, 10); err != nil || len(shops) != 1 || shops[0] != w.shop.ID {
+		if shops, err := w.across(w.db.Shops().DueWebhookShops, day, 10); err != nil || len(shops) != 1 || shops[0] != w.shop.ID {
 			t.Errorf("due in %v, %v", shops, err)
 		}
 		w.in(func(tx *store.Tx) error { return tx.Record(t.Context(), paused(42)) })

@@ -1,0 +1,461 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/idempotency"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+// neighbours are shops that every database of the suites has beside those of the test.
+// Each has rows in every table of tenants, under the ids that the tests use, and all that
+// can be due is due: a statement that forgets its shop finds them. One has a lower number
+// than the shops of the test and one has a higher number, so that it does not matter
+// which of two rows a statement takes.
+var neighbours = map[string]shop.ID{"before.myshopify.com": 1, "behind.myshopify.com": 1 << 40}
+
+// crowd is how many contracts and members a neighbour has, and keeps of what the store
+// numbers itself, where a test has few: so many numbers are in use in several shops.
+const crowd = 12
+
+// furnish adds the neighbours to a database. Their search terms keep numbers of their
+// own, since on SQLite the index of their parts is shared; what else the store numbers is
+// numbered as the store will number the rows of a test.
+func furnish(ctx context.Context, o store.Options, raw *sql.DB) error {
+	db, err := store.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // what matters was committed
+	number := func(name string, next int64) error {
+		_, err := raw.ExecContext(ctx, fmt.Sprintf("UPDATE id_blocks SET next = %d WHERE name = '%s'", next, name))
+		return err
+	}
+	for domain, id := range neighbours {
+		if err := number("shop", int64(id)); err != nil {
+			return err
+		}
+		of := shop.Shop{
+			Domain: domain, PlatformID: 77, Token: "shpat_neighbour", TimeZone: "Europe/Berlin", Currency: "EUR", OrderHour: 9,
+			Connected: true, Settings: shop.Settings{ImmediateOrders: true}, CreatedAt: day,
+		}
+		if err := db.Shops().AddShop(ctx, &of); err != nil {
+			return err
+		}
+		if err := db.Update(ctx, of.ID, func(tx *store.Tx) error { return tx.PutContracts(ctx, itsContracts()) }); err != nil {
+			return fmt.Errorf("contracts: %w", err)
+		}
+	}
+	var next int64
+	if err := raw.QueryRowContext(ctx, "SELECT next FROM id_blocks WHERE name = 'row'").Scan(&next); err != nil {
+		return err
+	}
+	for _, id := range neighbours {
+		for _, part := range parts(id) {
+			if err := number("row", next); err != nil {
+				return err
+			}
+			if err := part.put(ctx, db.Fork(nil)); err != nil {
+				return fmt.Errorf("%s: %w", part.of, err)
+			}
+		}
+	}
+	if _, err := raw.ExecContext(ctx, "DELETE FROM river_job"); err != nil {
+		return err
+	}
+	return errors.Join(number("row", next), number("shop", 2))
+}
+
+// itsContracts returns a neighbour's contracts, of both lines and in every status.
+func itsContracts() []contract.Contract {
+	var list []contract.Contract
+	for id := contract.ID(1); id <= crowd; id++ {
+		c := monthly(id)
+		c.AmendAt, c.UpdatedAt = day.Add(-time.Hour), day
+		list = append(list, c)
+	}
+	list[2].Status, list[3].Status, list[4].Status = contract.Paused, contract.Cancelled, contract.Expired
+	list[5].Dunning = unpaid(1)
+	list[6].NextBillingDate, list[7].NextBillingDate = time.Time{}, day.AddDate(0, 0, -9) // nothing waits for them
+	list[10].Line, list[11].Line = shop.Memberships, shop.Memberships
+	return append(list, monthly(42), monthly(9001))
+}
+
+// part is what one transaction or call puts into a neighbour's tables.
+type part struct {
+	of  string
+	put func(ctx context.Context, db *store.DB) error
+}
+
+func parts(id shop.ID) []part {
+	var list []part
+	within := func(of string, put func(ctx context.Context, tx *store.Tx) error) {
+		list = append(list, part{of, func(ctx context.Context, db *store.DB) error {
+			return db.Update(ctx, id, func(tx *store.Tx) error { return put(ctx, tx) })
+		}})
+	}
+	beside := func(of string, put func(ctx context.Context, db *store.DB) error) { list = append(list, part{of, put}) }
+	earlier := day.Add(-time.Hour)
+
+	within("attempts", func(ctx context.Context, tx *store.Tx) error { return tx.PutAttempts(ctx, itsAttempts()) })
+	within("charging", func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.AddTrigger(ctx, 1, day); err != nil {
+			return err
+		}
+		if err := tx.AddRun(ctx, day, billing.Run{Sent: 5, Ended: 5, Paid: 3, Declined: 2, Gateway: 2}); err != nil {
+			return err
+		}
+		return tx.AddCardTries(ctx, []billing.CardTry{{PaymentMethod: "gid://shopify/CustomerPaymentMethod/1", At: day}, {PaymentMethod: "a", At: day}})
+	})
+	within("findings", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutFindings(ctx, []repair.Finding{{Kind: repair.UnknownOrder, Contract: 1, Cycle: 2, Object: "a", What: "x", FirstSeen: day, LastSeen: day}})
+	})
+	within("one-time products", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutOneOffs(ctx, []billing.OneOff{oneOff(1, 2, 8), oneOff(1, 3, 8), oneOff(2, 2, 8)})
+	})
+	within("swap rules", func(ctx context.Context, tx *store.Tx) error {
+		r := swapRule("theirs", 1)
+		if err := tx.PutSwapRule(ctx, &r); err != nil {
+			return err
+		}
+		return tx.AddSwapUses(ctx, []billing.SwapUse{{Rule: r.ID, Contract: 1}})
+	})
+	within("marks", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutMarks(ctx, []billing.Mark{{Target: "gid://shopify/Order/1", Contract: 1, Attempt: 5, Tags: []string{"theirs"}, DueAt: earlier}})
+	})
+	within("unread contracts", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})
+	})
+	within("retention", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddRetention(ctx, &retention.Activity{Contract: 1, Customer: 901, At: day, Said: retention.Said{Action: "KEPT", Reason: "theirs", Info: "{}"}})
+	})
+	within("plans", func(ctx context.Context, tx *store.Tx) error {
+		g := coffee(51, 52, 1001)
+		g.DueAt = earlier
+		if err := tx.PutPlanGroup(ctx, &g); err != nil {
+			return err
+		}
+		if err := tx.PutPlanItems(ctx, g.ID, plan.Items{Products: titles(1, 3, 11), Variants: titles(7, 101)}, platform.Assigned{}); err != nil {
+			return err
+		}
+		g.Options = g.Options[:2] // the third is kept as one that was removed
+		return tx.PutPlanGroup(ctx, &g)
+	})
+	within("bundles", func(ctx context.Context, tx *store.Tx) error {
+		s := fullBundle("Theirs", 51, 1001)
+		return tx.PutBundle(ctx, &s)
+	})
+	within("delivery profiles", func(ctx context.Context, tx *store.Tx) error {
+		p := pendingProfile("Theirs", earlier)
+		p.PlatformID = 8001
+		return tx.PutDeliveryProfile(ctx, &p)
+	})
+	within("keys", func(ctx context.Context, tx *store.Tx) error {
+		for n := byte(1); n <= crowd; n++ {
+			k := access.Key{Name: "Theirs", Hint: "prn_them", Hash: access.Hash{n, 0xee}, Scopes: []access.Scope{access.ContractsRead}, CreatedAt: day}
+			if err := tx.PutKey(ctx, &k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	within("partners", func(ctx context.Context, tx *store.Tx) error {
+		for _, state := range []partner.State{partner.Pending, partner.Disconnected} {
+			c := partner.Connection{
+				App: "theirs", State: state, Direction: partner.ByPartner, Scopes: []access.Scope{access.ContractsRead}, RequestedBy: "theirs", RequestedAt: day,
+				ExpiresAt: earlier, Code: access.Hash{0xee}, CodeUntil: day.Add(time.Hour), Owed: partner.CallApproved, CallAt: earlier, CallID: "theirs",
+			}
+			if err := tx.PutConnection(ctx, &c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	beside("calls", func(ctx context.Context, db *store.DB) error {
+		return db.Partners().CountCalls(ctx, id, []partner.Calls{{App: "reports", Connection: 5, Day: day.Truncate(24 * time.Hour), Count: 7, Errors: 1, LastAt: day}})
+	})
+	beside("rates", func(ctx context.Context, db *store.DB) error {
+		bank := db.Bank()
+		if bank == nil { // SQLite has one process, which counts by itself
+			return nil
+		}
+		_, err := bank.Take(ctx, access.Bucket{Shop: id, Key: 1, Rate: access.Rate{PerSecond: 1, Burst: 1}}, 1, 0)
+		return err
+	})
+	beside("answers", func(ctx context.Context, db *store.DB) error {
+		claim := idempotency.Request{Caller: 3, Line: shop.Subscriptions, Method: "PUT", Path: "/orders", Key: "a", Body: []byte("x")}.Claim(earlier)
+		if _, err := db.Answers().Claim(ctx, id, claim); err != nil {
+			return err
+		}
+		return db.Answers().Keep(ctx, id, claim, idempotency.Answer{Status: 200, Body: []byte(`"theirs"`)})
+	})
+	beside("creations", func(ctx context.Context, db *store.DB) error {
+		return db.PutCreation(ctx, id, amend.Creation{Request: "A", At: earlier, Contract: 1})
+	})
+	beside("inbox", func(ctx context.Context, db *store.DB) error {
+		for _, event := range []string{"a", "b"} {
+			e := platform.Event{ID: event, Topic: platform.AttemptSucceeded, Contract: 5, Key: "key", Cycle: 3, Customer: 6, Signature: fmt.Sprint(id, event)}
+			if err := db.Inbox().Add(ctx, id, e, earlier); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	within("mail", func(ctx context.Context, tx *store.Tx) error {
+		var letters []notify.Message
+		for n := range crowd {
+			letters = append(letters, notify.Message{
+				Kind: notify.TransactionFailed, To: "ada@example.com", FromName: "Theirs", Contract: contract.ID(n + 1), DedupeKey: string(rune('a' + n)),
+				Status: notify.Queued, DueAt: earlier, CreatedAt: day,
+			})
+		}
+		return tx.PutMessages(ctx, letters)
+	})
+	within("sign-in", func(ctx context.Context, tx *store.Tx) error {
+		for _, h := range []login.Hash{{1}, {1, 0xff}, {2}, {9}} {
+			till := day.AddDate(1, 0, 0)
+			if err := tx.AddLink(ctx, login.Link{Hash: h, Customer: 901, Contract: 1, CreatedAt: day, ExpiresAt: till}); err != nil {
+				return err
+			}
+			if err := tx.AddSession(ctx, login.Session{Hash: h, Customer: 901, Via: login.ByLink, CreatedAt: day, SeenAt: day, ExpiresAt: till}); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Throttle(ctx, "a"); err != nil {
+			return err
+		}
+		return tx.PutThrottle(ctx, login.Throttle{Subject: "a", Times: []time.Time{day, day}}, day)
+	})
+	within("members", itsMembers)
+	within("webhooks", func(ctx context.Context, tx *store.Tx) error {
+		e := webhook.Endpoint{
+			Shop: id, URL: "https://theirs.example.com", Secret: "whsec_theirs", Enabled: true, Created: day, Updated: day,
+			Types: []webhook.Type{webhook.Test, "subscription.paused", "subscription.upcoming-order-notification"},
+		}
+		if err := tx.PutEndpoint(ctx, &e); err != nil {
+			return err
+		}
+		for about := int64(1); about <= crowd; about++ {
+			m := webhook.Message{ID: webhook.NewMessageID(id, about, webhook.Test, day), Shop: id, Type: webhook.Test, Contract: contract.ID(about), At: earlier}
+			if err := tx.Owe(ctx, webhook.Owed{Message: m, To: []webhook.EndpointID{e.ID}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	within("activity", func(ctx context.Context, tx *store.Tx) error {
+		var entries []activity.Entry
+		for about := range int64(crowd) {
+			entries = append(entries, entry(about, activity.BillingAttemptTriggered, day))
+		}
+		return tx.Record(ctx, entries...)
+	})
+	return list
+}
+
+// itsAttempts returns a neighbour's attempts, in every status.
+func itsAttempts() []billing.Attempt {
+	statuses := []billing.Status{billing.Queued, billing.Progress, billing.Success, billing.Failure, billing.Requesting, billing.Skipped}
+	var list []billing.Attempt
+	for c := contract.ID(1); c <= 4; c++ {
+		for cycle := 1; cycle <= crowd; cycle++ {
+			a := queued(c, cycle, day.Add(-time.Duration(cycle)*time.Hour))
+			a.Status, a.PublishAt, a.Key = statuses[cycle%len(statuses)], a.DueAt, fmt.Sprintf("key-%d-%d", c, cycle)
+			a.SentAt, a.AttemptedAt = a.DueAt, a.DueAt
+			if a.Status == billing.Success {
+				a.OrderID, a.OrderName, a.Amount = 5000+int64(cycle), "#1", money.Amount{Minor: 777, Currency: "EUR"}
+			}
+			if a.Status == billing.Failure {
+				a.Dunning = fullCase()
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// itsMembers gives a neighbour a running programme of which all tables have rows.
+func itsMembers(ctx context.Context, tx *store.Tx) error {
+	if err := tx.PutProgram(ctx, loyalty.Program{Active: true, StartedAt: day.AddDate(-1, 0, 0), Terms: loyalty.DefaultTerms()}); err != nil {
+		return err
+	}
+	var accounts []loyalty.Account
+	for n := int64(1); n <= crowd; n++ {
+		accounts = append(accounts, loyalty.Account{
+			Person: loyalty.Person{Customer: 900 + n, Email: "ada@example.com", FirstName: "Ada"}, Status: loyalty.Active, ReferralCode: fmt.Sprint("r", n),
+			EnrolledAt: day, DueAt: day.Add(-time.Hour), CreatedAt: day, Sums: loyalty.Sums{Available: 77700, Earned: 77700},
+		})
+	}
+	if err := tx.AddAccounts(ctx, accounts); err != nil {
+		return err
+	}
+	members, err := tx.AccountsOf(ctx, []int64{901})
+	if err != nil {
+		return err
+	}
+	first, source := members[0].ID, loyalty.Source{Of: loyalty.Manual, ID: "1"}
+	if err := tx.AddCredit(ctx, &loyalty.Credit{Account: first, Source: source, Amount: money.Amount{Minor: 777, Currency: "EUR"}, At: day}); err != nil {
+		return err
+	}
+	if err := tx.Post(ctx,
+		[]loyalty.Entry{{Account: first, Seq: 1, Kind: loyalty.Earn, Available: 77700, Source: source, RecordedAt: day}},
+		[]loyalty.Use{{Account: first, Entry: 1, Lot: 1, Role: loyalty.Take, Points: 5}},
+		[]loyalty.Lot{{Account: first, Seq: 1, Source: source, Points: 77700, Rest: 77700}},
+	); err != nil {
+		return err
+	}
+	if err := tx.PutReward(ctx, loyalty.Taken{
+		ID: 1, Account: first, Payer: first, Customer: 901, Rule: 1, Type: loyalty.DiscountCode, State: loyalty.Issued, Code: "WELCOME", PlatformID: "theirs",
+		DueAt: day.Add(-time.Hour), CreatedAt: day,
+	}); err != nil {
+		return err
+	}
+	if _, err := tx.Repeats(ctx, "A", day.Add(-time.Hour)); err != nil {
+		return err
+	}
+	return tx.AddPastFacts(ctx, day.AddDate(-1, 0, 0), day)
+}
+
+// leastTables is fewer than there are tables of tenants: a catalogue that shows less is
+// read wrongly.
+const leastTables = 45
+
+// watch is how the rows of the neighbours are read behind the store's back.
+type watch struct {
+	columns string // SQL that lists the columns of the tables of tenants, in order
+	row     func(columns []string) string
+	concat  string // SQL that puts the texts v together, the same way each time
+
+	once   sync.Once
+	query  string
+	before map[string]string
+	err    error
+}
+
+var onSQLite = &watch{
+	columns: `SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' ORDER BY t.name, c.cid`,
+	row:     func(columns []string) string { return `concat_ws(' ', "` + strings.Join(columns, `", "`) + `")` },
+	concat:  "group_concat(v, char(10))",
+}
+
+var onPostgres = &watch{
+	columns: `SELECT c.table_name, c.column_name FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
+		WHERE table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.ordinal_position`,
+	row:    func([]string) string { return "t::text" },
+	concat: `string_agg(v, E'\n' ORDER BY v)`,
+}
+
+// rows returns a neighbour's rows as text, by table.
+func (w *watch) rows(ctx context.Context, raw *sql.DB) (map[string]string, error) {
+	found, err := raw.QueryContext(ctx, w.query)
+	if err != nil {
+		return nil, fmt.Errorf("read the neighbours' rows: %w", err)
+	}
+	defer found.Close()                //nolint:errcheck // Err tells
+	byTable := make(map[string]string) // and neighbour
+	for found.Next() {
+		var table, text string
+		if err := found.Scan(&table, &text); err != nil {
+			return nil, err
+		}
+		byTable[table] = text
+	}
+	return byTable, found.Err()
+}
+
+// look reads the catalogue and the neighbours' rows as they are in a new database. It
+// fails if a neighbour has no row in one of the tables.
+func (w *watch) look(ctx context.Context, raw *sql.DB) error {
+	found, err := raw.QueryContext(ctx, w.columns)
+	if err != nil {
+		return fmt.Errorf("read the catalogue: %w", err)
+	}
+	defer found.Close() //nolint:errcheck // Err tells
+	columns := make(map[string][]string)
+	for found.Next() {
+		var table, column string
+		if err := found.Scan(&table, &column); err != nil {
+			return err
+		}
+		columns[table] = append(columns[table], column)
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	var selects []string
+	for _, table := range slices.Sorted(maps.Keys(columns)) {
+		key := "shop_id"
+		if table == "shops" {
+			key = "id"
+		} else if !slices.Contains(columns[table], key) {
+			continue
+		}
+		for domain, id := range neighbours {
+			selects = append(selects, fmt.Sprintf(`SELECT '%s of %s', COALESCE((SELECT %s FROM (SELECT %s AS v FROM %s AS t WHERE %s = %d) AS x), '')`,
+				table, domain, w.concat, w.row(columns[table]), table, key, id))
+		}
+	}
+	w.query = strings.Join(selects, " UNION ALL ")
+	if w.before, err = w.rows(ctx, raw); err != nil {
+		return err
+	}
+	if len(w.before) < leastTables*len(neighbours) {
+		return fmt.Errorf("the catalogue shows only %d tables of tenants", len(w.before))
+	}
+	for _, table := range slices.Sorted(maps.Keys(w.before)) {
+		if w.before[table] == "" {
+			return fmt.Errorf("there is no row in %s: add one to parts", table)
+		}
+	}
+	return nil
+}
+
+// guarded fails the test if it changes a row of a neighbour.
+func (w *watch) guarded(t testing.TB, driver, address string) {
+	t.Helper()
+	raw, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = raw.Close() })
+	w.once.Do(func() { w.err = w.look(t.Context(), raw) }) // every database begins alike
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	t.Cleanup(func() {
+		after, err := w.rows(context.WithoutCancel(t.Context()), raw)
+		if err != nil {
+			t.Error(err)
+		}
+		for table, text := range after {
+			if text != w.before[table] {
+				t.Errorf("the rows of %s were\n%s\nand are\n%s", table, w.before[table], text)
+			}
+		}
+	})
+}
