@@ -403,7 +403,7 @@ func (o *operation) ask(t *testing.T, about string, r request) (int, []byte) {
 		}
 	}
 	base := o.urls.Subscriptions
-	if !strings.HasPrefix(o.path, api) && !strings.HasPrefix(o.path, portal) {
+	if !strings.HasPrefix(o.path, api) && !strings.HasPrefix(o.path, portalPath) {
 		base = o.urls.Loyalty
 	}
 	body := r.raw

@@ -82,8 +82,8 @@ func empty(text []byte) bool {
 	return len(text) == 0 || string(text) == "[]" || string(text) == "{}" || string(text) == "null"
 }
 
-// portal is the path of the portal's operations.
-const portal = "/apps/subscriptions/cp/api"
+// portalPath is the path of the portal's operations.
+const portalPath = "/apps/subscriptions/cp/api"
 
 // shopper makes a request that of the store's customer, as the platform passes it on.
 func (o *operation) shopper(r *request) {
@@ -158,7 +158,7 @@ func TestNoAnswerShowsWhatAnotherStoreHas(t *testing.T) {
 		if change != nil {
 			change(r.params)
 		}
-		if strings.HasPrefix(o.path, portal) {
+		if strings.HasPrefix(o.path, portalPath) {
 			one.shopper(&r)
 		}
 		status, text := one.ask(t, o.op.OperationID, r)

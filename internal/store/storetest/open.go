@@ -129,10 +129,16 @@ func PostgresOptions(t testing.TB) store.Options {
 // there is no PostgreSQL.
 func SharedPostgres(t testing.TB) *store.DB {
 	t.Helper()
+	return open(t, SharedPostgresOptions(t))
+}
+
+// SharedPostgresOptions returns the options of a database as SharedPostgres has it. The
+// neighbours' rows of the tables in except may change.
+func SharedPostgresOptions(t testing.TB, except ...string) store.Options {
+	t.Helper()
 	o := store.Options{URL: pgtest.New(t, schema{inhabited: true}), SecretKey: SecretKey}
-	db := open(t, o)
-	onPostgres.guarded(t, "pgx", o.URL)
-	return db
+	onPostgres.guarded(t, "pgx", o.URL+"&perennial.scope=all", except...) // it compares the rows of the neighbours
+	return o
 }
 
 func open(t testing.TB, o store.Options) *store.DB {
