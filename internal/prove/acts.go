@@ -52,12 +52,11 @@ type deal struct {
 type request struct {
 	deed deed
 	deal *deal
-	err  error // of the answer
-	done bool  // it was answered, and not refused
+	done bool // it was answered, and not refused
 }
 
-// name is by whom the entries of a request are.
-func (w *world) name(number int) string { return fmt.Sprintf("somebody %d", number) }
+// requester is by whom the entries of a request are.
+func requester(number int) string { return fmt.Sprintf("somebody %d", number) }
 
 // definite reports whether a request that failed has changed nothing, and will not.
 func definite(err error) bool {
@@ -155,13 +154,13 @@ func (w *world) act(a act) {
 	}
 	r := &request{deed: a.Deed, deal: d}
 	w.requests = append(w.requests, r)
-	by := activity.Actor{Source: activity.MerchantExternalAPI, By: w.name(len(w.requests) - 1), ClientIP: "192.0.2.1"}
+	by := activity.Actor{Source: activity.MerchantExternalAPI, By: requester(len(w.requests) - 1), ClientIP: "192.0.2.1"}
 	if a.Pick>>32%2 == 0 {
 		by.Source = activity.CustomerPortal
 	}
 	n.spawn("act "+string(a.Deed), func(ctx context.Context, app *app.App) {
-		if r.err = w.do(ctx, app, a, d, by); r.err != nil {
-			w.note("refused", string(a.Deed), r.err.Error())
+		if err := w.do(ctx, app, a, d, by); err != nil {
+			w.note("refused", string(a.Deed), err.Error())
 			return
 		}
 		r.done = true

@@ -118,7 +118,7 @@ func (w *world) standings() (map[int64]standing, error) {
 
 // entry is what the checker keeps of an entry of the activity log.
 type entry struct {
-	of            int64
+	of            int64 // what it is about
 	event, status string
 	at            time.Time
 }

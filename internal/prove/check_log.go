@@ -31,7 +31,7 @@ var unchanging = []deed{moveIt, moveAll, overtake, newLimits, newDelivery, newIn
 // requestsOnce checks that each request that was answered has entries, and none twice.
 func (w *world) requestsOnce(log journal) {
 	for i, r := range w.requests {
-		list := log.by[w.name(i)]
+		list := log.by[requester(i)]
 		if r.deed == chargeNow && r.done {
 			continue // what comes of it is the charge's
 		}
@@ -39,7 +39,7 @@ func (w *world) requestsOnce(log journal) {
 		seen := make(map[string]bool)
 		for _, e := range list {
 			what := fmt.Sprint(e.of, e.event, e.status)
-			w.require(I16, !seen[what] || e.of == 0, "contract %d was changed once (%s), and %s %s was recorded twice of %d", r.deal.id, r.deed, e.event, e.status, e.of)
+			w.require(I16, !seen[what], "contract %d was changed once (%s), and %s %s was recorded twice of %d", r.deal.id, r.deed, e.event, e.status, e.of)
 			seen[what] = true
 		}
 	}
