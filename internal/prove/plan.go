@@ -203,7 +203,7 @@ func drawPlan(seed uint64, number int, z size) plan {
 			p.Acts = append(p.Acts, d.acts(p, i)...)
 		}
 	}
-	if d.chance(0.3) {
+	if d.chance(0.5) {
 		shop, at := d.IntN(z.shops), p.Start.Add(z.lasts/4+d.within(z.lasts/2))
 		p.Acts = append(p.Acts, act{at, uninstallApp, shop, 0}, act{at.Add(d.spread(time.Hour, 6*day)), installApp, shop, 0})
 	}
