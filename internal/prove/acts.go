@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
@@ -41,15 +42,25 @@ type deal struct {
 	woken     time.Time // when somebody last asked for it to run, or was answered
 	splits    int       // how often somebody asked for a part of it
 	parent    *deal     // of which it is a part that was split off; nil: a buyer made it
+
+	// Of one that has a tale.
+	moved  map[int]time.Time // to where its orders were moved, by cycle
+	adrift bool              // the oracle cannot say what becomes of it
 }
 
-var (
-	merchantActor = someoneFrom(activity.MerchantExternalAPI)
-	customerActor = someoneFrom(activity.CustomerPortal)
-)
+// request is something that somebody asked a node for. Its entries name it.
+type request struct {
+	deed deed
+	deal *deal
+	done bool // it was answered, and not refused
+}
 
-func someoneFrom(source activity.Source) activity.Actor {
-	return activity.Actor{Source: source, By: "somebody", ClientIP: "192.0.2.1"}
+// requester is by whom the entries of a request are.
+func requester(number int) string { return fmt.Sprintf("somebody %d", number) }
+
+// definite reports whether a request that failed has changed nothing, and will not.
+func definite(err error) bool {
+	return fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict)
 }
 
 // tell schedules the whole story.
@@ -76,8 +87,8 @@ func (w *world) sign(i int) {
 	spec := p.Spec
 	spec.Lines = slices.Clone(spec.Lines)
 	spec.Lines[0].VariantID, spec.Lines[0].SellingPlanID = s.variants[p.Variant], s.offers[p.Offer]
-	if p.Offer == cheaper {
-		spec.Lines[0].CurrentPrice = off(s.plan.Prices[p.Variant], s.plan.Currency, atFirst).String()
+	if price, changes := p.Offer.price(s.plan.Prices[p.Variant], s.plan.Currency, 1); changes {
+		spec.Lines[0].CurrentPrice = price.String()
 	}
 	if p.Second {
 		spec.Lines = append(spec.Lines, simulator.LineSpec{VariantID: s.variants[(p.Variant+1)%len(s.variants)], Quantity: 1})
@@ -87,7 +98,7 @@ func (w *world) sign(i int) {
 		w.fail(fmt.Errorf("the story's checkout: %w", err))
 		return
 	}
-	d := &deal{plan: p, shop: s, id: made.Contract, method: made.PaymentMethod, first: 1}
+	d := &deal{plan: p, shop: s, id: made.Contract, method: made.PaymentMethod, first: 1, moved: make(map[int]time.Time)}
 	if w.plan.Switches.OriginOrderBillsFirstCycle {
 		d.first = 2
 	}
@@ -141,22 +152,25 @@ func (w *world) act(a act) {
 	if n == nil {
 		return // nobody answers the request
 	}
+	r := &request{deed: a.Deed, deal: d}
+	w.requests = append(w.requests, r)
+	by := activity.Actor{Source: activity.MerchantExternalAPI, By: requester(len(w.requests) - 1), ClientIP: "192.0.2.1"}
+	if a.Pick>>32%2 == 0 {
+		by.Source = activity.CustomerPortal
+	}
 	n.spawn("act "+string(a.Deed), func(ctx context.Context, app *app.App) {
-		if err := w.do(ctx, app, a, d); err != nil {
+		if err := w.do(ctx, app, a, d, by); err != nil {
 			w.note("refused", string(a.Deed), err.Error())
 			return
 		}
+		r.done = true
 		w.done[a.Deed]++
 	})
 }
 
 // do carries out an action by way of the domain.
-func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
+func (w *world) do(ctx context.Context, a *app.App, what act, d *deal, by activity.Actor) error {
 	of := d.shop.id
-	by := merchantActor
-	if what.Pick>>32%2 == 0 {
-		by = customerActor
-	}
 	cmd := amend.Command{Line: shop.Subscriptions, Contract: contract.ID(d.id), Actor: by}
 	queued, date, err := w.attemptIn(d, "QUEUED")
 	if err != nil {
@@ -175,6 +189,8 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 		_, err = a.Billing.Reschedule(ctx, of, billing.RescheduleCommand{
 			Line: shop.Subscriptions, Attempt: queued, BillingDate: to, Future: what.Deed == moveAll, Actor: by,
 		})
+	case overtake:
+		err = w.overtake(ctx, a, what, d, by)
 	case chargeNow:
 		attempt := queued
 		if what.Pick%2 == 0 {
@@ -289,7 +305,10 @@ func (w *world) attemptIn(d *deal, status string) (billing.AttemptID, time.Time,
 func (w *world) uninstall(s *merchant) {
 	s.gone, s.connected = true, false
 	for _, d := range w.dealsInOrder() {
-		if d.shop == s && d.touched.IsZero() {
+		if d.shop != s {
+			continue
+		}
+		if d.adrift = true; d.touched.IsZero() {
 			d.touched = w.now
 		}
 	}

@@ -29,6 +29,11 @@ const (
 	I10 Invariant = "I10"
 	I11 Invariant = "I11"
 	I12 Invariant = "I12"
+	I13 Invariant = "I13"
+	I14 Invariant = "I14"
+	I15 Invariant = "I15"
+	I16 Invariant = "I16"
+	I17 Invariant = "I17"
 )
 
 // Invariants says how each is checked, in their order.
@@ -47,6 +52,11 @@ var Invariants = []struct {
 	{I10, "at every call: the token, the address and every object it names belong to one store; in the end: so does every row"},
 	{I11, "at every charge that the platform accepts: no more charges of a cycle, on a day and with a card, than the rules of dunning allow besides those that people asked for; none after a decline that forbids it; none for a contract that was cancelled when the intent was committed (I5)"},
 	{I12, "the first world is run twice and must leave the same trace"},
+	{I13, "in the end, of prepaid contracts that were cancelled or expired: each was over no earlier than the last delivery that was paid for, or the end of what was paid where it was cancelled, by the oracle's dates; it was over then, and nothing was charged afterwards"},
+	{I14, "in the end, of contracts of which later orders were moved before earlier ones or to their days: each order was made once, and when it was planned last"},
+	{I15, "in the end, of orders that are declined however often they are tried: each was tried as often, and on the days, as the oracle's plan of its store says, and given up once, and then"},
+	{I16, "in the end: every contract has one entry of having been made, every cycle as many of orders and declines as the platform has, and every request of people its entries, none twice"},
+	{I17, "in the end, of contracts on prepaid offers that become cheaper: each order has the oracle's price for its place and for all its deliveries, and is over the sum"},
 }
 
 // violation is an invariant that does not hold.
@@ -140,6 +150,7 @@ func (w *world) afterCall(c *call) {
 			w.require(I10, id/spacing == int64(s.number), "a call for %s names %s", s.plan.Domain, m[0])
 		}
 	}
+	w.sawEnds(c)
 	fresh := w.fresh
 	w.fresh = nil
 	for _, c := range fresh {

@@ -29,10 +29,11 @@ type attempt struct {
 	order              int64
 	amount             money.Amount
 	lines              string
+	opened             time.Time // the first decline, by its case; zero: none
 }
 
 func (w *world) attempts() (list []attempt, err error) {
-	rows, err := w.books.QueryContext(context.Background(), `SELECT shop_id, id, contract_id, cycle, status, billing_date, moved, manual, sent_at, updated_at, error_code, order_id, amount, currency, lines
+	rows, err := w.books.QueryContext(context.Background(), `SELECT shop_id, id, contract_id, cycle, status, billing_date, moved, manual, sent_at, updated_at, error_code, order_id, amount, currency, lines, dunning
 		FROM attempts ORDER BY contract_id, cycle`)
 	if err != nil {
 		return nil, err
@@ -41,11 +42,21 @@ func (w *world) attempts() (list []attempt, err error) {
 	for rows.Next() {
 		var a attempt
 		var date, sent, updated int64
-		err := rows.Scan(&a.shop, &a.id, &a.contract, &a.cycle, &a.status, &date, &a.moved, &a.manual, &sent, &updated, &a.code, &a.order, &a.amount.Minor, &a.amount.Currency, &a.lines)
+		var pursuit string
+		err := rows.Scan(&a.shop, &a.id, &a.contract, &a.cycle, &a.status, &date, &a.moved, &a.manual, &sent, &updated, &a.code, &a.order, &a.amount.Minor, &a.amount.Currency, &a.lines, &pursuit)
 		if err != nil {
 			return nil, err
 		}
 		a.date, a.sent, a.updated = time.UnixMilli(date).UTC(), time.UnixMilli(sent).UTC(), time.UnixMilli(updated).UTC()
+		if pursuit != "" {
+			var says struct {
+				OpenedAt time.Time `json:"openedAt"`
+			}
+			if err := json.Unmarshal([]byte(pursuit), &says); err != nil {
+				return nil, err
+			}
+			a.opened = says.OpenedAt
+		}
 		list = append(list, a)
 	}
 	return list, rows.Err()
@@ -107,6 +118,7 @@ func (w *world) standings() (map[int64]standing, error) {
 
 // entry is what the checker keeps of an entry of the activity log.
 type entry struct {
+	of            int64 // what it is about
 	event, status string
 	at            time.Time
 }
@@ -114,30 +126,36 @@ type entry struct {
 // entryKey names an entry.
 type entryKey struct{ shop, id int64 }
 
-func (w *world) entries() (byID map[entryKey]uint64, ofAttempt map[int64][]entry, err error) {
+func (w *world) entries() (log journal, err error) {
 	rows, err := w.books.QueryContext(context.Background(), "SELECT shop_id, id, entity_id, entity_type, event, status, source, actor, recorded_at, info FROM activity")
 	if err != nil {
-		return nil, nil, err
+		return log, err
 	}
 	defer rows.Close()
-	byID, ofAttempt = make(map[entryKey]uint64), make(map[int64][]entry)
+	log = journal{make(map[entryKey]uint64), make(map[int64][]entry), make(map[int64][]entry), make(map[string][]entry)}
 	for rows.Next() {
 		var key entryKey
-		var of, at int64
+		var at int64
 		var kind, source, actor, info string
 		var e entry
-		if err := rows.Scan(&key.shop, &key.id, &of, &kind, &e.event, &e.status, &source, &actor, &at, &info); err != nil {
-			return nil, nil, err
+		if err := rows.Scan(&key.shop, &key.id, &e.of, &kind, &e.event, &e.status, &source, &actor, &at, &info); err != nil {
+			return log, err
 		}
 		e.at = time.UnixMilli(at).UTC()
 		sum := fnv.New64a()
-		fmt.Fprint(sum, of, kind, e.event, e.status, source, actor, at, info)
-		byID[key] = sum.Sum64()
-		if kind == "SUBSCRIPTION_BILLING_ATTEMPT" {
-			ofAttempt[of] = append(ofAttempt[of], e)
+		fmt.Fprint(sum, e.of, kind, e.event, e.status, source, actor, at, info)
+		log.sums[key] = sum.Sum64()
+		switch kind {
+		case "SUBSCRIPTION_BILLING_ATTEMPT":
+			log.ofAttempt[e.of] = append(log.ofAttempt[e.of], e)
+		case "SUBSCRIPTION_CONTRACT_DETAILS":
+			log.ofContract[e.of] = append(log.ofContract[e.of], e)
+		}
+		if actor != "" {
+			log.by[actor] = append(log.by[actor], e)
 		}
 	}
-	return byID, ofAttempt, rows.Err()
+	return log, rows.Err()
 }
 
 // checkpoint checks what must hold at any time, in all of the database.
@@ -153,14 +171,14 @@ func (w *world) checkpoint() error {
 		return err
 	}
 	w.nextDates(attempts, contracts)
-	now, _, err := w.entries()
+	log, err := w.entries()
 	if err != nil {
 		return err
 	}
 	for id, sum := range w.logged {
-		w.require(I7, now[id] == sum, "entry %d of the activity log was altered", id.id)
+		w.require(I7, log.sums[id] == sum, "entry %d of the activity log was altered", id.id)
 	}
-	w.logged = now
+	w.logged = log.sums
 	for _, a := range attempts {
 		d := w.dealOf(a.contract)
 		w.require(I10, d != nil && int64(d.shop.id) == a.shop, "attempt %d of contract %d is another store's", a.id, a.contract)
@@ -212,7 +230,7 @@ func (w *world) finish() error {
 	if err != nil {
 		return err
 	}
-	_, log, err := w.entries()
+	log, err := w.entries()
 	if err != nil {
 		return err
 	}
@@ -222,7 +240,7 @@ func (w *world) finish() error {
 			of[a.contract] = make(map[int]attempt)
 		}
 		of[a.contract][a.cycle] = a
-		w.explainedEnd(a, log[a.id])
+		w.explainedEnd(a, log.ofAttempt[a.id])
 	}
 	w.compareOrders(attempts)
 	if err := w.partsOnce(); err != nil {
@@ -235,10 +253,15 @@ func (w *world) finish() error {
 			continue
 		}
 		w.require(I10, c.shop == int64(d.shop.id), "contract %d is kept for another store", d.id)
-		w.owed(d, of[d.id], log)
+		w.owed(d, of[d.id], log.ofAttempt)
 		w.pricesByOrder(d, of[d.id])
+		w.delivered(d, of[d.id], log)
+		w.inTheirTurn(d, of[d.id], log)
+		w.pursuedTo(d, of[d.id], log)
+		w.entriesOnce(d, of[d.id], log)
 		w.goesOn(d, c, of[d.id])
 	}
+	w.requestsOnce(log)
 	return w.nothingWaits()
 }
 
@@ -297,7 +320,7 @@ func (w *world) owed(d *deal, has map[int]attempt, log map[int64][]entry) {
 	if !paused.IsZero() && paused.Before(until) {
 		until = paused.Add(-farthestJump)
 	}
-	calendar := oracle.Calendar{Zone: d.shop.zone, Hour: d.shop.plan.Hour, Minute: d.shop.plan.Minute}
+	calendar := d.shop.calendar()
 	policy := policyOf(d.plan.Spec.Billing)
 	if d.plan.Offer == forLife {
 		w.require(I2, len(has) == 0, "contract %d is paid for once and for all%s", d.id, historyOf(has, log))

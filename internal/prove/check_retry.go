@@ -1,10 +1,13 @@
 package prove
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/prove/oracle"
 )
 
 // What an order that was declined may be charged at most, by the rules that are
@@ -102,4 +105,81 @@ func (w *world) declinedBefore(d *deal, cycle int) bool {
 		}
 	}
 	return slices.ContainsFunc(d.plan.Outcomes, func(o outcome) bool { return o.Cycle <= cycle && o.Code == simulator.Challenge })
+}
+
+// store is what a store does about declines, in the oracle's terms.
+func (s shopPlan) store() oracle.Store {
+	d := s.Settings.Dunning
+	o := oracle.Store{
+		Simple: d.Mode == dunning.Simple, Retries: d.Retries, Every: d.EveryDays, Then: string(d.Then),
+		Stock: oracle.Stock{Retries: 5, Every: 1, Then: string(dunning.Skip)},
+	}
+	if p := d.OutOfStock; p != nil {
+		o.Stock = oracle.Stock{Retries: p.Retries, Every: p.EveryDays, Then: string(p.Then)}
+	}
+	return o
+}
+
+// lastActs names the entry of each final action.
+var lastActs = map[string]string{"PAUSE": "DUNNING_PAUSED", "CANCEL": "DUNNING_CANCELLED", "SKIP": "DUNNING_SKIPPED"}
+
+// pursuedTo checks that an order which is declined however often it is tried was tried as
+// often, and on the days, as its store's plan says, and was given up then.
+func (w *world) pursuedTo(d *deal, has map[int]attempt, log journal) {
+	if d.plan.Tale != pursued || d.adrift || !d.touched.IsZero() {
+		return
+	}
+	cycle := d.plan.Outcomes[0].Cycle
+	tries := w.tries[cycleKey{d.id, cycle}]
+	a, there := has[cycle]
+	if !there || len(tries) == 0 || a.opened.IsZero() {
+		return
+	}
+	code := d.plan.Outcomes[0].Code
+	plan, known := d.shop.plan.store().Pursue(code)
+	if !known {
+		w.fail(fmt.Errorf("the oracle does not know what is done about %s", code))
+		return
+	}
+	calendar := d.shop.calendar()
+	history := func() string { return historyOf(has, log.ofAttempt) }
+	w.require(I15, !a.opened.Before(tries[0].Add(-w.ahead())) && a.opened.Before(tries[0].Add(w.ahead()+day)),
+		"cycle %d of contract %d was declined first on %s, and its case says %s", cycle, d.id, tries[0], a.opened)
+	last := a.opened
+	for i, t := range tries[1:] {
+		due, more := plan.Next(a.opened, last, calendar)
+		if !w.require(I15, more, "cycle %d of contract %d, declined by %s, was tried for the %d. time on %s, and the plan of its store has %d%s", cycle, d.id, code, i+2, t, i+1, history()) {
+			return
+		}
+		w.require(I15, !t.Before(due.Add(-w.ahead())), "cycle %d of contract %d, declined by %s, was tried for the %d. time on %s, before %s%s", cycle, d.id, code, i+2, t, due, history())
+		w.require(I15, t.Before(due.Add(longestDelay)) || w.halted(due, t), "cycle %d of contract %d, declined by %s, was to be tried for the %d. time on %s, and was on %s%s",
+			cycle, d.id, code, i+2, due, t, history())
+		if last = t; last.Before(due) {
+			last = due // by a clock that is ahead
+		}
+	}
+	due, more := plan.Next(a.opened, last, calendar)
+	ends := 0
+	var given time.Time
+	for _, e := range log.ofAttempt[a.id] {
+		if e.event == lastActs[plan.Then] && e.status == "SUCCESS" {
+			ends++
+			given = e.at
+		}
+	}
+	if !more {
+		if due = plan.Ends(a.opened, calendar); due.Before(last) {
+			due = last
+		}
+	}
+	settled := due.Add(longestDelay+day).Before(w.now) && !w.halted(a.opened, w.now)
+	switch {
+	case more:
+		w.require(I15, !settled && (ends == 0 || w.halted(a.opened, given)), "cycle %d of contract %d, declined by %s, was tried %d times, and a retry on %s is missing%s",
+			cycle, d.id, code, len(tries), due, history())
+	case ends > 0:
+		w.require(I15, ends == 1 && !given.Before(due.Add(-w.ahead())), "cycle %d of contract %d was given up %d times, on %s, and its end is on %s%s", cycle, d.id, ends, given, due, history())
+	default:
+		w.require(I15, !settled, "cycle %d of contract %d, declined by %s and tried %d times, was to be given up on %s%s", cycle, d.id, code, len(tries), due, history())
+	}
 }

@@ -91,6 +91,7 @@ var lasting = map[Kind]func(*world){
 	},
 	ServiceDown: func(w *world) {
 		until := w.between(2*time.Hour, 5*day)
+		w.halts = append(w.halts, span{w.now, w.now.Add(until)})
 		for _, n := range w.nodes {
 			w.kill(n, until)
 		}
@@ -192,6 +193,7 @@ func (w *world) carry(c *call) (*http.Response, error) {
 	switch {
 	case c.changes() && w.hit(PlatformOutage):
 		w.out = w.now.Add(drawer{w.chance}.spread(2*time.Minute, 44*time.Hour))
+		w.halts = append(w.halts, span{w.now, w.out})
 		w.lossy = w.roll(0.5)
 		return w.timeout()
 	case w.hit(AnswerLost):

@@ -25,25 +25,32 @@ const (
 	trialDays  offer = "trial"       // some days, then the first order
 	trialMonth offer = "trial month" // and then the first order on the date that the checkout had set
 	forLife    offer = "for life"    // is paid for once
+	inAdvance  offer = "in advance"  // becomes cheaper like cheaper does, and two deliveries are paid at once
 )
 
 // tried reports whether the offer begins with a free trial.
 func (o offer) tried() bool { return o == trialDays || o == trialMonth }
 
-var offers = []offer{cheaper, trialDays, trialMonth, forLife}
+var offers = []offer{cheaper, trialDays, trialMonth, forLife, inAdvance}
 
 // What the offers are, in the oracle's terms.
 const (
 	atFirst, later = 10, 25 // per cent off
 	cheapOrders    = 3      // that cost what the first one does
 	trialLength    = 10     // days
+	atOnce         = 2      // weekly deliveries of a payment in advance
 )
 
 func (o offer) option() offered.Option {
 	monthly := offered.Frequency{Interval: cadence.Month, Count: 1}
 	option := offered.Option{Name: string(o), Kind: offered.PayAsYouGo, Billing: monthly, Delivery: monthly}
 	switch o {
-	case cheaper:
+	case cheaper, inAdvance:
+		if o == inAdvance {
+			option.Kind = offered.Prepaid
+			option.Billing = offered.Frequency{Interval: cadence.Week, Count: atOnce}
+			option.Delivery = offered.Frequency{Interval: cadence.Week, Count: 1}
+		}
 		option.First = offered.Discount{Enabled: true, Offer: atFirst, Kind: offered.Percentage}
 		option.Second = offered.Discount{Enabled: true, Offer: later, Kind: offered.Percentage, After: cheapOrders}
 	case trialDays:
@@ -105,13 +112,36 @@ func (w *world) firstDue(d *deal, cal oracle.Calendar) time.Time {
 	return due
 }
 
-// pricesByOrder holds what a contract on the offer that becomes cheaper was charged
+// price is what one unit costs in an order, counted from 1 for that of the checkout, on
+// an offer that becomes cheaper; false: it does not.
+func (o offer) price(price string, in money.Currency, n int) (money.Amount, bool) {
+	percent, deliveries := int64(atFirst), int64(1)
+	if n > cheapOrders {
+		percent = later
+	}
+	switch o {
+	case inAdvance:
+		deliveries = atOnce
+	case cheaper:
+	default:
+		return money.Amount{}, false
+	}
+	a := off(price, in, percent)
+	a.Minor *= deliveries
+	return a, true
+}
+
+// pricesByOrder holds what a contract on an offer that becomes cheaper was charged
 // against what the offer says, when nothing else had a say in it.
 func (w *world) pricesByOrder(d *deal, has map[int]attempt) {
-	if d.plan.Offer != cheaper || !d.touched.IsZero() {
+	if !d.touched.IsZero() {
 		return
 	}
-	price := d.shop.plan.Prices[d.plan.Variant]
+	is := I3
+	if d.plan.Offer == inAdvance {
+		is = I17
+	}
+	price, in := d.shop.plan.Prices[d.plan.Variant], d.shop.plan.Currency
 	var orders []*order
 	for cycle := range has {
 		if o := w.orders[cycleKey{d.id, cycle}]; o != nil {
@@ -121,11 +151,15 @@ func (w *world) pricesByOrder(d *deal, has map[int]attempt) {
 	// One that is paid after a decline comes after those that were made meanwhile.
 	slices.SortFunc(orders, func(a, b *order) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	for i, o := range orders {
-		n, percent := i+2, int64(atFirst) // the checkout's is the first
-		if n > cheapOrders {
-			percent = later
+		n := i + 2 // the checkout's is the first
+		want, changes := d.plan.Offer.price(price, in, n)
+		if !changes {
+			return
 		}
-		want := off(price, d.shop.plan.Currency, percent).String()
-		w.require(I3, o.Lines[0].Price == want, "order %s, the %d. of contract %d, has a line at %s, and the offer says %s", o.Name, n, d.id, o.Lines[0].Price, want)
+		w.require(is, o.Lines[0].Price == want.String(), "order %s, the %d. of contract %d, has a line at %s, and the offer %q says %s", o.Name, n, d.id, o.Lines[0].Price, d.plan.Offer, want)
+		if d.plan.Offer == inAdvance {
+			want.Minor *= int64(o.Lines[0].Quantity)
+			w.require(is, o.Amount == want.String(), "order %s, the %d. of contract %d, for %d deliveries, is over %s, and the offer says %s", o.Name, n, d.id, atOnce, o.Amount, want)
+		}
 	}
 }

@@ -26,6 +26,7 @@ func newWorld(p plan, database string) (*world, error) {
 	w := &world{
 		kernel: newKernel(p.Seed, 1, p.Start), plan: p, byToken: make(map[string]*merchant), byID: make(map[int64]*deal), deals: make([]*deal, len(p.Deals)),
 		orders: make(map[cycleKey]*order), tries: make(map[cycleKey][]time.Time), ends: make(map[cycleKey][]simulator.Charge),
+		over:  make(map[int64]time.Time),
 		tally: newTally(),
 	}
 	for _, step := range []func() error{w.openPlatform, func() error { return w.openDatabase(database) }, w.open} {
@@ -80,8 +81,11 @@ func (w *world) found(i int, p shopPlan) error {
 func (w *world) openDatabase(at string) error {
 	ctx := context.Background()
 	driver, name := "sqlite", ""
-	var err error
-	if strings.HasPrefix(at, "postgres") {
+	_, file, err := store.SQLitePath(at)
+	if err != nil {
+		return err
+	}
+	if !file {
 		if at, err = w.schema(ctx, at); err != nil {
 			return fmt.Errorf("make a schema: %w", err)
 		}

@@ -56,6 +56,7 @@ type dealPlan struct {
 	Variant  int  // of the store's
 	Second   bool // has a line of another one too
 	Offer    offer
+	Tale     tale // for which it is there
 	Outcomes []outcome
 	Finish   string // how charges end that do not end by themselves
 }
@@ -76,6 +77,7 @@ const (
 	unskipIt     deed = "unskip"
 	moveIt       deed = "reschedule"
 	moveAll      deed = "reschedule all"
+	overtake     deed = "reschedule before an earlier order"
 	chargeNow    deed = "charge now"
 	pauseIt      deed = "pause"
 	pauseUntil   deed = "pause until a day"
@@ -99,8 +101,8 @@ const (
 
 // deeds are all of them, in the order in which they are told of.
 var deeds = []deed{
-	skipIt, unskipIt, moveIt, moveAll, chargeNow, pauseIt, pauseUntil, pauseSome, activateIt, activateOn, cancelIt, cancelNow, splitIt, newLimits, newDelivery,
-	newInterval, newQuantity, newPrice, addOnce, breakCard, mendCard, uninstallApp, installApp,
+	skipIt, unskipIt, moveIt, moveAll, overtake, chargeNow, pauseIt, pauseUntil, pauseSome, activateIt, activateOn, cancelIt, cancelNow, splitIt, newLimits,
+	newDelivery, newInterval, newQuantity, newPrice, addOnce, breakCard, mendCard, uninstallApp, installApp,
 }
 
 // act is one action.
@@ -114,6 +116,7 @@ type act struct {
 // size is how large the worlds of a run are.
 type size struct {
 	shops, contracts int
+	tales            int // contracts of each tale, among them
 	lasts, calm      time.Duration
 	slack            time.Duration // the shortest that a task may wait for a worker at most
 	busy             float64       // the share of contracts that somebody touches, or with charges that fail
@@ -123,8 +126,8 @@ type size struct {
 // fourth is a year of a store with a thousand contracts, in which much falls due at once
 // and most customers do nothing.
 var (
-	small = size{shops: 3, contracts: 90, lasts: 150 * day, calm: 10 * day, slack: 200 * time.Millisecond, busy: 0.4}
-	large = size{shops: 1, contracts: 1000, lasts: 365 * day, calm: 10 * day, slack: 10 * time.Second, busy: 0.05}
+	small = size{shops: 3, contracts: 90, tales: 4, lasts: 150 * day, calm: 10 * day, slack: 200 * time.Millisecond, busy: 0.4}
+	large = size{shops: 1, contracts: 1000, tales: 10, lasts: 365 * day, calm: 10 * day, slack: 10 * time.Second, busy: 0.05}
 )
 
 func sizeOf(number int) size {
@@ -184,16 +187,23 @@ func drawPlan(seed uint64, number int, z size) plan {
 	for i := range z.shops {
 		p.Shops = append(p.Shops, d.shop(i))
 	}
-	for range z.contracts {
-		p.Deals = append(p.Deals, d.deal(p, z.busy))
+	for i := range z.contracts {
+		deal := d.deal(p, z.busy)
+		if i < z.tales*len(tales) {
+			deal = d.tale(p, tales[i%len(tales)], deal)
+		}
+		p.Deals = append(p.Deals, deal)
 	}
 	slices.SortStableFunc(p.Deals, func(a, b dealPlan) int { return a.At.Compare(b.At) })
-	for i := range p.Deals {
-		if d.chance(z.busy) {
+	for i, deal := range p.Deals {
+		switch {
+		case deal.Tale != "":
+			p.Acts = append(p.Acts, d.actsOf(p, i)...)
+		case d.chance(z.busy):
 			p.Acts = append(p.Acts, d.acts(p, i)...)
 		}
 	}
-	if d.chance(0.3) {
+	if d.chance(0.5) {
 		shop, at := d.IntN(z.shops), p.Start.Add(z.lasts/4+d.within(z.lasts/2))
 		p.Acts = append(p.Acts, act{at, uninstallApp, shop, 0}, act{at.Add(d.spread(time.Hour, 6*day)), installApp, shop, 0})
 	}

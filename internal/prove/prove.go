@@ -193,6 +193,11 @@ func (o Options) shrink(ctx context.Context, l Life) string {
 	begun := clock.System{}.Now()
 	smallest := l
 	without := slices.Clone(o.Without)
+	quiet := o
+	quiet.Without = slices.Concat(without, l.On)
+	if calm := quiet.live(ctx, l.Number); calm.Err != nil && calm.first() == l.first() { // it needs none
+		return o.repetition(calm, quiet.Without)
+	}
 	for _, k := range l.On {
 		if ctx.Err() != nil || (clock.System{}).Now().Sub(begun) > longestShrink {
 			break

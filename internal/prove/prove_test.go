@@ -15,7 +15,7 @@ import (
 )
 
 // tiny is a world that takes seconds.
-var tiny = size{shops: 2, contracts: 24, lasts: 60 * day, calm: 6 * day, slack: 200 * time.Millisecond, busy: 0.4}
+var tiny = size{shops: 2, contracts: 24, tales: 1, lasts: 60 * day, calm: 6 * day, slack: 200 * time.Millisecond, busy: 0.4}
 
 // only switches on some kinds of faults, at so many times their usual rate.
 func only(times float64, list ...Kind) map[Kind]float64 {

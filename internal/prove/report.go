@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // Report writes a proof for people. The command line and the commit say how to
@@ -78,7 +80,7 @@ func (p *Proof) Report(to io.Writer, command, commit string, failure error) erro
 }
 
 func (p *Proof) databaseName() string {
-	if strings.HasPrefix(p.Options.Database, "postgres") {
+	if _, file, err := store.SQLitePath(p.Options.Database); err == nil && !file {
 		return "PostgreSQL"
 	}
 	return "SQLite"

@@ -53,8 +53,12 @@ type world struct {
 	orders map[cycleKey]*order
 	tries  map[cycleKey][]time.Time // when charges began
 	ends   map[cycleKey][]simulator.Charge
-	fresh  []simulator.Charge // of the call that is being answered
-	logged map[entryKey]uint64
+	fresh  []simulator.Charge  // of the call that is being answered
+	over   map[int64]time.Time // when contracts were cancelled or expired
+	halts  []span              // when the service, or the platform, was away for long
+
+	requests []*request // of people
+	logged   map[entryKey]uint64
 
 	tally
 	err error
@@ -68,6 +72,28 @@ type tally struct {
 	due, doubled, missed, unexplained           int
 	calls, webhooks, deaths, failed, tasksTaken int
 	asked, done                                 map[deed]int // what people did
+}
+
+// span is a part of the world's time.
+type span struct{ from, to time.Time }
+
+// halted reports whether anything that was to be done between two instants may have been
+// late, or left out, because the service or the platform was away for long. What waits
+// for its turn then may do so for a day longer.
+func (w *world) halted(from, to time.Time) bool {
+	return slices.ContainsFunc(w.halts, func(s span) bool { return s.from.Before(to) && s.to.Add(day).After(from) })
+}
+
+// longestDelay is how late what is due may be while nothing was away for long: processes
+// die and stand still for hours, and what is late is spread over hours.
+const longestDelay = 18 * time.Hour
+
+// ahead is how much too early something may be done, by clocks that are wrong.
+func (w *world) ahead() time.Duration {
+	if w.plan.Rates[ClockJump] > 0 {
+		return farthestJump
+	}
+	return 10 * time.Minute
 }
 
 // merchant is a store.

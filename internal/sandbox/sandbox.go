@@ -138,7 +138,9 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if s.secrets, err = s.home.openSecrets(); err != nil {
 		return err
 	}
-	s.vault = openVault(s.database())
+	if s.vault, err = openVault(s.database()); err != nil {
+		return err
+	}
 	s.clock = clock.System{}
 	var move func(time.Time) error
 	if !s.options.WallClock {

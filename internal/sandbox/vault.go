@@ -9,9 +9,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	_ "modernc.org/sqlite" // the driver
+
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // vault copies the service's database out and in. Coming in, the database must
@@ -23,11 +24,15 @@ type vault interface {
 	forgetRunning(ctx context.Context) error
 }
 
-func openVault(database string) vault {
-	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
-		return postgresVault{database}
+func openVault(database string) (vault, error) {
+	path, file, err := store.SQLitePath(database)
+	if err != nil {
+		return nil, err
 	}
-	return sqliteVault{strings.TrimPrefix(database, "sqlite://")}
+	if !file {
+		return postgresVault{database}, nil
+	}
+	return sqliteVault{path}, nil
 }
 
 // forgetRunning is the statement of every vault.

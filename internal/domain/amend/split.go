@@ -206,8 +206,7 @@ func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contr
 	}
 	cmd.Contract = contract.ID(after.ID)
 	detail, err := s.adopt(ctx, store, cmd, after, change{
-		told:    told,
-		entries: []note{{activity.ContractCreated, splitNote{From: int64(old.ID), Lines: old.Split.Lines}}},
+		told: told,
 		also: func(c *contract.Contract) { // the new one stands still for as long
 			if c.Status == contract.Paused {
 				c.Pause = left.Pause
@@ -259,9 +258,12 @@ func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contr
 		origin = contract.SplitAttempt
 	}
 	from, earlier, priced, lifelong := old.ID, old.NextOrder()-1, old.Priced, old.Lifelong
-	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID)}, made, change{also: func(c *contract.Contract) {
-		c.Origin, c.SplitFrom, c.Earlier, c.Priced, c.Lifelong = origin, from, earlier, priced, lifelong
-	}})
+	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID), Actor: old.Split.Actor}, made, change{
+		entries: []note{{activity.ContractCreated, splitNote{From: int64(from), Lines: old.Split.Lines}}},
+		also: func(c *contract.Contract) {
+			c.Origin, c.SplitFrom, c.Earlier, c.Priced, c.Lifelong = origin, from, earlier, priced, lifelong
+		},
+	})
 	if err != nil {
 		return platform.Detail{}, err
 	}

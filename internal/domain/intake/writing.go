@@ -198,7 +198,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	}
 	switch {
 	case w.by != nil:
-		w.entries = append(append(w.entries, moved...), w.by.Entries...)
+		w.entries = append(append(w.entries, moved...), w.authored(old != nil)...)
 	case moved != nil: // the platform tells of what we have asked for
 		w.entries = append(w.entries, moved...)
 		change.Status = false
@@ -256,7 +256,14 @@ func (w *writing) credit(c contract.Contract) {
 	}
 	c.UpdatedAt = w.now
 	w.contracts = append(w.contracts, c)
-	w.entries = append(w.entries, w.by.Entries...)
+	w.entries = append(w.entries, w.authored(true)...)
+}
+
+// authored returns the entries of the author's change. That a contract was made is told
+// once, by whoever reads it first: the author, again and again until it is answered, or a
+// webhook.
+func (w *writing) authored(known bool) []activity.Entry {
+	return slices.DeleteFunc(slices.Clone(w.by.Entries), func(e activity.Entry) bool { return known && e.Event == activity.ContractCreated })
 }
 
 func (w *writing) record(c contract.Contract, event activity.EventType, status activity.Status, details note) {
