@@ -126,7 +126,7 @@ var lastActs = map[string]string{"PAUSE": "DUNNING_PAUSED", "CANCEL": "DUNNING_C
 // pursuedTo checks that an order which is declined however often it is tried was tried as
 // often, and on the days, as its store's plan says, and was given up then.
 func (w *world) pursuedTo(d *deal, has map[int]attempt, log journal) {
-	if d.plan.Tale != pursued || d.adrift || !d.touched.IsZero() {
+	if d.plan.Tale != pursued || len(d.plan.Outcomes) == 0 || d.adrift || !d.touched.IsZero() {
 		return
 	}
 	cycle := d.plan.Outcomes[0].Cycle
