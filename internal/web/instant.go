@@ -13,7 +13,7 @@ import (
 // when there are any.
 type Instant time.Time
 
-// Field returns t on the wire, or nil when it is zero.
+// At returns t on the wire, or nil when it is zero.
 func At(t time.Time) *Instant {
 	if t.IsZero() {
 		return nil

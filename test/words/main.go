@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"go/scanner"
 	"go/token"
@@ -67,7 +68,7 @@ func main() {
 // listed returns the files under version control below the paths, all of them without one,
 // save what is generated or quoted from elsewhere.
 func listed(paths []string) ([]string, error) {
-	out, err := exec.Command("git", append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, paths...)...).Output()
+	out, err := exec.CommandContext(context.Background(), "git", append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, paths...)...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("list the files under version control: %w", err)
 	}

@@ -77,7 +77,7 @@ func Because(kind Kind, cause error, format string, args ...any) *Error {
 // Code sets the stable code of the broken rule.
 func (e *Error) Code(key string) *Error { e.ErrorKey = key; return e }
 
-// EntityName sets what the failure is about.
+// Entity sets what the failure is about.
 func (e *Error) Entity(entity string) *Error { e.EntityName = entity; return e }
 
 // Field sets the parameter or field at fault.

@@ -21,7 +21,7 @@ type Preview struct {
 	Date time.Time
 }
 
-// PreviewOrders returns the next orders of a contract as the rules of the store would
+// Preview returns the next orders of a contract as the rules of the store would
 // make them. One-time products and single orders' notes are left out, and nothing
 // is changed. A contract without orders to come has none.
 func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID) ([]Preview, error) {

@@ -27,7 +27,7 @@ func Reference(t *testing.T, h http.Handler, root string, doc *huma.OpenAPI) str
 	open := func(address string) string {
 		t.Helper()
 		w := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodGet, address, nil)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 		r.Header.Set("Accept", "text/html,*/*;q=0.8")
 		h.ServeHTTP(w, r)
 		page := w.Body.String()
