@@ -1,0 +1,51 @@
+package amend
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+func ChangedMeanwhile() error {
+	return fault.New(fault.Conflict, "The subscription contract has changed").Entity(Entity).Code("changedMeanwhile")
+}
+
+// RefusedWith reports whether the platform refused with a code.
+func RefusedWith(err error, code string) bool {
+	refused, ok := errors.AsType[*platform.Refusal](err)
+	return ok && refused.Code == code
+}
+
+// PlatformError turns what the platform answered instead of what was asked of it
+// into the failure that the caller reads. A place to pick up at that the store does
+// not have is NotFound.
+func PlatformError(err error) error {
+	told := platform.Explain(err, Entity, "subscription contract")
+	refused, definite := errors.AsType[*platform.Refusal](err)
+	if !definite {
+		return told
+	}
+	at := refused.Field[strings.LastIndexByte(refused.Field, '.')+1:]
+	switch at {
+	case "locationId":
+		return fault.Because(fault.NotFound, err, "the platform refuses the change: %s", refused.Message).Entity("location").Code("locationNotFound").Field(at)
+	case "redeemCode":
+		at = "discountCode"
+	}
+	if f, ok := errors.AsType[*fault.Error](told); ok && f.Param != "" {
+		f.Param = at
+	}
+	return told
+}
+
+// Permanent reports whether trying again would end the same way.
+func Permanent(err error) bool {
+	return fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid)
+}
+
+// Failure is the information of an entry about what could not be done.
+type Failure struct {
+	Reason string `json:"reason"`
+}
