@@ -171,7 +171,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
-	job.Handle(&a.handlers, func(ctx context.Context, t intake.Work) error { return a.Intake.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t intake.ProcessEvents) error { return a.Intake.ProcessEvents(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t loyalty.Work) error { return a.Loyalty.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })

@@ -79,7 +79,7 @@ func TestAnotherSubscribersContractDoesNotExist(t *testing.T) {
 			return err
 		},
 		"leaving": func(by activity.Actor) error {
-			_, err := a.Retention.Keep(ctx, of, retention.Command{Line: line, Contract: f.id, Said: retention.Said{Action: "KEPT"}, Actor: by})
+			_, err := a.Retention.Record(ctx, of, retention.Command{Line: line, Contract: f.id, Details: retention.Details{Action: "KEPT"}, Actor: by})
 			return err
 		},
 	}

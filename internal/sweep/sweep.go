@@ -75,7 +75,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 	}{
 		{"shops with due attempts", s.Source.DueShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
 		{"shops with news for the platform", s.Source.UnpublishedShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
-		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.Work{Shop: id} }},
+		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.ProcessEvents{Shop: id} }},
 		{"shops with orders and customers to be marked", s.Source.DueMarkShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},

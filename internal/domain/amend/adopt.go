@@ -11,21 +11,21 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// maxAdoptions is how often the result of a change is taken over anew because the
-// contract was written meanwhile.
+// maxAdoptions is how often Adopt tries to store a result while other writers change the
+// contract.
 const maxAdoptions = 20
 
-// Adopt takes over what the platform answered, with the entries that are owed. A
-// Change that was announced is so no more, whatever comes of it.
+// Adopt stores a contract as the platform returned it, with the entries of the change.
+// It also ends the edit in flight, whether or not storing succeeds.
 func (ed *Editor) Adopt(ctx context.Context, store shop.Shop, cmd Command, after platform.Detail, c Change) (contract.Detail, error) {
 	now := ed.Clock.Now()
-	by := intake.Authored{Also: c.Update, Moved: c.StatusChange}
+	by := intake.AuthoredChange{Update: c.Update, StatusChange: c.StatusChange}
 	if c.InFlight != nil {
-		by.Also = func(is *contract.Contract) {
+		by.Update = func(is *contract.Contract) {
 			if c.Update != nil {
 				c.Update(is)
 			}
-			is.Answered(c.InFlight.edit)
+			is.EndEdit(c.InFlight.edit)
 		}
 	}
 	for _, n := range c.Entries {
@@ -34,7 +34,7 @@ func (ed *Editor) Adopt(ctx context.Context, store shop.Shop, cmd Command, after
 			Actor: cmd.Actor, At: now, Info: activity.Details(n.Details),
 		})
 	}
-	// The platform has made the change: whoever is in the way here is waited for.
+	// The platform has made the change, so a conflict is not an error: try again.
 	for try := 1; ; try++ {
 		adopted, err := ed.Adopter.Adopt(ctx, store, after.Contract, by)
 		if err == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// applied reports whether an edit of which the answer was lost has been made: the
-// contract is at a later revision and shows all that the edit asks for.
+// applied reports whether an edit whose answer was lost has been made: the contract is
+// at a later revision and shows everything that the edit sets.
 func applied(before, now platform.Detail, e platform.Edit) bool {
 	if now.Revision <= before.Revision {
 		return false

@@ -14,9 +14,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// CheckLines refuses a change of lines that would move the contract to the other
-// line of the business, or that the rules of its box forbid. It reports whether
-// there are such rules.
+// CheckLines refuses a change of lines that would move the contract to the other line of
+// business, or that breaks the rules of its box. It reports whether the contract has
+// such rules.
 func (ed *Editor) CheckLines(ctx context.Context, store shop.Shop, d contract.Detail, edits []platform.LineEdit) (boxed bool, err error) {
 	if len(edits) == 0 {
 		return false, nil
@@ -29,8 +29,8 @@ func (ed *Editor) CheckLines(ctx context.Context, store shop.Shop, d contract.De
 	return ed.checkBox(ctx, store, d, after)
 }
 
-// checkBox refuses lines that the rules of the contract's box forbid. A contract
-// that is no box may hold what it likes.
+// checkBox refuses lines that break the rules of the contract's box. A contract without
+// a box has no rules.
 func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.Line) (boxed bool, err error) {
 	was, wasBox, err := ed.Bundles.BundleOf(ctx, store.ID, d.Contract)
 	if err != nil {
@@ -43,7 +43,7 @@ func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Deta
 		return false, err
 	}
 	if !boxed {
-		box, boxed = was, wasBox // it leaves the box it was in
+		box, boxed = was, wasBox // it leaves its box
 	}
 	if !boxed || !box.Rules.Enabled {
 		return false, nil
@@ -56,7 +56,7 @@ func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Deta
 	}
 	inside := boxItems(box, after, categories)
 	if len(inside) == 0 {
-		return true, nil // nothing is left of the box
+		return true, nil // the box is empty
 	}
 	if !wasBox || was.ID != box.ID {
 		return true, box.Rules.CheckBox(inside)
@@ -71,8 +71,7 @@ func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Deta
 	})
 }
 
-// LinesAfter are the lines that edits leave. Of new ones only what a box counts
-// is known.
+// LinesAfter returns the lines after edits. New lines have only what a box counts.
 func LinesAfter(is []contract.Line, edits []platform.LineEdit) []contract.Line {
 	byID := make(map[string]platform.LineEdit, len(edits))
 	var after []contract.Line
@@ -113,8 +112,8 @@ func applyLineEdit(l contract.Line, e platform.LineEdit) contract.Line {
 	return l
 }
 
-// boxItems are the lines on the box's selling plans as it counts them, with the
-// categories of their variants.
+// boxItems returns the lines on the box's selling plans, with the categories of their
+// variants.
 func boxItems(box bundle.Settings, lines []contract.Line, categories map[int64]string) []bundle.Item {
 	var list []bundle.Item
 	for _, l := range lines {
@@ -125,7 +124,7 @@ func boxItems(box bundle.Settings, lines []contract.Line, categories map[int64]s
 	return list
 }
 
-// categories reads the types of the products of all lines, by variant.
+// categories reads the product types of all lines, by variant.
 func (ed *Editor) categories(ctx context.Context, store shop.Shop, lists ...[]contract.Line) (map[int64]string, error) {
 	var ids []int64
 	for _, lines := range lists {
@@ -144,8 +143,8 @@ func (ed *Editor) categories(ctx context.Context, store shop.Shop, lists ...[]co
 	return categories, nil
 }
 
-// swapsSinceLastOrder counts the variants that were exchanged since the last order, from the
-// log.
+// swapsSinceLastOrder counts, in the activity log, the variants that were replaced since
+// the last order.
 func (ed *Editor) swapsSinceLastOrder(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
 	_, n, err := ed.Trail.Entries(ctx, of, []page.Criterion{
 		{Field: activity.FieldEntityID, Op: page.Equals, Numbers: []int64{int64(c.ID)}},

@@ -8,18 +8,17 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Change is what a command makes of a contract as it is. The zero change leaves
-// it alone.
+// Change is what a command does to a contract. The zero value changes nothing.
 type Change struct {
 	Edit         platform.Edit
-	Update       func(*contract.Contract) // of what only the service keeps
+	Update       func(*contract.Contract) // changes fields that only Perennial stores
 	Entries      []Note
-	StatusChange *contract.Move // the change of status that this is; it has its own entries
-	InFlight     *InFlight      // how it was announced; nil: not at all
-	Exclusive    bool           // nobody may change meanwhile what only the service keeps
+	StatusChange *contract.Move // the status change that this is; it brings its own entries
+	InFlight     *InFlight      // the edit as it is recorded on the contract; nil: it is not
+	Exclusive    bool           // no other writer may change fields that only Perennial stores
 }
 
-// Note is an entry to be written when the change has been made.
+// Note is an entry that is written when the change has been made.
 type Note struct {
 	Event   activity.EventType
 	Details any
@@ -27,8 +26,8 @@ type Note struct {
 
 func (c Change) empty() bool { return len(c.Entries) == 0 }
 
-// cancelPending makes a change end what waits for the contract's next order when it decides
-// on the same line otherwise.
+// cancelPending makes a change that edits or removes a line also cancel that line's
+// pending change.
 func (c Change) cancelPending(is contract.Contract) Change {
 	if is.Pending == nil {
 		return c
@@ -48,7 +47,7 @@ func (c Change) cancelPending(is contract.Contract) Change {
 	return c
 }
 
-// Priced makes a change note that prices of the contract change with its orders.
+// Priced makes a change that sets prices by cycle also mark the contract as Priced.
 func (c Change) Priced() Change {
 	if !slices.ContainsFunc(c.Edit.Lines, func(l platform.LineEdit) bool { return l.Pricing != nil && len(l.Pricing.Cycles) > 0 }) {
 		return c
@@ -63,8 +62,8 @@ func (c Change) Priced() Change {
 	return c
 }
 
-// DropPending forgets the change that waits.
+// DropPending removes the pending change.
 func DropPending(c *contract.Contract) {
 	c.Pending = nil
-	c.Rewake()
+	c.ResetAmendAt()
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// claim is the right to change a contract alone for a while.
+// claim is the exclusive right to change a contract until an instant.
 type claim struct {
 	contract contract.ID // 0: none
 	until    time.Time
 }
 
-// claim takes the right to change a contract as it was read. It reports false when
-// the contract was written meanwhile, and fails while somebody else has it.
+// claim takes the exclusive right to change a contract at the version that was read. It
+// reports false when the contract has been written since, and fails while another caller
+// holds the claim.
 func (ed *Editor) claim(ctx context.Context, of shop.ID, read contract.Contract, mine *claim) (ours bool, err error) {
 	if mine.contract != 0 {
 		return true, nil
@@ -49,10 +50,10 @@ func (ed *Editor) claim(ctx context.Context, of shop.ID, read contract.Contract,
 }
 
 func BeingChanged(id contract.ID) error {
-	return fault.New(fault.Conflict, "subscription contract %d is being changed by somebody else", id).Entity(Entity).Code("changedMeanwhile")
+	return fault.New(fault.Conflict, "subscription contract %d is being changed by another caller", id).Entity(Entity).Code("changedMeanwhile")
 }
 
-// release makes a change give the claim back in the commit that takes it over.
+// release makes a change also release the claim, in the commit that stores it.
 func (k *claim) release(c Change) Change {
 	if k.contract == 0 {
 		return c
@@ -69,8 +70,8 @@ func (k *claim) release(c Change) Change {
 	return c
 }
 
-// releaseClaim returns a claim that no change has ended. One that cannot be given
-// back ends by itself.
+// releaseClaim releases a claim that no change has released. If that fails, the claim
+// expires.
 func (ed *Editor) releaseClaim(ctx context.Context, of shop.ID, mine *claim) {
 	if mine.contract == 0 {
 		return
@@ -84,6 +85,6 @@ func (ed *Editor) releaseClaim(ctx context.Context, of shop.ID, mine *claim) {
 		return tx.PutContracts(ctx, rows)
 	})
 	if err != nil {
-		ed.Log.WarnContext(ctx, "a contract stays claimed until the claim ends", "contract", mine.contract, "error", err)
+		ed.Log.WarnContext(ctx, "a contract stays claimed until the claim expires", "contract", mine.contract, "error", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// reduces reports whether an edit makes less of what somebody is committed to:
-// orders at other intervals, fewer lines or fewer pieces.
+// reduces reports whether an edit reduces what the subscriber is committed to: another
+// interval, fewer lines or a smaller quantity.
 func reduces(is platform.Contract, e platform.Edit) bool {
 	if e.Billing != nil || e.Delivery != nil {
 		return true

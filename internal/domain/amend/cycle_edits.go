@@ -10,9 +10,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// dropCycleEdits takes back what was edited of single cycles, which stands in the way of
-// an edit of the contract. The queue knows it all and tells the platform again:
-// at once when the edit has been made, and soon if this process dies before.
+// dropCycleEdits removes the edits of single cycles, which block an edit of the
+// contract. Billing writes them to the platform again: after the edit, or soon if this
+// process dies before.
 func (ed *Editor) dropCycleEdits(ctx context.Context, store shop.Shop, c contract.Contract) error {
 	now := ed.Clock.Now()
 	if err := ed.Publish.Republish(ctx, store.ID, c.ID, now.Add(PendingChangeTimeout)); err != nil {

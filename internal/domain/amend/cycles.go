@@ -11,8 +11,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// CyclesBefore returns how many cycles come before that of the contract's next order,
-// at the price of which it is charged. Those that were skipped count too.
+// CyclesBefore returns how many cycles come before the contract's next order, skipped
+// ones included. The price of that order depends on it.
 func (ed *Editor) CyclesBefore(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
 	var attempts []billing.Attempt
 	err := ed.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
@@ -22,7 +22,7 @@ func (ed *Editor) CyclesBefore(ctx context.Context, of shop.ID, c contract.Contr
 	return NextCycle(c, attempts, ed.Clock.Now()) - 1, err
 }
 
-// NextAttempt returns the attempt that waits for the earliest date.
+// NextAttempt returns the queued attempt with the earliest date.
 func (ed *Editor) NextAttempt(ctx context.Context, of shop.ID, c contract.Contract) (billing.Attempt, error) {
 	var queued []billing.Attempt
 	err := ed.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
@@ -36,15 +36,15 @@ func (ed *Editor) NextAttempt(ctx context.Context, of shop.ID, c contract.Contra
 	return next, err
 }
 
-// NextCycle returns the number of the contract's cycle that comes next. The platform is
-// not asked.
+// NextCycle returns the index of the contract's next cycle from the store. It does not
+// call the platform.
 func (ed *Editor) NextCycle(ctx context.Context, of shop.ID, cmd Command) (cycle int, err error) {
 	err = ed.Store.Update(ctx, of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].HiddenFrom(cmd.Actor) {
 			return ContractNotFound(cmd.Contract)
 		}
 		attempts, err := tx.AttemptsOf(ctx, []contract.ID{cmd.Contract})
@@ -54,9 +54,9 @@ func (ed *Editor) NextCycle(ctx context.Context, of shop.ID, cmd Command) (cycle
 	return cycle, err
 }
 
-// NextCycle returns the cycle of the contract's next order, which may be one that could not
-// be charged yet. While it stands still that is the one after the last that was made or
-// given up.
+// NextCycle returns the cycle of the contract's next order, which may be one that could
+// not be charged yet. While the contract does not run, it is the cycle after the last
+// order that was created or skipped for good.
 func NextCycle(c contract.Contract, attempts []billing.Attempt, now time.Time) int {
 	var waiting []billing.Attempt
 	reached := max(c.Series.Cycle-1, 0)

@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// maxYearsAhead is how far ahead a pause may end.
+// maxYearsAhead is how far ahead a date may be.
 const maxYearsAhead = 5
 
 func CheckTooFar(t, now time.Time, field string) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Show is Detail after a change that has been made: when the platform does not
-// answer, the contract is shown as it is kept here.
+// Show is Detail after a change: when the platform does not answer, it returns the
+// contract as it is stored.
 func (ed *Editor) Show(ctx context.Context, of shop.ID, cmd Command) (contract.Detail, error) {
 	d, err := ed.detail(ctx, of, cmd)
 	if fault.Is(err, fault.Unavailable) {
@@ -20,9 +20,9 @@ func (ed *Editor) Show(ctx context.Context, of shop.ID, cmd Command) (contract.D
 	return d, err
 }
 
-// Details returns contracts that are known here with all that is shown of them. While
-// the platform does not answer they are shown as they are kept here, and so is one
-// that it does not know any more.
+// Details returns stored contracts with the platform's details. While the platform does
+// not answer, and for contracts that it no longer has, it returns them as they are
+// stored.
 func (ed *Editor) Details(ctx context.Context, of shop.ID, known []contract.Contract) ([]contract.Detail, error) {
 	shown, err := ed.platformDetails(ctx, of, known)
 	if err != nil && !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.FailedPrecondition) {
@@ -38,7 +38,7 @@ func (ed *Editor) Details(ctx context.Context, of shop.ID, known []contract.Cont
 	return details, nil
 }
 
-// platformDetails returns what the platform shows of contracts, by their numbers.
+// platformDetails reads contracts at the platform, by id.
 func (ed *Editor) platformDetails(ctx context.Context, of shop.ID, known []contract.Contract) (map[int64]platform.Detail, error) {
 	store, err := ed.ConnectedShop(ctx, of)
 	if err != nil || len(known) == 0 {
@@ -59,9 +59,8 @@ func (ed *Editor) platformDetails(ctx context.Context, of shop.ID, known []contr
 	return shown, nil
 }
 
-// DetailOrStored returns a contract with all that is shown of it, for those who are told of
-// changes: where the platform has nothing to show, because it does not know the
-// contract or this service any more, as it is kept here.
+// DetailOrStored returns a contract for webhooks: with the platform's details or, when
+// the platform no longer has the contract or the store is disconnected, as it is stored.
 func (ed *Editor) DetailOrStored(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
 	store, known, err := ed.Load(ctx, of, Command{Line: line, Contract: id})
 	if err == nil {
@@ -77,7 +76,7 @@ func (ed *Editor) DetailOrStored(ctx context.Context, of shop.ID, line shop.Line
 	return contract.Detail{}, err
 }
 
-// Detail returns a contract with all that is shown of it.
+// Detail returns a contract with the platform's details.
 func (ed *Editor) Detail(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
 	return ed.detail(ctx, of, Command{Line: line, Contract: id})
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// MaxTries is how often a change is begun anew because the contract changed
-// meanwhile or the answer was lost.
+// MaxTries is how often a change starts again because the contract has changed or the
+// answer was lost.
 const MaxTries = 4
 
-// Edit reads the contract as the platform has it, lets want decide on it, and
-// carries the change out. When the contract changes meanwhile, it begins anew. What
-// the platform's revision does not show, which is what a box's rules count and what
-// only the service keeps, one changes at a time.
-func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, want func(shop.Shop, contract.Detail) (Change, error)) (contract.Detail, error) {
+// Edit reads the contract at the platform, lets decide compute the change, and carries
+// it out. When the contract changes in between, it starts again. Changes that the
+// platform's revision does not cover (box rules, fields that only Perennial stores) are
+// made under a claim.
+func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, decide func(shop.Shop, contract.Detail) (Change, error)) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
 	var lost []unknownEdit
 	var mine claim
@@ -43,7 +43,7 @@ func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, want func(s
 		if err != nil {
 			return contract.Detail{}, err
 		}
-		c, err := want(store, contract.DetailOf(current, is))
+		c, err := decide(store, contract.DetailOf(current, is))
 		if err != nil {
 			return contract.Detail{}, err
 		}
@@ -71,7 +71,7 @@ func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, want func(s
 			return ed.Adopt(ctx, store, cmd, is, c)
 		}
 		from := is.Revision
-		if len(lost) > 0 { // what was sent before may be made yet
+		if len(lost) > 0 { // an edit that was sent before may still be made
 			from = lost[0].before.Revision
 		}
 		c.Edit.Revision = is.Revision
@@ -83,7 +83,7 @@ func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, want func(s
 		case err == nil:
 			made, err := ed.Adopt(ctx, store, cmd, after, c)
 			if err != nil {
-				err = fault.Because(fault.Unavailable, err, "the platform changed the contract, and that is not shown here yet: read it before you try again").
+				err = fault.Because(fault.Unavailable, err, "the platform changed the contract, but the change is not stored yet: read the contract before you try again").
 					Entity(Entity).Code(fault.InDoubt)
 			}
 			return made, err
@@ -99,16 +99,16 @@ func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, want func(s
 		}
 	}
 	if len(lost) > 0 {
-		mine.contract = 0 // until it ends by itself: the change may still be found
+		mine.contract = 0 // keep the claim until it expires: the change may still be found
 		return contract.Detail{}, ed.recordInDoubt(ctx, of, cmd, lost[len(lost)-1].change)
 	}
 	return contract.Detail{}, ChangedMeanwhile()
 }
 
-// recordInDoubt is the failure of a change of which nobody knows whether it was made.
-// The log says who asked for it: what became of it, a later reading tells.
+// recordInDoubt records a change with an unknown outcome and its author, and returns the
+// error for the caller. A later reading finds out whether the change was made.
 func (ed *Editor) recordInDoubt(ctx context.Context, of shop.ID, cmd Command, c Change) error {
-	unknown := fault.New(fault.Unavailable, "the platform does not say whether contract %d was changed: read it before you try again", cmd.Contract).
+	unknown := fault.New(fault.Unavailable, "the platform did not confirm whether contract %d was changed: read it before you try again", cmd.Contract).
 		Entity(Entity).Code(fault.InDoubt)
 	entries := make([]activity.Entry, len(c.Entries))
 	for i, n := range c.Entries {
@@ -121,7 +121,7 @@ func (ed *Editor) recordInDoubt(ctx context.Context, of shop.ID, cmd Command, c 
 	return errors.Join(unknown, err)
 }
 
-// unknownEdit is a change of which the answer was lost.
+// unknownEdit is an edit whose answer was lost.
 type unknownEdit struct {
 	before platform.Detail
 	change Change

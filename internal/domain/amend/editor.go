@@ -30,7 +30,7 @@ type Platform interface {
 
 // Adopter stores a contract as the platform returned it after a change.
 type Adopter interface {
-	Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by intake.Authored) (contract.Contract, error)
+	Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by intake.AuthoredChange) (contract.Contract, error)
 }
 
 // Publisher writes the edits of single billing cycles to the platform.
@@ -67,9 +67,9 @@ type Command struct {
 
 // PendingChangeTimeout is how long other workers leave an unfinished change to the one
 // that began it: cycle edits that were dropped, and splits.
-const PendingChangeTimeout = contract.Leash
+const PendingChangeTimeout = contract.PendingChangeTimeout
 
-// Bundles knows which box a contract is.
+// Bundles finds the box of a contract.
 type Bundles interface {
 	BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error)
 }

@@ -18,14 +18,13 @@ func RefusedWith(err error, code string) bool {
 	return ok && refused.Code == code
 }
 
-// PlatformError turns what the platform answered instead of what was asked of it
-// into the failure that the caller reads. A place to pick up at that the store does
-// not have is NotFound.
+// PlatformError converts an error of the platform to the error that the caller gets. A
+// pickup location that the store does not have is NotFound.
 func PlatformError(err error) error {
-	told := platform.Explain(err, Entity, "subscription contract")
+	explained := platform.Explain(err, Entity, "subscription contract")
 	refused, definite := errors.AsType[*platform.Refusal](err)
 	if !definite {
-		return told
+		return explained
 	}
 	at := refused.Field[strings.LastIndexByte(refused.Field, '.')+1:]
 	switch at {
@@ -34,18 +33,18 @@ func PlatformError(err error) error {
 	case "redeemCode":
 		at = "discountCode"
 	}
-	if f, ok := errors.AsType[*fault.Error](told); ok && f.Param != "" {
+	if f, ok := errors.AsType[*fault.Error](explained); ok && f.Param != "" {
 		f.Param = at
 	}
-	return told
+	return explained
 }
 
-// Permanent reports whether trying again would end the same way.
+// Permanent reports whether trying again would fail in the same way.
 func Permanent(err error) bool {
 	return fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid)
 }
 
-// Failure is the information of an entry about what could not be done.
+// Failure is the details of an entry about a failure.
 type Failure struct {
 	Reason string `json:"reason"`
 }

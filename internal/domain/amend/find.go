@@ -13,7 +13,7 @@ import (
 // ClockSlack is how far the platform's clock may lag behind ours.
 const ClockSlack = time.Minute
 
-// FindCreated looks for a contract among those that changed since an instant, or says
+// FindCreated looks for a contract among those created since an instant, or returns
 // NotFound.
 func (ed *Editor) FindCreated(ctx context.Context, store shop.Shop, since time.Time, is func(platform.Detail) bool) (platform.Detail, error) {
 	for cursor := ""; ; {

@@ -10,56 +10,55 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// InFlight is a change of a contract that the contract's row says is on its way to
-// the platform, so that an event which is quicker than the answer is not taken for
-// the word that somebody else has made it. It keeps nobody from changing the same
-// contract.
+// InFlight identifies an edit that is recorded on the contract's row while it is sent to
+// the platform. An event that arrives before the answer is then not attributed to
+// another author. It does not lock the contract.
 type InFlight struct {
 	contract contract.ID
-	edit     contract.Amending
+	edit     contract.InFlightEdit
 }
 
-// Send has a change of a contract made at the platform, and announces it first, by
-// the revision that is changed. What the platform answers must be adopted with the
-// announcement, which ends by that. One of a change that was not made is recalled;
-// while nobody knows whether it was, it stays, and ends by itself.
-func (ed *Editor) Send(ctx context.Context, of shop.ID, id contract.ID, from uint64, change func() (platform.Detail, error)) (after platform.Detail, told *InFlight, err error) {
-	if told, err = ed.beginEdit(ctx, of, id, from); err != nil {
+// Send records an edit of the contract at revision from and sends it. The caller passes
+// the returned InFlight to Adopt, which removes the record. Send removes it itself when
+// the platform refuses the edit; after an unknown outcome the record stays until it
+// expires.
+func (ed *Editor) Send(ctx context.Context, of shop.ID, id contract.ID, from uint64, change func() (platform.Detail, error)) (after platform.Detail, sent *InFlight, err error) {
+	if sent, err = ed.beginEdit(ctx, of, id, from); err != nil {
 		return platform.Detail{}, nil, err
 	}
 	if after, err = change(); err == nil {
-		return after, told, nil
+		return after, sent, nil
 	}
 	if !errors.Is(err, platform.ErrUnknown) {
-		ed.withdraw(ctx, of, told)
-		told = nil
+		ed.withdraw(ctx, of, sent)
+		sent = nil
 	}
-	return platform.Detail{}, told, PlatformError(err)
+	return platform.Detail{}, sent, PlatformError(err)
 }
 
 func (ed *Editor) beginEdit(ctx context.Context, of shop.ID, id contract.ID, from uint64) (*InFlight, error) {
-	next := InFlight{id, contract.Amending{From: from, Until: ed.Clock.Now().Add(PendingChangeTimeout)}}
+	next := InFlight{id, contract.InFlightEdit{From: from, Until: ed.Clock.Now().Add(PendingChangeTimeout)}}
 	return &next, ed.Store.Update(ctx, of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{id})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		rows[0].Begin(next.edit, ed.Clock.Now())
+		rows[0].BeginEdit(next.edit, ed.Clock.Now())
 		return tx.PutContracts(ctx, rows)
 	})
 }
 
-// withdraw takes back what was announced and not adopted. What cannot be taken back
-// ends by itself.
+// withdraw removes the record of an edit that was not adopted. If that fails, the record
+// expires.
 func (ed *Editor) withdraw(ctx context.Context, of shop.ID, mine *InFlight) {
 	err := ed.Store.Update(context.WithoutCancel(ctx), of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{mine.contract})
-		if err != nil || len(rows) == 0 || !rows[0].Answered(mine.edit) {
+		if err != nil || len(rows) == 0 || !rows[0].EndEdit(mine.edit) {
 			return err
 		}
 		return tx.PutContracts(ctx, rows)
 	})
 	if err != nil {
-		ed.Log.WarnContext(ctx, "events of a contract wait until its change ends", "contract", mine.contract, "error", err)
+		ed.Log.WarnContext(ctx, "events of a contract are deferred until its edit expires", "contract", mine.contract, "error", err)
 	}
 }

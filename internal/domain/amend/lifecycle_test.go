@@ -77,7 +77,7 @@ func TestABusyPlatformDoesNotUndoAChangeOfStatus(t *testing.T) {
 				t.Fatalf("the contract is on the move: %t", moving)
 			}
 			w.way.status = func(string) (platform.Detail, error) { return platform.Detail{}, platform.ErrThrottled }
-			w.at.Set(w.at.Now().Add(contract.Leash))
+			w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
 			w.must(w.lifecycle.RunDue(t.Context(), w.of.ID))
 			if moving := w.contract(w.ours).Moving != nil; moving == known {
 				t.Errorf("later the contract is on the move: %t", moving)
@@ -260,7 +260,7 @@ func TestAChangeThatIsMadeCannotBeTakenBackMeanwhile(t *testing.T) {
 				w.must(err)
 				c := &rows[0]
 				c.Pending = &contract.PendingChange{Line: c.Lines[0].ID, OldVariant: w.sold[0], Variant: w.sold[1], At: c.NextBillingDate}
-				c.Rewake()
+				c.ResetAmendAt()
 				return tx.PutContracts(t.Context(), rows)
 			}))
 			w.at.Set(w.contract(w.ours).AmendAt)

@@ -9,8 +9,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Load reads the store and its contract. Another line's contract is not found,
-// nor by a subscriber another subscriber's.
+// Load reads the store and a contract. A contract of the other line of business, and for
+// a subscriber another subscriber's, is NotFound.
 func (ed *Editor) Load(ctx context.Context, of shop.ID, cmd Command) (shop.Shop, contract.Contract, error) {
 	var store shop.Shop
 	var known contract.Contract
@@ -19,7 +19,7 @@ func (ed *Editor) Load(ctx context.Context, of shop.ID, cmd Command) (shop.Shop,
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].HiddenFrom(cmd.Actor) {
 			return ContractNotFound(cmd.Contract)
 		}
 		known = rows[0]
@@ -36,7 +36,7 @@ func ContractNotFound(id contract.ID) error {
 	return fault.New(fault.NotFound, "subscription contract %d does not exist", id).Entity(Entity).Code("contractNotFound")
 }
 
-// ConnectedShop reads the store and refuses one of which the connection is gone.
+// ConnectedShop reads the store. It fails when the store is disconnected.
 func (ed *Editor) ConnectedShop(ctx context.Context, of shop.ID) (shop.Shop, error) {
 	var store shop.Shop
 	err := ed.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
@@ -49,7 +49,7 @@ func (ed *Editor) ConnectedShop(ctx context.Context, of shop.ID) (shop.Shop, err
 	return store, err
 }
 
-// CheckEditable says whether what a contract delivers may be changed.
+// CheckEditable refuses to edit a contract that has ended.
 func CheckEditable(c contract.Contract) error {
 	if c.Status == contract.Cancelled || c.Status == contract.Expired {
 		return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be changed", c.ID, c.Status).Entity(Entity).Code("contractNotActive")

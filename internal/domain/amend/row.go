@@ -10,13 +10,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// UpdateRow changes what only the service keeps of a contract, and shows it as it is
-// then.
+// UpdateRow changes fields of a contract that only Perennial stores, records entries,
+// and sets c to the result.
 func (ed *Editor) UpdateRow(ctx context.Context, of shop.ID, c *contract.Contract, alter func(*contract.Contract) error, entries ...activity.Entry) error {
 	return ed.UpdateRowTx(ctx, of, c, func(_ intake.Tx, c *contract.Contract) error { return alter(c) }, entries...)
 }
 
-// UpdateRowTx is keep for what is decided on more than the contract's own row.
+// UpdateRowTx is UpdateRow for changes that depend on more than the contract's row.
 func (ed *Editor) UpdateRowTx(
 	ctx context.Context, of shop.ID, c *contract.Contract, alter func(intake.Tx, *contract.Contract) error, entries ...activity.Entry,
 ) error {

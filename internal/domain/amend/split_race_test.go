@@ -187,7 +187,7 @@ func TestASplitThatSomebodyElseHasFinishedIsLeftAlone(t *testing.T) {
 	w := part(t)
 	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
 		d, err := carryOut()
-		w.live(w.at.Now().Add(2 * contract.Leash))
+		w.live(w.at.Now().Add(2 * contract.PendingChangeTimeout))
 		cmd := amend.Command{Line: shop.Subscriptions, Contract: w.part().ID, Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "erp"}}
 		_, paused := w.lifecycle.SetStatus(t.Context(), w.of.ID, cmd, lifecycle.StatusChange{To: contract.Paused})
 		w.must(paused)

@@ -10,8 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Variants reads what is to be sold. A variant that the store does not have is
-// not found.
+// Variants reads variants by id. One that the store does not have is NotFound.
 func (ed *Editor) Variants(ctx context.Context, store shop.Shop, ids []int64) (map[int64]platform.Variant, error) {
 	sold, err := ed.findVariants(ctx, store, ids)
 	if err != nil {
@@ -25,7 +24,7 @@ func (ed *Editor) Variants(ctx context.Context, store shop.Shop, ids []int64) (m
 	return sold, nil
 }
 
-// VariantsOfLines reads what lines have. Variants that the store does not sell any more are
+// VariantsOfLines reads the variants of lines. Those that the store no longer sells are
 // left out.
 func (ed *Editor) VariantsOfLines(ctx context.Context, store shop.Shop, lines []contract.Line) (map[int64]platform.Variant, error) {
 	ids := make([]int64, len(lines))
@@ -35,8 +34,7 @@ func (ed *Editor) VariantsOfLines(ctx context.Context, store shop.Shop, lines []
 	return ed.findVariants(ctx, store, ids)
 }
 
-// findVariants reads variants, by their numbers. Those that the store does not sell are left
-// out.
+// findVariants reads variants by id. Those that the store does not sell are left out.
 func (ed *Editor) findVariants(ctx context.Context, store shop.Shop, ids []int64) (map[int64]platform.Variant, error) {
 	sold := make(map[int64]platform.Variant, len(ids))
 	for chunk := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(ids))), platform.MaxIDs) {

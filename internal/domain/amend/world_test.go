@@ -137,7 +137,7 @@ func (w *world) tell(ids ...contract.ID) {
 		w.events++
 		w.must(w.db.Inbox().Add(w.t.Context(), w.of.ID, platform.Event{ID: fmt.Sprint(w.events), Topic: platform.ContractUpdated, Shop: w.of.Domain, Contract: int64(id)}, w.at.Now()))
 	}
-	w.must(w.intake.Work(w.t.Context(), w.of.ID))
+	w.must(w.intake.ProcessEvents(w.t.Context(), w.of.ID))
 }
 
 // change has somebody change the interval of our contract by the interface.

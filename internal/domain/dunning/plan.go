@@ -20,8 +20,8 @@ type plan struct {
 	held    bool            // nothing happens until staff says so
 }
 
-// reach is how long a payment method that will not do is waited for, in days.
-const reach = 14
+// cardWaitDays is how long a payment method that will not do is waited for, in days.
+const cardWaitDays = 14
 
 // smart is what helps against each class, and what the card networks permit.
 var smart = map[Class]plan{
@@ -29,8 +29,8 @@ var smart = map[Class]plan{
 	Issuer:    {retries: []int{1, 3, 5, 8, 12, 16}, mails: []int{0, 5, 12}, warns: true},
 	Transient: {soon: []time.Duration{time.Hour, 6 * time.Hour}, retries: []int{1, 3, 5, 8, 12, 16}, mails: []int{1, 5, 12}, warns: true},
 	Auth:      {retries: []int{7}, mails: []int{0, 2, 5}, warns: true},
-	Card:      {mails: []int{0, 3, 7, 12}, end: reach, warns: true},
-	Fraud:     {mails: []int{0}, end: reach, warns: true},
+	Card:      {mails: []int{0, 3, 7, 12}, end: cardWaitDays, warns: true},
+	Fraud:     {mails: []int{0}, end: cardWaitDays, warns: true},
 	Address:   {retries: []int{3, 7}, mails: []int{0, 3}, warns: true},
 	Merchant:  {held: true},
 	Gone:      {},
@@ -73,15 +73,15 @@ type Decline struct {
 	Spread   time.Duration // after the order time; see SpreadOf
 }
 
-// spreads is within how many minutes after the order time retries are made.
-const spreads = 30
+// spreadMinutes is within how many minutes after the order time retries are made.
+const spreadMinutes = 30
 
 // SpreadOf returns how long after the order time an order is tried again. It is a
 // function of what the order is, so that every computation gives the same.
 func SpreadOf(identity string) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(identity)) // never fails
-	return time.Duration(h.Sum32()%spreads) * time.Minute
+	return time.Duration(h.Sum32()%spreadMinutes) * time.Minute
 }
 
 // on returns the instant of a day of the plan.
@@ -99,13 +99,13 @@ func (d Decline) local(t time.Time) time.Time {
 	return t.In(d.Calendar.Zone)
 }
 
-// toPayday is how many days a retry waits at most for a payday.
-const toPayday = 2
+// maxPaydayWait is how many days a retry waits at most for a payday.
+const maxPaydayWait = 2
 
 // payday moves a day to the next on which wages are paid, if that is near: a
 // Friday, the 1st or the 15th of a month.
 func (d Decline) payday(day int) int {
-	for later := day; later <= day+toPayday; later++ {
+	for later := day; later <= day+maxPaydayWait; later++ {
 		if t := d.local(d.First).AddDate(0, 0, later); t.Weekday() == time.Friday || t.Day() == 1 || t.Day() == 15 {
 			return later
 		}
@@ -177,11 +177,11 @@ const (
 	Warning  Notice = "WARNING"  // the end is near
 )
 
-// beforeEnd is how many days before the end it is announced.
-const beforeEnd = 2
+// warningLead is how many days before the end it is announced.
+const warningLead = 2
 
-// Slot is an instant at which the customer is told something.
-type Slot struct {
+// ScheduledNotice is an instant at which the customer is told something.
+type ScheduledNotice struct {
 	At   time.Time
 	What Notice
 	End  time.Time // of Warning: the instant that it announces
@@ -189,22 +189,22 @@ type Slot struct {
 
 // Notices returns what the customer is told and when, in order, as long as
 // nothing changes. From the day of the warning on there are no other reminders.
-func (s Settings) Notices(d Decline) []Slot {
+func (s Settings) Notices(d Decline) []ScheduledNotice {
 	p := s.planFor(d.Class)
 	end := s.end(d, p)
-	warn := Slot{What: Warning, End: end}
-	if warn.At = d.Calendar.At(d.local(end).AddDate(0, 0, -beforeEnd)).Add(d.Spread); d.Calendar.Day(warn.At) == d.Calendar.Day(d.First) || !warn.At.After(d.First) {
+	warn := ScheduledNotice{What: Warning, End: end}
+	if warn.At = d.Calendar.At(d.local(end).AddDate(0, 0, -warningLead)).Add(d.Spread); d.Calendar.Day(warn.At) == d.Calendar.Day(d.First) || !warn.At.After(d.First) {
 		p.warns = false
 	}
-	var list []Slot
+	var list []ScheduledNotice
 	for _, day := range p.mails {
 		if at := d.on(day); !p.warns || at.Before(warn.At) && d.Calendar.Day(at) != d.Calendar.Day(warn.At) {
-			list = append(list, Slot{At: at, What: Declined})
+			list = append(list, ScheduledNotice{At: at, What: Declined})
 		}
 	}
 	if p.warns {
 		list = append(list, warn)
 	}
-	slices.SortFunc(list, func(a, b Slot) int { return a.At.Compare(b.At) })
+	slices.SortFunc(list, func(a, b ScheduledNotice) int { return a.At.Compare(b.At) })
 	return list
 }

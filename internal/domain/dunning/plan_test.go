@@ -240,13 +240,13 @@ func TestTheSpreadIsAFunctionOfTheOrder(t *testing.T) {
 	seen := make(map[time.Duration]bool)
 	for i := range 1000 {
 		at := SpreadOf(fmt.Sprint("order ", i))
-		if at != SpreadOf(fmt.Sprint("order ", i)) || at < 0 || at >= spreads*time.Minute || at%time.Minute != 0 {
+		if at != SpreadOf(fmt.Sprint("order ", i)) || at < 0 || at >= spreadMinutes*time.Minute || at%time.Minute != 0 {
 			t.Fatalf("order %d is spread by %s", i, at)
 		}
 		seen[at] = true
 	}
-	if len(seen) != spreads {
-		t.Errorf("%d different minutes are used of %d", len(seen), spreads)
+	if len(seen) != spreadMinutes {
+		t.Errorf("%d different minutes are used of %d", len(seen), spreadMinutes)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestCapsOfCards(t *testing.T) {
 	for i := range tries {
 		tries[i] = now.Add(-time.Duration(i+1) * 24 * time.Hour)
 	}
-	if !Spent(tries, now) || Spent(tries[1:], now) || Spent(tries, now.Add(TryWindow-14*24*time.Hour)) {
+	if !CardLimitReached(tries, now) || CardLimitReached(tries[1:], now) || CardLimitReached(tries, now.Add(TryWindow-14*24*time.Hour)) {
 		t.Error("a card may be tried fifteen times in thirty days, no more and no less")
 	}
 	cal := berlin(t)

@@ -30,7 +30,7 @@ func (s *Service) readCycles(ctx context.Context, b batch) error {
 			refs = append(refs, ref)
 		}
 	}
-	for range readings {
+	for range maxReadings {
 		before, err := s.versions(ctx, store.ID, refs)
 		if err != nil {
 			return err
@@ -58,9 +58,9 @@ func (s *Service) readCycles(ctx context.Context, b batch) error {
 	return fault.New(fault.Conflict, "%d cycles change faster than they are read", len(refs))
 }
 
-// readings is how often cycles are read anew because their attempts changed
+// maxReadings is how often cycles are read anew because their attempts changed
 // meanwhile.
-const readings = 5
+const maxReadings = 5
 
 // versions returns the versions of the attempts of contracts. A reading of the
 // platform is older than what changed here while it was made: our own words,
@@ -150,7 +150,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 				was := billing.Record{Attempt: were[i], Of: c}
 				was.CountAhead(open)
 				a.RecordSkippedAmount(was)
-			case c.Beyond(a.Cycle) && !slices.Contains(over, &contracts[at]):
+			case c.PastLastCycle(a.Cycle) && !slices.Contains(over, &contracts[at]):
 				over = append(over, &contracts[at])
 			}
 		}

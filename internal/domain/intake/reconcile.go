@@ -42,9 +42,9 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		return err
 	}
 	if store.Reading == (shop.Reading{}) {
-		store.Reading = begun(store, s.Clock.Now())
+		store.Reading = newReading(store, s.Clock.Now())
 	}
-	failed := s.find(ctx, &store)
+	failed := s.reconcile(ctx, &store)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -56,7 +56,7 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		if err != nil {
 			return err
 		}
-		if failed != nil && !away(failed) {
+		if failed != nil && !unreachable(failed) {
 			current.Reading = shop.Reading{} // the cursor itself may be what the platform does not take
 		}
 		switch {
@@ -65,8 +65,8 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		case failed == nil:
 			current.ReconciledAt, current.ReconcileAt = store.Reading.Started, s.Clock.Now().Add(s.ReconcileEvery)
 			current.Reading = shop.Reading{}
-		case gone(failed) && (!current.Connected || current.Token != store.Token): // somebody else has found it, or mended it
-		case gone(failed):
+		case disconnected(failed) && (!current.Connected || current.Token != store.Token): // somebody else has found it, or mended it
+		case disconnected(failed):
 			if err := tx.Record(ctx, activity.ConnectionGone(int64(of), s.Clock.Now())); err != nil {
 				return err
 			}
@@ -74,9 +74,9 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}
-		if current.Unheard != store.Unheard {
-			current.Unheard = store.Unheard
-			if err := tx.Record(ctx, heard(current, s.Clock.Now())); err != nil {
+		if current.SubscribeError != store.SubscribeError {
+			current.SubscribeError = store.SubscribeError
+			if err := tx.Record(ctx, subscriptionEntry(current, s.Clock.Now())); err != nil {
 				return err
 			}
 		}
@@ -84,24 +84,24 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 			return err
 		}
 		now := s.Clock.Now()
-		return errors.Join(tx.ForgetEvents(ctx, now.Add(-remember)), tx.ForgetSignatures(ctx, now.Add(-rememberSignatures)))
+		return errors.Join(tx.ForgetEvents(ctx, now.Add(-keepEvents)), tx.ForgetSignatures(ctx, now.Add(-keepSignatures)))
 	})
 }
 
-// heard tells that the platform does not tell of events, or does so again.
-func heard(of shop.Shop, now time.Time) activity.Entry {
+// subscriptionEntry tells that the platform does not tell of events, or does so again.
+func subscriptionEntry(of shop.Shop, now time.Time) activity.Entry {
 	e := activity.Entry{
 		EntityID: int64(of.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Failure, Actor: activity.System, At: now,
-		Info: activity.Details(note{Reason: "the platform refuses to tell of events, what changes is found by reconciliation: " + of.Unheard}),
+		Info: activity.Details(entryDetails{Reason: "the platform refuses to tell of events, what changes is found by reconciliation: " + of.SubscribeError}),
 	}
-	if of.Unheard == "" {
-		e.Status, e.Info = activity.Success, activity.Details(note{Reason: "the platform tells of events again"})
+	if of.SubscribeError == "" {
+		e.Status, e.Info = activity.Success, activity.Details(entryDetails{Reason: "the platform tells of events again"})
 	}
 	return e
 }
 
-// begun is a reconciliation that begins now.
-func begun(of shop.Shop, now time.Time) shop.Reading {
+// newReading is a reconciliation that begins now.
+func newReading(of shop.Shop, now time.Time) shop.Reading {
 	r := shop.Reading{Started: now}
 	if !of.ReconciledAt.IsZero() {
 		r.Since = of.ReconciledAt.Add(-overlap)
@@ -109,13 +109,13 @@ func begun(of shop.Shop, now time.Time) shop.Reading {
 	return r
 }
 
-// find reads what the store is and what changed, noting page by page how far it has
+// reconcile reads what the store is and what changed, noting page by page how far it has
 // come, and then what could not be read, or paid, before.
-func (s *Service) find(ctx context.Context, store *shop.Shop) error {
-	if err := s.listen(ctx, store); err != nil {
+func (s *Service) reconcile(ctx context.Context, store *shop.Shop) error {
+	if err := s.subscribe(ctx, store); err != nil {
 		return err
 	}
-	if err := s.look(ctx, store, nil); err != nil {
+	if err := s.readStore(ctx, store, nil); err != nil {
 		return err
 	}
 	if err := s.readChanges(ctx, store); err != nil {
@@ -134,7 +134,7 @@ func (s *Service) readUnpaid(ctx context.Context, store shop.Shop) error {
 	for last, full := contract.ID(0), true; full; {
 		var list []contract.Contract
 		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
-			list, err = tx.Unpaid(ctx, last, platform.MaxIDs)
+			list, err = tx.ActiveContractsInDunning(ctx, last, platform.MaxIDs)
 			return err
 		})
 		if err != nil || len(list) == 0 {
@@ -154,22 +154,22 @@ func (s *Service) readUnpaid(ctx context.Context, store shop.Shop) error {
 	return nil
 }
 
-// listen has the platform tell of events. That it refuses to is kept for a person to
+// subscribe has the platform tell of events. That it refuses to is kept for a person to
 // see: what changes is found all the same.
-func (s *Service) listen(ctx context.Context, store *shop.Shop) error {
+func (s *Service) subscribe(ctx context.Context, store *shop.Shop) error {
 	if s.Callback == "" {
 		return nil
 	}
 	err := s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.Topics)
 	if _, no := errors.AsType[*platform.Refusal](err); no {
 		s.Log.WarnContext(ctx, "the platform refuses to tell of events", "shop", store.Domain, "error", err)
-		store.Unheard = err.Error()
+		store.SubscribeError = err.Error()
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("subscribe to webhooks: %w", err)
 	}
-	store.Unheard = ""
+	store.SubscribeError = ""
 	err = s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.SpareTopics)
 	if _, no := errors.AsType[*platform.Refusal](err); err != nil && !no {
 		return fmt.Errorf("subscribe to webhooks that are not needed: %w", err)

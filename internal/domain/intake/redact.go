@@ -9,9 +9,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// redactAgain is how long after the platform asked for it a customer is erased once more:
+// redactRepeat is how long after the platform asked for it a customer is erased once more:
 // what was being read or written meanwhile may have brought them back.
-const redactAgain = time.Hour
+const redactRepeat = time.Hour
 
 // redactedAtOnce is how many customers are looked up together where all of a store are
 // erased.
@@ -22,9 +22,9 @@ const redactedAtOnce = 100
 // token: a store that has the service keeps its customers.
 func (s *Service) redact(ctx context.Context, b batch) error {
 	now := s.Clock.Now()
-	var done []Pending
+	var done []InboxEvent
 	for _, e := range b.events {
-		again := e.ReceivedAt.Add(redactAgain)
+		again := e.ReceivedAt.Add(redactRepeat)
 		if e.Topic == platform.ShopRedact && b.store.Connected {
 			again = time.Time{}
 		} else if err := s.redactAll(ctx, b, e); err != nil {
@@ -43,7 +43,7 @@ func (s *Service) redact(ctx context.Context, b batch) error {
 }
 
 // redactAll erases the customers that an event is about, each in one commit.
-func (s *Service) redactAll(ctx context.Context, b batch, e Pending) error {
+func (s *Service) redactAll(ctx context.Context, b batch, e InboxEvent) error {
 	if e.Topic == platform.CustomerRedact {
 		return s.redactOne(ctx, b, e.Customer)
 	}
@@ -76,7 +76,7 @@ func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error 
 		if err != nil {
 			return err
 		}
-		seen, err := tx.SeenContracts(ctx, ids)
+		seen, err := tx.ReadContracts(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Service) noteRequests(ctx context.Context, b batch) error {
 		for _, e := range b.events {
 			err := tx.Record(ctx, activity.Entry{
 				EntityID: int64(b.store.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Info, Actor: activity.Platform, At: now,
-				Info: activity.Details(note{Reason: fmt.Sprintf("customer %d asks what is known of them", e.Customer)}),
+				Info: activity.Details(entryDetails{Reason: fmt.Sprintf("customer %d asks what is known of them", e.Customer)}),
 			})
 			if err != nil {
 				return err

@@ -23,10 +23,10 @@ const (
 	// outageFailures is how many of them may be those of a platform that did not
 	// answer, or not to us: the waits grow to an hour.
 	outageFailures = 6
-	// remember is how long a worked event stays known.
-	remember = 7 * 24 * time.Hour
-	// rememberSignatures is how long it stays known as what a signed body was received.
-	rememberSignatures = 90 * 24 * time.Hour
+	// keepEvents is how long a worked event stays known.
+	keepEvents = 7 * 24 * time.Hour
+	// keepSignatures is how long it stays known as what a signed body was received.
+	keepSignatures = 90 * 24 * time.Hour
 	// maxDoublings is how often the wait after a failure doubles.
 	maxDoublings = 9
 )
@@ -105,13 +105,13 @@ type Service struct {
 	known sync.Map // domain to shop.ID, which never changes
 }
 
-// Work is the task of working a shop's events.
-type Work struct {
+// ProcessEvents is the task of working a shop's events.
+type ProcessEvents struct {
 	Shop shop.ID `json:"shop"`
 }
 
 // Kind names the task.
-func (Work) Kind() string { return "intake_work" }
+func (ProcessEvents) Kind() string { return "intake_work" }
 
 // Receive checks a webhook and stores it. When it returns nil the event is
 // durable and the platform need not send it again.

@@ -45,7 +45,7 @@ func (s *Service) SyncCustomer(ctx context.Context, of shop.ID, customer int64) 
 		return platform.Explain(err, entity, "customer")
 	}
 	for try := 1; ; try++ {
-		if err = s.take(ctx, store, fresh, nil, nil); !fault.Is(err, fault.Conflict) || try == syncTries {
+		if err = s.storeContracts(ctx, store, fresh, nil, nil); !fault.Is(err, fault.Conflict) || try == syncTries {
 			return err
 		}
 	}

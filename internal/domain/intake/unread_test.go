@@ -44,7 +44,7 @@ func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
 		name    string
 		billing platform.Policy // of the second of three contracts
 		cycles  error           // answered for its cycles
-		by      *Authored
+		by      *AuthoredChange
 		unread  []contract.ID
 		fails   bool
 	}{
@@ -55,15 +55,15 @@ func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
 		{"the platform does not answer", monthly, platform.ErrUnknown, nil, nil, true},
 		{"the platform has no time", monthly, platform.ErrThrottled, nil, nil, true},
 		{"something else fails", monthly, errors.New("the disk is full"), nil, nil, true},
-		{"whose author waits for it", yearly, nil, &Authored{}, nil, true},
-		{"whose author waits for its cycles", monthly, &platform.Refusal{Code: "INVALID"}, &Authored{}, nil, true},
+		{"whose author waits for it", yearly, nil, &AuthoredChange{}, nil, true},
+		{"whose author waits for its cycles", monthly, &platform.Refusal{Code: "INVALID"}, &AuthoredChange{}, nil, true},
 	} {
 		s := &Service{Platform: guarded{contract: 12, err: row.cycles}, Store: &ends{}, Clock: clock.NewManual(now), Log: slog.New(slog.DiscardHandler)}
 		var fresh []platform.Contract
 		for id, p := range map[int64]platform.Policy{11: monthly, 12: row.billing, 13: monthly} {
 			fresh = append(fresh, platform.Contract{ID: id, Revision: 1, Status: "ACTIVE", Currency: "USD", Billing: p, Delivery: p})
 		}
-		found, err := s.weigh(t.Context(), shop.Shop{ID: 1, TimeZone: "UTC"}, fresh, nil, row.by)
+		found, err := s.compare(t.Context(), shop.Shop{ID: 1, TimeZone: "UTC"}, fresh, nil, row.by)
 		if (err != nil) != row.fails {
 			t.Errorf("%s: %v", row.name, err)
 		}

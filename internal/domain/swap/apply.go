@@ -93,7 +93,7 @@ func (r Rule) due(o Order) bool {
 	switch {
 	case o.First && !r.FirstOrder:
 		return false
-	case r.OfOneOrder():
+	case r.OneOrderOnly():
 		return o.Cycle == r.Cycle
 	case r.EveryOrder:
 		return o.Cycle >= r.Cycle
@@ -171,7 +171,7 @@ func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 			Quantity: times * p.Quantity, SellingPlanID: base.SellingPlanID, SellingPlanName: base.SellingPlanName, Taxable: v.Taxable,
 		}}
 		line.Price, line.Pricing = r.price(base, old, v, c)
-		ruled := base.Pricing != nil || r.carry() == None && base.SellingPlanID != 0 // whose steps would be carried
+		ruled := base.Pricing != nil || r.discountMode() == None && base.SellingPlanID != 0 // whose steps would be carried
 		if len(free) > 0 {
 			line.ID, ruled = free[0].ID, ruled || free[0].Pricing != nil
 			free = free[1:]
@@ -201,7 +201,7 @@ func (r Rule) taken(lines []Line, times int) []int {
 // price decides what one unit of a destination costs, and by which policy.
 func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (money.Amount, *platform.Pricing) {
 	foreign := base.Price.Currency != v.Price.Currency
-	carry := r.carry()
+	carry := r.discountMode()
 	if (carry == ProductPlan || carry == ProductThenExisting) && c.PlanPrice != nil && !foreign {
 		if price, pricing, ok := c.PlanPrice(base.Line, v); ok {
 			return price, pricing
@@ -210,7 +210,7 @@ func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (mon
 	if (carry == None || carry == ProductPlan) && !foreign {
 		return v.Price, nil
 	}
-	return CarryDiscount(old, v, c.Variants)
+	return DiscountedPrice(old, v, c.Variants)
 }
 
 // ruledBy returns the policy of a destination: none where nothing else would change its

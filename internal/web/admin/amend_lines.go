@@ -519,8 +519,8 @@ type carryForward string
 
 // Schema describes both.
 func (carryForward) Schema(huma.Registry) *huma.Schema {
-	names := make([]any, len(swap.Carries))
-	for i, c := range swap.Carries {
+	names := make([]any, len(swap.DiscountModes))
+	for i, c := range swap.DiscountModes {
 		names[i] = string(c)
 	}
 	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: names}}}
@@ -568,7 +568,7 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
 	lines := contractedit.Swap{OldLine: body.OldLineID}
 	if body.CarryForwardDiscount != "" {
-		if lines.Discount, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.Carries); err != nil {
+		if lines.Discount, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.DiscountModes); err != nil {
 			return nil, err
 		}
 	}

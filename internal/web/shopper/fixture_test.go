@@ -132,9 +132,9 @@ func (f *fakes) PaymentMethods(_ context.Context, of shop.ID, customer int64) ([
 	}, err
 }
 
-func (f *fakes) Keep(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
+func (f *fakes) Record(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
 	_, err := f.did(of, cmd)
-	return retention.Activity{ID: 501, Contract: cmd.Contract, Customer: 7001, At: noon(), Said: cmd.Said}, err
+	return retention.Activity{ID: 501, Contract: cmd.Contract, Customer: 7001, At: noon(), Details: cmd.Details}, err
 }
 
 func (f *fakes) Search(_ context.Context, of shop.ID, q contract.Filter, _ page.Request) ([]contract.Contract, int, error) {

@@ -58,7 +58,7 @@ type Book interface {
 
 // Retention keeps what shoppers did about leaving. Failures are faults.
 type Retention interface {
-	Keep(ctx context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error)
+	Record(ctx context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error)
 }
 
 // Options are what the interface needs. Each line is served by a handler of its own.

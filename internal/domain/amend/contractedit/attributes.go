@@ -13,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// termsDetails is the information of an entry about a contract's terms.
+// termsDetails is the details of an entry about a contract's terms.
 type termsDetails struct {
 	Field  string   `json:"field,omitempty"`
 	Fields []string `json:"fields,omitempty"`
@@ -21,8 +21,8 @@ type termsDetails struct {
 	To     string   `json:"to,omitempty"`
 }
 
-// SetNote replaces the note that is attached to every future order. An empty
-// Note clears it.
+// SetNote replaces the note that is attached to every future order. An empty note clears
+// it.
 func (s *Service) SetNote(ctx context.Context, of shop.ID, cmd amend.Command, text string) (contract.Detail, error) {
 	if err := billing.CheckNote(text); err != nil {
 		return contract.Detail{}, err
@@ -35,8 +35,8 @@ func (s *Service) SetNote(ctx context.Context, of shop.ID, cmd amend.Command, te
 	})
 }
 
-// SetAttributes replaces the contract's attributes, or lays new ones over those
-// it has. Keys are unique.
+// SetAttributes replaces the contract's attributes, or merges new ones into them. Keys
+// are unique.
 func (s *Service) SetAttributes(ctx context.Context, of shop.ID, cmd amend.Command, list []contract.Attribute, overwrite bool) (contract.Detail, error) {
 	if err := terms.CheckAttributes(list); err != nil {
 		return contract.Detail{}, err
@@ -62,7 +62,7 @@ func (s *Service) SetAttributes(ctx context.Context, of shop.ID, cmd amend.Comma
 	})
 }
 
-// mergeAttributes lays attributes over others. Those that are there keep their place.
+// mergeAttributes sets attributes in a list. Those that exist keep their position.
 func mergeAttributes(is, over []contract.Attribute) []contract.Attribute {
 	list := slices.Clone(is)
 	for _, a := range over {

@@ -8,8 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Tags returns the tags that the platform has of a customer; none when it does not
-// know the customer.
+// Tags returns the platform's tags of a customer; none when the customer does not exist.
 func (s *Service) Tags(ctx context.Context, of shop.ID, customer int64) ([]string, error) {
 	store, err := s.ConnectedShop(ctx, of)
 	if err != nil {

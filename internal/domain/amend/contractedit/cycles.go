@@ -12,7 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// SetCycles changes how many cycles a contract has at least or at most.
+// SetCycles changes the minimum and maximum number of cycles.
 func (s *Service) SetCycles(ctx context.Context, of shop.ID, cmd amend.Command, want terms.Cycles) (contract.Detail, error) {
 	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
 		if err := amend.CheckEditable(d.Contract); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// SetDeliveryPrice changes what the delivery of each order costs.
+// SetDeliveryPrice changes the delivery price of each order.
 func (s *Service) SetDeliveryPrice(ctx context.Context, of shop.ID, cmd amend.Command, price money.Amount) (contract.Detail, error) {
 	if err := terms.CheckPrice("deliveryPrice", &price); err != nil {
 		return contract.Detail{}, err
@@ -29,33 +29,31 @@ func (s *Service) SetDeliveryPrice(ctx context.Context, of shop.ID, cmd amend.Co
 	})
 }
 
-// SetDelivery changes how orders reach the customer, as a function of how they
-// do now.
+// SetDelivery changes the delivery method, as a function of the current one.
 func (s *Service) SetDelivery(ctx context.Context, of shop.ID, cmd amend.Command, event activity.EventType, want func(contract.DeliveryMethod) contract.DeliveryMethod) (contract.Detail, error) {
 	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
 		if err := amend.CheckEditable(d.Contract); err != nil {
 			return amend.Change{}, err
 		}
 		method := want(d.Method)
-		told := deliveryChanges(d.Method, method)
-		if len(told.Fields) == 0 {
+		details := deliveryChanges(d.Method, method)
+		if len(details.Fields) == 0 {
 			return amend.Change{}, nil
 		}
-		return amend.Change{Edit: platform.Edit{Method: &method}, Entries: []amend.Note{{Event: event, Details: told}}}, nil
+		return amend.Change{Edit: platform.Edit{Method: &method}, Entries: []amend.Note{{Event: event, Details: details}}}, nil
 	})
 }
 
-// deliveryChanges tells what differs between two ways to reach a customer. Of an address
-// it names the fields alone: their values are nobody's business who reads the log.
-// The platform finds the names of provinces and countries itself where only their
-// codes are given.
+// deliveryChanges lists what differs between two delivery methods. It names the fields
+// of an address without their values, so that the log holds no personal data. The
+// platform fills in province and country names where only codes are given.
 func deliveryChanges(was, is contract.DeliveryMethod) termsDetails {
-	var told termsDetails
+	var details termsDetails
 	switch {
 	case was.Kind != is.Kind:
-		told.From, told.To = was.Kind, is.Kind
+		details.From, details.To = was.Kind, is.Kind
 	case was.Title != is.Title:
-		told.From, told.To = was.Title, is.Title
+		details.From, details.To = was.Title, is.Title
 	}
 	for _, f := range []struct{ name, was, is string }{
 		{"methodType", was.Kind, is.Kind}, {"code", was.Code, is.Code}, {"title", was.Title, is.Title},
@@ -68,8 +66,8 @@ func deliveryChanges(was, is contract.DeliveryMethod) termsDetails {
 		{"instructions", was.Instructions, is.Instructions}, {"locationId", was.Location, is.Location},
 	} {
 		if f.was != f.is {
-			told.Fields = append(told.Fields, f.name)
+			details.Fields = append(details.Fields, f.name)
 		}
 	}
-	return told
+	return details
 }

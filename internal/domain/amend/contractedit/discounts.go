@@ -16,11 +16,10 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// MaxDiscountText is the length of the longest title or code of a discount, in
-// characters.
+// MaxDiscountText is the maximum length of a discount's title or code, in characters.
 const MaxDiscountText = 255
 
-// discountDetails is the information of an entry about a discount.
+// discountDetails is the details of an entry about a discount.
 type discountDetails struct {
 	ID    string `json:"discountId,omitempty"`
 	Title string `json:"title,omitempty"`
@@ -47,13 +46,13 @@ func (s *Service) ApplyCode(ctx context.Context, of shop.ID, cmd amend.Command, 
 	})
 }
 
-// Discount is a discount to be made by hand: Percent (1 to 100) or Amount.
+// Discount is a manual discount: Percent (1 to 100) or Amount.
 type Discount struct {
 	Title      string
 	Percent    int
 	Amount     *money.Amount
 	EachItem   bool // Amount is off every item instead of the order
-	CycleLimit int  // how many orders it lasts; 0: no end
+	CycleLimit int  // number of orders it applies to; 0: no limit
 }
 
 // AddDiscount adds a discount to all lines.

@@ -10,14 +10,14 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// OrderFulfillments is what was sent of a contract's last renewal order.
+// OrderFulfillments is the fulfillments of a contract's last renewal order.
 type OrderFulfillments struct {
-	Contract     contract.Contract // its LastOrderID is the order's; 0: there was none yet
+	Contract     contract.Contract // LastOrderID is the order; 0: there is none yet
 	Fulfillments []contract.Fulfillment
 }
 
-// OrderFulfillments returns what was sent of the contract's last renewal order; nothing before the
-// first one, and nothing of an order that the platform does not know any more.
+// Fulfillments returns the fulfillments of the contract's last renewal order; none
+// before the first one and when the platform no longer has the order.
 func (s *Service) Fulfillments(ctx context.Context, of shop.ID, cmd amend.Command) (OrderFulfillments, error) {
 	store, known, err := s.Load(ctx, of, cmd)
 	if err != nil || known.LastOrderID == 0 {

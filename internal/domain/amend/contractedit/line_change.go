@@ -14,17 +14,17 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// LineChange says what a line is to become. What is nil stays as it is.
+// LineChange is a change of one line. Nil fields stay as they are.
 type LineChange struct {
 	Line                 string // graph id of the line, or
 	OldVariant           int64  // the line with this variant
 	Variant              *int64
 	Quantity             *int
 	Price                *money.Amount // of a unit
-	Reprice              bool          // when the variant changes, the plan gives the price
-	DowngradeAtNextOrder bool          // a downgrade waits for the next order
+	Reprice              bool          // when the variant changes, the selling plan sets the price
+	DowngradeAtNextOrder bool          // a cheaper variant is applied with the next order
 	Pricing              *[]contract.CyclePrice
-	Base                 *money.Amount // what prices by cycle count from; nil: the current price, or with no Pricing what they count from now
+	Base                 *money.Amount // base of prices by cycle; nil: the current price, or without Pricing the current base
 	Attributes           *[]contract.Attribute
 	SellingPlan          *int64
 	PlanName             *string // as the line names its selling plan
@@ -55,7 +55,7 @@ func (s *Service) ChangeLine(ctx context.Context, of shop.ID, cmd amend.Command,
 	return s.Edit(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (amend.Change, error) { return s.lineChange(ctx, store, d, l) })
 }
 
-// SetLineAttributes replaces the attributes of lines, by their graph ids, in one change.
+// SetLineAttributes replaces the attributes of lines, by graph id, in one change.
 func (s *Service) SetLineAttributes(ctx context.Context, of shop.ID, cmd amend.Command, by map[string][]contract.Attribute) (contract.Detail, error) {
 	if len(by) == 0 || len(by) > terms.MaxLines {
 		return contract.Detail{}, fault.New(fault.Invalid, "give the attributes of 1 to %d lines", terms.MaxLines).Entity(amend.Entity).Code("linesCount")
@@ -103,7 +103,7 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 	var c amend.Change
 	edit := platform.LineEdit{Line: is.ID}
 	about := terms.LineDetails{Line: is.ID, Title: is.Title, Variant: is.VariantID}
-	tell := func(event activity.EventType, n terms.LineDetails) {
+	record := func(event activity.EventType, n terms.LineDetails) {
 		c.Entries = append(c.Entries, amend.Note{Event: event, Details: n})
 	}
 	plan := is.SellingPlanID
@@ -114,11 +114,11 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		}
 		edit.SellingPlanID, edit.SellingPlanName = l.SellingPlan, &offer.Name
 		plan = *l.SellingPlan
-		tell(activity.ProductSellingPlanChange, about)
+		record(activity.ProductSellingPlanChange, about)
 	}
 	if l.PlanName != nil && *l.PlanName != is.SellingPlanName {
 		edit.SellingPlanName = l.PlanName
-		tell(activity.ProductSellingPlanChange, about)
+		record(activity.ProductSellingPlanChange, about)
 	}
 	price, cycles := l.Price, 0
 	if l.Base != nil || l.Pricing != nil {
@@ -162,27 +162,27 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		if replaced {
 			edit.Variant = l.Variant
 			about.Title, about.Variant = sold[variant].ProductTitle, variant
-			told := about
-			told.OldVariant = is.VariantID
-			tell(activity.ProductReplace, told)
+			details := about
+			details.OldVariant = is.VariantID
+			record(activity.ProductReplace, details)
 		}
 	}
 	if l.Quantity != nil && *l.Quantity != is.Quantity {
 		edit.Quantity = l.Quantity
-		told := about
-		told.Quantity, told.OldQuantity = *l.Quantity, is.Quantity
-		tell(activity.ProductQuantityChange, told)
+		details := about
+		details.Quantity, details.OldQuantity = *l.Quantity, is.Quantity
+		record(activity.ProductQuantityChange, details)
 	}
 	if price != nil && *price != is.Price {
 		edit.Price = price
 		if !replaced || l.Price != nil { // else the price came with the product
-			told := about
-			told.Price, told.OldPrice = price.String(), is.Price.String()
-			tell(activity.ProductPriceChange, told)
+			details := about
+			details.Price, details.OldPrice = price.String(), is.Price.String()
+			record(activity.ProductPriceChange, details)
 		}
 	}
 	if was := terms.PricingOf(d, at); l.Pricing == nil && l.Base != nil && was != nil && was.Base != *l.Base && edit.Price == nil {
-		tell(activity.ProductPricingPolicyChange, about)
+		record(activity.ProductPricingPolicyChange, about)
 	}
 	if l.Pricing != nil {
 		base := is.Price
@@ -197,12 +197,12 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		if price == nil && now != is.Price {
 			edit.Price = &now
 		}
-		tell(activity.ProductPricingPolicyChange, about)
+		record(activity.ProductPricingPolicyChange, about)
 	}
 	if l.Attributes != nil {
 		if len(d.LineDetails) <= at || !slices.Equal(terms.PlatformAttributes(*l.Attributes), d.LineDetails[at].Attributes) {
 			edit.Attributes = new(terms.PlatformAttributes(*l.Attributes))
-			tell(activity.SubscriptionContractUpdated, about)
+			record(activity.SubscriptionContractUpdated, about)
 		}
 	}
 	if len(c.Entries) > 0 {

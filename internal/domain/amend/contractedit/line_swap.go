@@ -15,19 +15,19 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Swap replaces lines by others: every line whose variant is among old, or the
-// line named, gives way to the new variants with their quantities.
+// Swap replaces lines: the line OldLine and every line whose variant is in OldVariants
+// are replaced by the new lines.
 type Swap struct {
 	OldLine     string
 	OldVariants []int64
 	New         []terms.NewLine
-	Discount    swap.Carry // the discount of the new lines; empty: as ProductPlan
+	Discount    swap.DiscountMode // the discount of the new lines; empty: as ProductPlan
 }
 
-// replaces reports whether something is to give way.
+// replaces reports whether the swap removes lines.
 func (w Swap) replaces() bool { return w.OldLine != "" || len(w.OldVariants) > 0 }
 
-// replaced returns the lines that give way.
+// replaced returns the lines that the swap removes.
 func (w Swap) replaced(d contract.Detail) []contract.Line {
 	var old []contract.Line
 	for _, l := range d.Lines {
@@ -50,8 +50,8 @@ func (w Swap) check() error {
 	return nil
 }
 
-// swapLines replaces lines by others in one change. Without the ones the others are
-// added, and without the others the ones are removed.
+// swapLines replaces lines in one change. It only adds lines when the swap removes none,
+// and only removes them when it adds none.
 func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd amend.Command, w Swap) (contract.Detail, error) {
 	if !w.replaces() {
 		return s.AddLines(ctx, of, cmd, w.New)
@@ -79,12 +79,12 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd amend.Command, 
 		if err != nil {
 			return amend.Change{}, err
 		}
-		carry, err := s.keepsDiscount(ctx, store, d, w.Discount, old[0].SellingPlanID)
+		keeps, err := s.keepsDiscount(ctx, store, d, w.Discount, old[0].SellingPlanID)
 		if err != nil {
 			return amend.Change{}, err
 		}
 		var discount discountToKeep
-		if carry {
+		if keeps {
 			if discount, err = s.currentDiscount(ctx, store, d, old); err != nil {
 				return amend.Change{}, err
 			}
@@ -94,7 +94,7 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd amend.Command, 
 				l.SellingPlan = old[0].SellingPlanID
 			}
 			var pricing *platform.Pricing
-			if carry && l.Price == nil {
+			if keeps && l.Price == nil {
 				l.Price, pricing = discount.apply(sold[l.Variant])
 			}
 			edit, err := s.NewLineEdit(ctx, store, d, sold[l.Variant], l)
@@ -114,25 +114,25 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd amend.Command, 
 	})
 }
 
-// keepsDiscount reports whether new lines get the discount of the old ones, and not what
-// their plan asks.
-func (s *Service) keepsDiscount(ctx context.Context, store shop.Shop, d contract.Detail, carry swap.Carry, sellingPlan int64) (bool, error) {
-	if carry != swap.ProductThenExisting {
-		return carry == swap.ExistingPlan, nil
+// keepsDiscount reports whether new lines keep the discount of the old ones instead of
+// the plan's.
+func (s *Service) keepsDiscount(ctx context.Context, store shop.Shop, d contract.Detail, mode swap.DiscountMode, sellingPlan int64) (bool, error) {
+	if mode != swap.ProductThenExisting {
+		return mode == swap.ExistingPlan, nil
 	}
 	_, ours, err := s.Offer(ctx, store.ID, d.Line, sellingPlan)
 	return !ours, err
 }
 
-// discountToKeep is the discount of lines that are to be replaced.
+// discountToKeep is the discount of lines that will be replaced.
 type discountToKeep struct {
 	old        []swap.Line
-	sold       map[int64]platform.Variant // what the store asks for them, for one payment
+	sold       map[int64]platform.Variant // their catalogue prices, for one payment
 	deliveries int64                      // that one payment is for
 }
 
-// discountToKeep reads what the lines are sold at. Prices by cycle are those that a line
-// has at the platform or, where it has none, those of its plan, if they made its price.
+// currentDiscount reads the discount of lines. Prices by cycle are the line's at the
+// platform or, if it has none, those of its plan, if the plan set its price.
 func (s *Service) currentDiscount(ctx context.Context, store shop.Shop, d contract.Detail, old []contract.Line) (discountToKeep, error) {
 	sold, err := s.VariantsOfLines(ctx, store, old)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) currentDiscount(ctx context.Context, store shop.Shop, d contra
 	if err != nil {
 		return discountToKeep{}, err
 	}
-	c := discountToKeep{old: swap.Lines(old), sold: swap.PaidAtOnce(sold, d.Deliveries()), deliveries: d.Deliveries()}
+	c := discountToKeep{old: swap.Lines(old), sold: swap.PriceForDeliveries(sold, d.Deliveries()), deliveries: d.Deliveries()}
 	for i, l := range old {
 		offer, ours, err := s.Offer(ctx, store.ID, d.Line, l.SellingPlanID)
 		if err != nil {
@@ -160,10 +160,10 @@ func (s *Service) currentDiscount(ctx context.Context, store shop.Shop, d contra
 	return c, nil
 }
 
-// apply returns what a variant costs with the discount, and by which policy; nil when
-// by none.
+// apply returns a variant's discounted price and its prices by cycle; nil when it has
+// none.
 func (c discountToKeep) apply(v platform.Variant) (*money.Amount, *platform.Pricing) {
 	v.Price = v.Price.Times(c.deliveries)
-	price, pricing := swap.CarryDiscount(c.old, v, c.sold)
+	price, pricing := swap.DiscountedPrice(c.old, v, c.sold)
 	return &price, pricing
 }

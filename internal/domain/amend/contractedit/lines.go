@@ -46,8 +46,8 @@ func (s *Service) AddLines(ctx context.Context, of shop.ID, cmd amend.Command, l
 	})
 }
 
-// RemoveLines removes lines. A subscription keeps at least one. With drop, the
-// discounts that were for these lines alone go with them.
+// RemoveLines removes lines. A contract keeps at least one. With drop it also removes
+// discounts that apply only to these lines.
 func (s *Service) RemoveLines(ctx context.Context, of shop.ID, cmd amend.Command, lines []string, drop bool) (contract.Detail, error) {
 	if len(lines) == 0 {
 		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to remove").Entity(amend.Entity).Code("linesCount").Field("lineId")
@@ -60,7 +60,7 @@ func (s *Service) RemoveLines(ctx context.Context, of shop.ID, cmd amend.Command
 	})
 }
 
-// removal removes lines of a contract, and leaves one at least.
+// removal removes lines of a contract, but not all.
 func removal(d contract.Detail, lines []string, drop bool) (amend.Change, error) {
 	var c amend.Change
 	for i, id := range lines {
@@ -84,8 +84,7 @@ func removal(d contract.Detail, lines []string, drop bool) (amend.Change, error)
 	return c, nil
 }
 
-// orphans returns edits that remove the discounts that are for the given lines
-// alone.
+// orphans returns edits that remove the discounts that apply only to the given lines.
 func orphans(d contract.Detail, lines []string) []platform.DiscountEdit {
 	var edits []platform.DiscountEdit
 	for _, x := range d.Discounts {

@@ -12,8 +12,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// AddOneOff adds a product to the next order only, at the product's own price where none
-// is given.
+// AddOneOff adds a product to the next order only, at the variant's price if none is
+// given.
 func (s *Service) AddOneOff(ctx context.Context, of shop.ID, cmd amend.Command, l terms.NewLine) (contract.Detail, error) {
 	o, err := s.planSwap(ctx, of, cmd, NextOrderSwap{New: []terms.NewLine{l}})
 	if err != nil {
@@ -25,8 +25,8 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.ID, cmd amend.Command, 
 	return s.Show(ctx, of, cmd)
 }
 
-// RemoveLine removes a line as RemoveLines does, or the one-time product of an upcoming
-// order that the line id names.
+// RemoveLine removes a line as RemoveLines does, or the one-time product that the line
+// id names.
 func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd amend.Command, line string, drop bool) (contract.Detail, error) {
 	product, once := billing.OneOffOfLine(line)
 	if !once {
@@ -47,14 +47,14 @@ func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd amend.Command,
 	return s.Show(ctx, of, cmd)
 }
 
-// plannedSwap is a swap for one order that can be made.
+// plannedSwap is a swap of one-time products with the order that it changes.
 type plannedSwap struct {
 	NextOrderSwap
 	store shop.Shop
 	order billing.OneOffCommand
 }
 
-// planSwap says which order a swap changes, or why it cannot be made.
+// planSwap finds the order that a swap changes.
 func (s *Service) planSwap(ctx context.Context, of shop.ID, cmd amend.Command, w NextOrderSwap) (plannedSwap, error) {
 	for _, l := range w.New {
 		if err := terms.CheckLine(l.Quantity, l.Price); err != nil {
@@ -73,7 +73,7 @@ func (s *Service) planSwap(ctx context.Context, of shop.ID, cmd amend.Command, w
 	return plannedSwap{w, store, billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}}, nil
 }
 
-// swapInNextOrder changes what the contract's next order has besides its lines.
+// swapInNextOrder changes the one-time products of the next order.
 func (s *Service) swapInNextOrder(ctx context.Context, w plannedSwap) error {
 	change := w.order
 	for _, variant := range w.Old {
@@ -91,18 +91,18 @@ func (s *Service) swapInNextOrder(ctx context.Context, w plannedSwap) error {
 	return nil
 }
 
-// NextOrderSwap says which products of the next order give way to which.
+// NextOrderSwap replaces one-time products of the next order.
 type NextOrderSwap struct {
 	Old []int64
 	New []terms.NewLine
 }
 
-// Replace replaces, adds or removes recurring lines, products of the next order, or
-// both. What the next order cannot have is refused before any line has changed.
+// Replace changes recurring lines, one-time products of the next order, or both. It
+// checks the one-time products before it changes any line.
 func (s *Service) Replace(ctx context.Context, of shop.ID, cmd amend.Command, w Swap, products NextOrderSwap) (contract.Detail, error) {
 	lines, swaps := w.replaces() || len(w.New) > 0, len(products.Old)+len(products.New) > 0
 	if !lines && !swaps {
-		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced, removed or added: oldVariants or oldLineId, newVariants, or oldOneTimeVariants and newOneTimeVariants for the next order").
+		return contract.Detail{}, fault.New(fault.Invalid, "name what to replace, remove or add: oldVariants or oldLineId, newVariants, or oldOneTimeVariants and newOneTimeVariants for the next order").
 			Entity(amend.Entity).Code("parameterMissing").Field("oldVariants")
 	}
 	if lines {

@@ -15,8 +15,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// PaymentMethods returns the payment methods that the platform has of a customer,
-// those included that were revoked; none when it does not know the customer.
+// PaymentMethods returns a customer's payment methods, revoked ones included; none when
+// the customer does not exist.
 func (s *Service) PaymentMethods(ctx context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error) {
 	store, err := s.ConnectedShop(ctx, of)
 	if err != nil {
@@ -32,8 +32,7 @@ func (s *Service) PaymentMethods(ctx context.Context, of shop.ID, customer int64
 	return methods, nil
 }
 
-// SetPaymentMethod makes the contract pay with another of the customer's payment
-// methods.
+// SetPaymentMethod changes the contract's payment method to another one of the customer.
 func (s *Service) SetPaymentMethod(ctx context.Context, of shop.ID, cmd amend.Command, id string) (contract.Detail, error) {
 	return s.Edit(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (amend.Change, error) {
 		if err := amend.CheckEditable(d.Contract); err != nil || d.PaymentMethod == id {
@@ -54,7 +53,7 @@ func (s *Service) SetPaymentMethod(ctx context.Context, of shop.ID, cmd amend.Co
 	})
 }
 
-// SendPaymentUpdate lets the platform send the customer a link to change the payment
+// SendPaymentUpdate has the platform send the customer a link to update the payment
 // method.
 func (s *Service) SendPaymentUpdate(ctx context.Context, of shop.ID, cmd amend.Command) error {
 	ctx = platform.Interactive(ctx)
@@ -76,8 +75,7 @@ func (s *Service) SendPaymentUpdate(ctx context.Context, of shop.ID, cmd amend.C
 	})
 }
 
-// PaymentMethodID returns the graph id of a payment method, which callers may
-// write without its type.
+// PaymentMethodID returns the graph id of a payment method; callers may omit the type.
 func PaymentMethodID(s string) string {
 	if len(s) > 0 && gid.Number(s) == 0 && !slices.Contains([]byte(s), '/') {
 		return "gid://shopify/CustomerPaymentMethod/" + s

@@ -12,7 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// pendingDetails is the information of an entry about a change that waits.
+// pendingDetails is the details of an entry about a pending change.
 type pendingDetails struct {
 	Line       string    `json:"lineId"`
 	OldVariant int64     `json:"oldVariantId"`
@@ -25,15 +25,14 @@ func pendingDetailsOf(p contract.PendingChange, status string) pendingDetails {
 	return pendingDetails{Line: p.Line, OldVariant: p.OldVariant, Variant: p.Variant, At: p.At, Status: status}
 }
 
-// Scheduled is a change of a line's variant that waits for the contract's next order.
+// Scheduled is a change of a line's variant that is applied with the next order.
 type Scheduled struct {
 	contract.PendingChange
 	Customer int64
-	Line     contract.Line // as it is now; zero when it is gone
+	Line     contract.Line // the current line; zero when it was removed
 }
 
-// PendingChange returns the change of a line's variant that waits for the contract's
-// next order, or NotFound.
+// PendingChange returns the contract's pending change, or NotFound.
 func (s *Service) PendingChange(ctx context.Context, of shop.ID, cmd amend.Command) (Scheduled, error) {
 	_, c, err := s.Load(ctx, of, cmd)
 	if err != nil {
@@ -55,7 +54,7 @@ func nothingPending(id contract.ID) error {
 	return fault.New(fault.NotFound, "no change of subscription contract %d is pending", id).Entity(amend.Entity).Code("nothingPending")
 }
 
-// CancelPendingChange takes a change back that waits for the contract's next order.
+// CancelPendingChange cancels the contract's pending change.
 func (s *Service) CancelPendingChange(ctx context.Context, of shop.ID, cmd amend.Command) error {
 	pending, err := s.PendingChange(ctx, of, cmd)
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *Service) CancelPendingChange(ctx context.Context, of shop.ID, cmd amend
 	}
 	return s.UpdateRow(ctx, of, &contract.Contract{ID: cmd.Contract}, func(c *contract.Contract) error {
 		if c.ChangingUntil.After(s.Clock.Now()) {
-			return amend.BeingChanged(c.ID) // the change may be on its way
+			return amend.BeingChanged(c.ID) // the change may be in flight
 		}
 		amend.DropPending(c)
 		return nil
@@ -73,11 +72,11 @@ func (s *Service) CancelPendingChange(ctx context.Context, of shop.ID, cmd amend
 	})
 }
 
-// schedule puts a change of a line's variant off until the next order, if it could be
-// made now. Another change that waits must be taken back first.
+// schedule stores a change of a line's variant for the next order, if the change is
+// valid now. Only one line can have a pending change.
 func (s *Service) schedule(ctx context.Context, store shop.Shop, d contract.Detail, is contract.Line, edit platform.LineEdit) (amend.Change, error) {
 	if d.Pending != nil && d.Pending.Line != is.ID {
-		return amend.Change{}, fault.New(fault.Conflict, "a change of another line of subscription contract %d is pending: take it back first", d.ID).
+		return amend.Change{}, fault.New(fault.Conflict, "a change of another line of subscription contract %d is pending: cancel it first", d.ID).
 			Entity(amend.Entity).Code("changePending")
 	}
 	if _, err := s.CheckLines(ctx, store, d, []platform.LineEdit{edit}); err != nil {
@@ -87,13 +86,13 @@ func (s *Service) schedule(ctx context.Context, store shop.Shop, d contract.Deta
 	return amend.Change{
 		Update: func(c *contract.Contract) {
 			c.Pending = &p
-			c.Rewake()
+			c.ResetAmendAt()
 		},
 		Entries: []amend.Note{{Event: activity.InformationalEvent, Details: pendingDetailsOf(p, "SCHEDULED")}},
 	}, nil
 }
 
-// ApplyPendingChange makes a change whose day has come, if it still waits.
+// ApplyPendingChange makes the pending change, if the contract still has it.
 func (s *Service) ApplyPendingChange(ctx context.Context, of shop.ID, c contract.Contract) error {
 	p := *c.Pending
 	waits := func(c contract.Contract) bool {

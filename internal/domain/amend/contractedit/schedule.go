@@ -13,9 +13,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// SetBillingInterval changes how often orders are charged. A contract that is
-// not prepaid is delivered as often as it is charged, so that its delivery
-// follows. The interval it has already is refused.
+// SetBillingInterval changes how often orders are charged. Without prepaid deliveries
+// the delivery interval changes with it. It refuses the current interval.
 func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd amend.Command, r terms.Frequency) (contract.Detail, error) {
 	return s.setFrequencies(ctx, of, cmd, func(c contract.Contract) (billing, delivery terms.Frequency, err error) {
 		if r.Equals(c.Billing) {
@@ -28,10 +27,9 @@ func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd amend.
 	})
 }
 
-// SetDeliveryInterval changes how often a prepaid contract is delivered; what it
-// charges stays. Where each delivery is paid by itself it is refused, for it would
-// Change how often people are charged, or make them pay ahead at the price of one
-// delivery. The interval that a contract has already is refused too.
+// SetDeliveryInterval changes how often a prepaid contract is delivered; its charges
+// stay. For other contracts it is refused, because it would change how often the
+// customer is charged. It refuses the current interval too.
 func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd amend.Command, r terms.Frequency) (contract.Detail, error) {
 	return s.setFrequencies(ctx, of, cmd, func(c contract.Contract) (billing, delivery terms.Frequency, err error) {
 		if r.Equals(c.Delivery) {
@@ -45,8 +43,7 @@ func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd amend
 	})
 }
 
-// SetBillingDate moves the contract's next order, and those after it with it when
-// future says so.
+// SetBillingDate moves the contract's next order and, if future is set, all later ones.
 func (s *Service) SetBillingDate(ctx context.Context, of shop.ID, cmd amend.Command, date time.Time, future bool) (contract.Detail, error) {
 	_, err := s.Orders.Reschedule(ctx, of, billing.RescheduleCommand{Line: cmd.Line, Contract: cmd.Contract, BillingDate: date, Future: future, Actor: cmd.Actor})
 	if err != nil {
@@ -55,8 +52,8 @@ func (s *Service) SetBillingDate(ctx context.Context, of shop.ID, cmd amend.Comm
 	return s.Show(ctx, of, cmd)
 }
 
-// setFrequencies changes both policies of a contract. Anchors do not outlive a change
-// Equals the interval they belong to.
+// setFrequencies changes both policies of a contract. Anchors are dropped when the
+// interval changes.
 func (s *Service) setFrequencies(ctx context.Context, of shop.ID, cmd amend.Command, want func(contract.Contract) (billing, delivery terms.Frequency, err error)) (contract.Detail, error) {
 	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
 		if err := amend.CheckEditable(d.Contract); err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// SetSellingPlan puts every line that is on a selling plan on another one, and takes
-// over how often and on which fixed days it bills and delivers, and what it asks. The
-// price of a product stays that the store does not sell in the contract's currency.
+// SetSellingPlan moves all lines to another selling plan and takes over its intervals,
+// fixed days and prices. A product that the store does not sell in the contract's
+// currency keeps its price.
 func (s *Service) SetSellingPlan(ctx context.Context, of shop.ID, cmd amend.Command, sellingPlan int64) (contract.Detail, error) {
 	offer, err := s.Option(ctx, of, cmd.Line, sellingPlan)
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *Service) SetSellingPlan(ctx context.Context, of shop.ID, cmd amend.Comm
 	})
 }
 
-// moveToPlan is the change by which every line comes to be on a plan, at its price. One that is
-// on it already keeps its price, unless a payment is to cover more or fewer deliveries.
+// moveToPlan moves every line to a plan, at its price. A line that is on the plan keeps
+// its price, unless the number of deliveries per payment changes.
 func (s *Service) moveToPlan(ctx context.Context, store shop.Shop, d contract.Detail, offer plan.Offer) (amend.Change, error) {
 	var c amend.Change
 	sold, err := s.VariantsOfLines(ctx, store, d.Lines)

@@ -12,15 +12,15 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// VariantPrice is a variant and what one of it costs.
+// VariantPrice is a variant and its unit price.
 type VariantPrice struct {
 	platform.Variant
 	Unit money.Amount
 }
 
-// VariantPrice returns a variant at the price that it would have in the contract's next
-// order, on the selling plan of the contract's first line; without a contract, at
-// the store's own price. A price in another currency than the contract's is refused.
+// VariantPrice returns a variant's price in the contract's next order, on the selling
+// plan of the contract's first line; without a contract, the catalogue price. It refuses
+// another currency than the contract's.
 func (s *Service) VariantPrice(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (VariantPrice, error) {
 	ctx = platform.Interactive(ctx)
 	store, c, err := s.buyer(ctx, of, cmd)
@@ -46,7 +46,7 @@ func (s *Service) VariantPrice(ctx context.Context, of shop.ID, cmd amend.Comman
 	return VariantPrice{v, unit}, err
 }
 
-// buyer reads the store and the contract that the command names, if it names one.
+// buyer reads the store and, if the command names one, the contract.
 func (s *Service) buyer(ctx context.Context, of shop.ID, cmd amend.Command) (shop.Shop, contract.Contract, error) {
 	if cmd.Contract != 0 {
 		return s.Load(ctx, of, cmd)
@@ -55,9 +55,9 @@ func (s *Service) buyer(ctx context.Context, of shop.ID, cmd amend.Command) (sho
 	return store, contract.Contract{}, err
 }
 
-// Currency returns the currency of a contract. Of one that does not exist it is one
-// that allows the most decimals: what is wrong with a request in itself is said
-// first, and whoever changes the contract says that there is none.
+// Currency returns the currency of a contract. For a contract that does not exist it
+// returns the one with the most decimals, so that an invalid request is reported first;
+// changing the contract then fails with NotFound.
 func (s *Service) Currency(ctx context.Context, of shop.ID, cmd amend.Command) (money.Currency, error) {
 	_, c, err := s.Load(ctx, of, cmd)
 	if fault.Is(err, fault.NotFound) {

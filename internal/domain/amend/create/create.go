@@ -21,28 +21,28 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Params is a contract to be made.
+// Params is a contract to create.
 type Params struct {
 	Customer        int64
-	NextBillingDate time.Time // the first order is charged then; zero: when the free trial of its plan is over
+	NextBillingDate time.Time // date of the first order; zero: the end of the plan's free trial
 	Status          contract.Status
 	Billing         terms.Frequency
 	Delivery        terms.Frequency
-	Cycles          terms.Cycles // what is nil is as the first plan says on which a line is
+	Cycles          terms.Cycles // nil: those of the first line's selling plan
 	Method          contract.DeliveryMethod
 	DeliveryPrice   *money.Amount
-	PaymentMethod   string // graph id; empty: the customer's newest one that is not revoked
-	NoPaymentMethod bool   // it is made without a payment method, even if the customer has one; its orders fail until it is given one
+	PaymentMethod   string // graph id; empty: the customer's newest that is not revoked
+	NoPaymentMethod bool   // created without a payment method, even if the customer has one; its orders fail until it gets one
 	Lines           []terms.NewLine
 	Note            string
 	Attributes      []contract.Attribute
-	ImportedID      string // in the system that it comes from; empty: it is not imported
-	RequestKey      string // the caller's own name of the request; one that comes again finds the contract; empty: none
+	ImportedID      string // id in the system it is imported from; empty: it is not imported
+	RequestKey      string // identifies a request that may be repeated: a repetition finds the contract; empty: none
 
-	trial *contract.Trial // with which it begins; nil: without one
+	trial *contract.Trial // nil: none
 }
 
-// Create makes a contract at the platform and takes it over.
+// Create creates a contract at the platform and stores it.
 func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by activity.Actor, n Params) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
 	begun, err := s.recorded(ctx, of, n.RequestKey)
@@ -76,18 +76,17 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 	return s.createOnce(ctx, store, line, by, made, begun)
 }
 
-// creation is a contract that is being made: what the platform is told, and what only
-// the service keeps.
+// creation is a contract that is being created: the platform's part and what only
+// Perennial stores.
 type creation struct {
 	platform.NewContract
-	trial    *contract.Trial    // nil: it begins without one
-	imported string             // id in the system that it comes from; empty: it is not imported
-	restarts *contract.Contract // the one that it restarts; nil: none
+	trial    *contract.Trial    // nil: none
+	imported string             // id in the system it is imported from; empty: it is not imported
+	restarts *contract.Contract // the contract that it restarts; nil: none
 }
 
-// trial returns the free trial with which a contract begins of which nobody says when
-// it is charged first: that of the first line's plan that has one of ours, as at a
-// checkout.
+// trial returns the free trial of a contract that is created without a date for its
+// first order: that of the first line's selling plan, as at a checkout.
 func (s *Service) trial(ctx context.Context, store shop.Shop, line shop.Line, n Params) (*contract.Trial, error) {
 	if !n.NextBillingDate.IsZero() {
 		return nil, nil
@@ -116,7 +115,7 @@ func (s *Service) trial(ctx context.Context, store shop.Shop, line shop.Line, n 
 		Entity(amend.Entity).Code("contractInvalid").Field("nextBillingDate")
 }
 
-// create makes the contract and takes it over with its entry.
+// create creates the contract and stores it with its entry.
 func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor, n creation) (contract.Detail, error) {
 	made, err := s.createAtPlatform(ctx, store, n.NewContract)
 	if err != nil {
@@ -125,8 +124,8 @@ func (s *Service) create(ctx context.Context, store shop.Shop, by activity.Actor
 	return s.adoptCreated(ctx, store, by, n, made)
 }
 
-// createAtPlatform has the platform make the contract. A lost answer is looked for among the
-// contracts that are new.
+// createAtPlatform creates the contract. After a lost answer it looks among the new
+// contracts.
 func (s *Service) createAtPlatform(ctx context.Context, store shop.Shop, n platform.NewContract) (platform.Detail, error) {
 	since := s.Clock.Now().Add(-amend.ClockSlack)
 	made, err := s.Platform.CreateContract(ctx, store.At(), n)
@@ -139,45 +138,45 @@ func (s *Service) createAtPlatform(ctx context.Context, store shop.Shop, n platf
 	return made, nil
 }
 
-// adoptCreated adopts the contract that was made, with the entry of who made it.
+// adoptCreated stores the created contract with an entry about its author.
 func (s *Service) adoptCreated(ctx context.Context, store shop.Shop, by activity.Actor, n creation, made platform.Detail) (contract.Detail, error) {
-	said := createdDetails{Status: n.Status}
+	details := createdDetails{Status: n.Status}
 	if n.restarts != nil {
-		said.From = int64(n.restarts.ID)
+		details.From = int64(n.restarts.ID)
 	}
 	return s.Adopt(ctx, store, amend.Command{Contract: contract.ID(made.ID), Actor: by}, made, amend.Change{
-		Edit: n.Edit, Entries: []amend.Note{{Event: activity.ContractCreated, Details: said}}, Update: n.setFields,
+		Edit: n.Edit, Entries: []amend.Note{{Event: activity.ContractCreated, Details: details}}, Update: n.setFields,
 	}.Priced())
 }
 
-// setFields sets what only the service keeps of a contract that was made.
+// setFields sets what only Perennial stores of a created contract.
 func (n creation) setFields(c *contract.Contract) {
 	c.Trial = n.trial
 	if n.imported != "" {
 		c.ImportedID, c.Origin = n.imported, contract.Imported
 	}
 	if n.restarts != nil {
-		c.SplitFrom, c.Earlier = n.restarts.ID, n.restarts.NextOrder()-1
+		c.SplitFrom, c.EarlierOrders = n.restarts.ID, n.restarts.NextOrder()-1
 	}
 }
 
-// createdDetails is the information of an entry about a contract that was made.
+// createdDetails is the details of an entry about a created contract.
 type createdDetails struct {
 	Status string `json:"to"`
 	From   int64  `json:"fromContractId,omitempty"` // the one that it restarts
 }
 
-// findCreated looks for the contract of which the making was not answered.
+// findCreated looks for a contract whose creation was not confirmed.
 func (s *Service) findCreated(ctx context.Context, store shop.Shop, n platform.NewContract, since time.Time) (platform.Detail, error) {
 	made, err := s.FindCreated(ctx, store, since, func(d platform.Detail) bool { return matches(n, d) })
 	if err != nil {
-		err = fault.Because(fault.Unavailable, err, "the platform does not say whether the subscription contract was made: look for it before you try again").
+		err = fault.Because(fault.Unavailable, err, "the platform did not confirm whether the subscription contract was created: look for it before you try again").
 			Entity(amend.Entity).Code(fault.InDoubt)
 	}
 	return made, err
 }
 
-// matches reports whether a contract is the one that was to be made.
+// matches reports whether a contract is the one that was created.
 func matches(n platform.NewContract, d platform.Detail) bool {
 	if d.Customer.ID != n.Customer || d.Currency != n.Currency || len(d.Lines) != len(n.Lines) || !d.NextBillingDate.Equal(n.NextBillingDate) {
 		return false
@@ -235,8 +234,8 @@ func (n Params) check(now time.Time) error {
 	return terms.CheckAttributes(n.Attributes)
 }
 
-// cycleLimits returns how many orders a new contract has at least and at most; 0 is no
-// limit.
+// cycleLimits returns the minimum and maximum number of orders of a new contract; 0 is
+// no limit.
 func (s *Service) cycleLimits(ctx context.Context, of shop.ID, line shop.Line, n Params) (least, most int, err error) {
 	at := slices.IndexFunc(n.Lines, func(l terms.NewLine) bool { return l.SellingPlan != 0 })
 	if at >= 0 && (n.Cycles.Min == nil || n.Cycles.Max == nil) {
@@ -309,7 +308,7 @@ func (s *Service) newContract(ctx context.Context, store shop.Shop, line shop.Li
 		made.Lines = append(made.Lines, edit)
 	}
 	if becomes := contract.LineOf(amend.LinesAfter(nil, made.Lines), store.Settings); becomes != line {
-		return creation{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is made on the other host", becomes).
+		return creation{}, fault.New(fault.NotFound, "lines on these selling plans make a %s contract, which is created on the other host", becomes).
 			Entity("sellingPlan").Code("sellingPlanNotFound").Field("sellingPlanId")
 	}
 	return creation{NewContract: made, trial: n.trial, imported: n.ImportedID}, nil

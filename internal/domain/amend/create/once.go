@@ -15,22 +15,22 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// requestAttribute is the attribute by which a contract is found that was made by a
-// request of which this process did not live to see the answer.
+// requestAttribute is the attribute that identifies a contract whose creation was
+// requested by a process that did not receive the answer.
 const requestAttribute = "_request"
 
-// creationTimeout is how long a contract may take to appear at the platform that was asked
-// for, when nobody heard the answer.
+// creationTimeout is how long a contract may take to appear at the platform after its
+// creation was not confirmed.
 const creationTimeout = 2 * time.Minute
 
-// Creation is a contract that a request makes which may come again.
+// Creation is a contract that is created by a request that may be repeated.
 type Creation struct {
-	Request  string      // the request's name
-	At       time.Time   // when the platform was asked for it, or was about to be; zero: never
-	Contract contract.ID // 0: nobody has noted which one it is
+	Request  string      // identifies the request
+	At       time.Time   // when it was requested at the platform, or was about to be; zero: never
+	Contract contract.ID // 0: not stored yet
 }
 
-// Creations remember what requests make that may come again, for as long as they may.
+// Creations stores what repeatable requests create, for as long as they may be repeated.
 type Creations interface {
 	// Creation returns what is known of a request: the zero one but for its name where
 	// nothing is, or nothing that counts now.
@@ -41,7 +41,7 @@ type Creations interface {
 	DropCreation(ctx context.Context, of shop.ID, request string) error
 }
 
-// recorded returns what is known of a request; nothing of one without a name.
+// recorded returns what is stored of a request; nothing without a request key.
 func (s *Service) recorded(ctx context.Context, of shop.ID, request string) (Creation, error) {
 	if request == "" {
 		return Creation{}, nil
@@ -49,10 +49,9 @@ func (s *Service) recorded(ctx context.Context, of shop.ID, request string) (Cre
 	return s.Creations.Creation(ctx, of, request, s.Clock.Now())
 }
 
-// createOnce is create for a request that may come again. That it is about to be made
-// is committed before the platform is asked, and the contract is marked until it is
-// showCreated which one it is: whoever carries the request out again finds it, wherever the
-// process before it died.
+// createOnce is create for a request that may be repeated. It commits that the contract
+// will be created before it calls the platform, and marks the contract until its id is
+// stored: a repetition of the request finds it, wherever the first process died.
 func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Line, by activity.Actor, n creation, begun Creation) (contract.Detail, error) {
 	var own []platform.Attribute
 	if n.Attributes != nil {
@@ -74,7 +73,7 @@ func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Lin
 	return s.removeAttribute(ctx, store, amend.Command{Line: line, Contract: made.ID, Actor: by}, made), nil
 }
 
-// showCreated returns the contract that the request made when it came before.
+// showCreated returns the contract that the request created before.
 func (s *Service) showCreated(ctx context.Context, store shop.Shop, cmd amend.Command) (contract.Detail, error) {
 	made, err := s.Show(ctx, store.ID, cmd)
 	if err != nil {
@@ -83,12 +82,13 @@ func (s *Service) showCreated(ctx context.Context, store shop.Shop, cmd amend.Co
 	return s.removeAttribute(ctx, store, cmd, made), nil
 }
 
-// attribute is what the contract is found by.
+// attribute returns the attribute that identifies the contract.
 func (c Creation) attribute() platform.Attribute {
 	return platform.Attribute{Key: requestAttribute, Value: c.Request}
 }
 
-// createAtPlatformOnce is ask, unless the platform made the contract when it was asked before.
+// createAtPlatformOnce is createAtPlatform, unless an earlier request created the
+// contract.
 func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n platform.NewContract, begun *Creation) (platform.Detail, error) {
 	now := s.Clock.Now()
 	if !begun.At.IsZero() {
@@ -97,7 +97,7 @@ func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n p
 			return made, err
 		}
 		if wait := begun.At.Add(creationTimeout).Sub(now); wait > 0 {
-			return platform.Detail{}, fault.Because(fault.Unavailable, err, "the platform does not say yet whether it made the subscription contract: send the request again with the same Idempotency-Key").
+			return platform.Detail{}, fault.Because(fault.Unavailable, err, "the platform has not confirmed yet whether the subscription contract was created: send the request again with the same Idempotency-Key").
 				Entity(amend.Entity).Code(fault.InDoubt).RetryAfter(wait)
 		}
 	}
@@ -112,7 +112,7 @@ func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n p
 	return made, err
 }
 
-// removeAttribute takes the mark off a contract that is known to be the request's.
+// removeAttribute removes the request attribute from a created contract.
 func (s *Service) removeAttribute(ctx context.Context, store shop.Shop, cmd amend.Command, made contract.Detail) contract.Detail {
 	kept := terms.PlatformAttributes(slices.DeleteFunc(slices.Clone(made.Attributes), func(a contract.Attribute) bool { return a.Key == requestAttribute }))
 	if len(kept) == len(made.Attributes) {
@@ -125,8 +125,8 @@ func (s *Service) removeAttribute(ctx context.Context, store shop.Shop, cmd amen
 	if err == nil {
 		bare, err = s.Adopt(ctx, store, cmd, after, amend.Change{InFlight: told})
 	}
-	if err != nil { // the contract is made; the mark does no harm
-		s.Log.WarnContext(ctx, "a new contract keeps its mark", "shop", store.Domain, "contract", made.ID, "error", err)
+	if err != nil { // the contract exists; the attribute does no harm
+		s.Log.WarnContext(ctx, "a new contract keeps its request attribute", "shop", store.Domain, "contract", made.ID, "error", err)
 		return made
 	}
 	return bare

@@ -15,17 +15,16 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// RestartParams says when the first order is charged of a new contract that continues one
-// that is terminated.
+// RestartParams is when the restarted contract is first charged.
 type RestartParams struct {
 	NextBillingDate time.Time
-	RequestKey      string // as in New
+	RequestKey      string // as in Params
 }
 
-// RestartParams makes an ACTIVE contract with the lines, policies, delivery, note, attributes
-// and payment method of one that is cancelled or expired, which stays as it is. The
-// limits begin again; prices that change with the orders go on where they were, so that
-// no introductory price is given twice. Discounts do not come along.
+// Restart creates an ACTIVE contract with the lines, policies, delivery, note,
+// attributes and payment method of a cancelled or expired one, which stays as it is.
+// Cycle limits start again. Prices by cycle continue, so that no introductory price is
+// given twice. Discounts are not copied.
 func (s *Service) Restart(ctx context.Context, of shop.ID, cmd amend.Command, w RestartParams) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
 	begun, err := s.recorded(ctx, of, w.RequestKey)
@@ -75,7 +74,7 @@ func (w RestartParams) check(old contract.Contract, now time.Time) error {
 	return nil
 }
 
-// continuation is the contract by which a terminated one is restarted.
+// continuation returns the contract that restarts a terminated one.
 func (s *Service) continuation(ctx context.Context, store shop.Shop, old contract.Contract, w RestartParams) (creation, error) {
 	is, err := s.Platform.Detail(ctx, store.At(), int64(old.ID))
 	if err != nil {
@@ -117,8 +116,8 @@ func (s *Service) continuation(ctx context.Context, store shop.Shop, old contrac
 	return creation{NewContract: n, restarts: &old}, nil
 }
 
-// chargeablePaymentMethod returns a payment method of the customer that can be charged: the preferred one
-// if it is not revoked, else the newest.
+// chargeablePaymentMethod returns the preferred payment method if it is not revoked,
+// else the customer's newest.
 func (s *Service) chargeablePaymentMethod(ctx context.Context, store shop.Shop, customer int64, preferred string) (string, error) {
 	methods, err := s.Platform.PaymentMethods(ctx, store.At(), customer)
 	if err != nil {

@@ -14,27 +14,27 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// allowed lists what people may make of a contract's status. A contract that is
-// terminated has no moves: Restart makes a new one from it.
+// allowed lists the status changes that people may make. A terminated contract has none:
+// Restart creates a new contract from it.
 var allowed = map[contract.Status][]contract.Status{
 	contract.Active: {contract.Paused, contract.Cancelled},
 	contract.Paused: {contract.Active, contract.Cancelled},
 	contract.Failed: {contract.Active, contract.Cancelled},
 }
 
-// inputs is what a decision on a contract's status rests on, besides the
+// inputs is what a decision on a contract's status depends on, in addition to the
 // contract.
 type inputs struct {
 	settings shop.Settings
 	calendar cadence.Calendar
-	queued   []billing.Attempt // orders that wait
-	skipped  []billing.Attempt // that are skipped, while a skip may be taken back
+	queued   []billing.Attempt // upcoming orders
+	skipped  []billing.Attempt // skipped orders whose skip can be undone
 	actor    activity.Actor
 }
 
-// withAttempts adds a contract's orders to come, of what there is of its attempts.
-func (g inputs) withAttempts(there []billing.Attempt, now time.Time) inputs {
-	for _, a := range there {
+// withAttempts adds the upcoming orders among a contract's attempts.
+func (g inputs) withAttempts(attempts []billing.Attempt, now time.Time) inputs {
+	for _, a := range attempts {
 		switch {
 		case a.Status == billing.Queued:
 			g.queued = append(g.queued, a)
@@ -45,8 +45,8 @@ func (g inputs) withAttempts(there []billing.Attempt, now time.Time) inputs {
 	return g
 }
 
-// decide makes the contract what somebody asks for: it is on a move to another
-// status, or waits for one. It returns the entries of what has happened by that.
+// decide applies a requested status change: the contract gets a Move or a scheduled
+// change. It returns the entries of what has already happened.
 func decide(c *contract.Contract, w StatusChange, g inputs, now time.Time) ([]activity.Entry, error) {
 	if c.Moving != nil {
 		return nil, fault.New(fault.Conflict, "Another change of the status is already in progress").Entity(amend.Entity).Code("statusInProgress")
@@ -89,33 +89,33 @@ func decide(c *contract.Contract, w StatusChange, g inputs, now time.Time) ([]ac
 	return nil, nil
 }
 
-// withdrawCancellation takes a cancellation back that waits, and returns it.
+// withdrawCancellation removes a scheduled cancellation and returns it.
 func withdrawCancellation(c *contract.Contract) contract.Ending {
 	was := *c.Ending
 	c.Ending, c.CancellationFeedback, c.CancellationNote = nil, "", ""
 	return was
 }
 
-// scheduleActivation lets a paused contract run again on a day to come.
+// scheduleActivation sets the date on which a paused contract is activated.
 func scheduleActivation(c *contract.Contract, from time.Time, by activity.Actor, now time.Time) ([]activity.Entry, error) {
 	if c.Status != contract.Paused {
 		return nil, fault.New(fault.FailedPrecondition, "subscription contract %d is %s: only a PAUSED contract can be activated on a later day", c.ID, c.Status).
 			Entity(amend.Entity).Code("contractStatus").Field("activationDate")
 	}
-	said := contract.Pause{}
+	pause := contract.Pause{}
 	if c.Pause != nil {
-		said = *c.Pause
+		pause = *c.Pause
 	}
-	said.Until, said.Cycles = from, 0
-	c.Pause = &said
+	pause.Until, pause.Cycles = from, 0
+	c.Pause = &pause
 	return []activity.Entry{activationDeferred(*c, by, now)}, nil
 }
 
-// pauseOf is the pause that is asked for, if the contract may be paused; nil when
-// nothing was said of it.
+// pauseOf returns the requested pause, if the contract may be paused; nil when the
+// request has no details of it.
 func pauseOf(c contract.Contract, w StatusChange, g inputs, now time.Time) (*contract.Pause, error) {
 	if c.Lifelong {
-		return nil, fault.New(fault.FailedPrecondition, "contract %d is paid for life: there is nothing to pause", c.ID).Entity(amend.Entity).Code("lifetimeMembership").Field("status")
+		return nil, fault.New(fault.FailedPrecondition, "contract %d is paid for life and cannot be paused", c.ID).Entity(amend.Entity).Code("lifetimeMembership").Field("status")
 	}
 	if err := c.CheckCommitment(g.settings, g.actor); err != nil {
 		return nil, err
@@ -128,15 +128,14 @@ func pauseOf(c contract.Contract, w StatusChange, g inputs, now time.Time) (*con
 	case p == contract.Pause{}:
 		return nil, nil
 	case w.Cycles > 0 && c.NextBillingDate.IsZero():
-		return nil, fault.New(fault.FailedPrecondition, "subscription contract %d has no upcoming order to count from: say pauseTillDate", c.ID).Entity(amend.Entity).Code("noUpcomingOrder").Field("pauseDurationCycle")
+		return nil, fault.New(fault.FailedPrecondition, "subscription contract %d has no upcoming order to count from: send pauseTillDate", c.ID).Entity(amend.Entity).Code("noUpcomingOrder").Field("pauseDurationCycle")
 	case w.Cycles > 0:
 		p.Until = startOfDay(dateAfterOrders(c, w.Cycles, g), g.calendar)
 	}
 	return &p, amend.CheckTooFar(p.Until, now, "pauseTillDate")
 }
 
-// dateAfterOrders returns the date of the order that follows the next n that would be
-// made.
+// dateAfterOrders returns the date of the order after the next n.
 func dateAfterOrders(c contract.Contract, n int, g inputs) time.Time {
 	waiting := slices.SortedFunc(slices.Values(g.queued), func(a, b billing.Attempt) int { return a.BillingDate.Compare(b.BillingDate) })
 	if n < len(waiting) {
@@ -149,14 +148,14 @@ func dateAfterOrders(c contract.Contract, n int, g inputs) time.Time {
 	return c.DueOn(max(last+1+n-len(waiting), c.Series.Cycle), g.calendar)
 }
 
-// startOfDay returns the beginning of the store's day: a pause that ends with it is
+// startOfDay returns the start of the store's day, so that a pause that ends on a day is
 // over before the day's order.
 func startOfDay(t time.Time, cal cadence.Calendar) time.Time {
 	return cadence.Calendar{Zone: cal.Zone}.At(t)
 }
 
-// scheduleEnd says what a cancellation must wait for; nil when it need not: the
-// orders that a subscriber is held to, or deliveries that are paid for.
+// scheduleEnd returns what a cancellation waits for: orders that the subscriber is
+// committed to, or deliveries that are paid for. Nil means that it takes effect now.
 func scheduleEnd(c contract.Contract, g inputs, now time.Time) (*contract.Ending, error) {
 	if g.actor.Source == activity.CustomerPortal && c.InCommitment(g.settings) {
 		if c.Status != contract.Active || len(g.queued) == 0 {
@@ -177,8 +176,8 @@ func deliveriesLeft(c contract.Contract, g inputs, now time.Time) int {
 	return c.Term(g.calendar).Left(now)
 }
 
-// atEndOfTerm lets the contract end with what is paid: no order that waits is charged
-// any more, none whose skip is taken back, and none that could not be charged.
+// atEndOfTerm schedules the end of the contract for the end of the paid term. No
+// upcoming order is charged, nor one whose skip is undone or whose charge was declined.
 func atEndOfTerm(c contract.Contract, g inputs) *contract.Ending {
 	e := c.AtEndOfTerm(g.calendar)
 	if coming := byCycle(slices.Concat(g.queued, g.skipped)); len(coming) > 0 {
@@ -190,8 +189,8 @@ func atEndOfTerm(c contract.Contract, g inputs) *contract.Ending {
 	return &e
 }
 
-// atEndOfCommitment lets the contract end with the last of the orders that it is
-// committed to. There is at least one, and one that waits.
+// atEndOfCommitment schedules the end of the contract after the last committed order. At
+// least one is committed and one is upcoming.
 func atEndOfCommitment(c contract.Contract, g inputs) *contract.Ending {
 	queued, n := byCycle(g.queued), c.Committed()
 	if n <= len(queued) {
@@ -218,8 +217,8 @@ func checkMove(c contract.Contract, to contract.Status) error {
 	return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot become %s", c.ID, c.Status, to).Entity(amend.Entity).Code("contractStatus").Field("status")
 }
 
-// terminated refuses to activate a contract that has ended for good.
+// terminated refuses to activate a contract that has ended.
 func terminated(c contract.Contract) error {
-	return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be activated again: make a new contract from it with POST /subscription-contract-details/%d/restart", c.ID, c.Status, c.ID).
+	return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be activated again: create a new contract from it with POST /subscription-contract-details/%d/restart", c.ID, c.Status, c.ID).
 		Entity(amend.Entity).Code("contractTerminated").Field("status")
 }

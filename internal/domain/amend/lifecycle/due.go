@@ -12,8 +12,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// RunDue is the task of doing what a shop's contracts wait for: the rest of a split
-// that was left undone, and changes whose day has come.
+// RunDue is the task of making a shop's scheduled changes of contracts, and of finishing
+// splits that were left undone.
 type RunDue struct {
 	Shop shop.ID `json:"shop"`
 }
@@ -21,12 +21,12 @@ type RunDue struct {
 // Kind names the task.
 func (RunDue) Kind() string { return "amend_work" }
 
-// batch is how many contracts are taken up at once.
+// batch is how many contracts are read at once.
 const batch = 50
 
-// RunDue does what the shop's contracts wait for. What the platform refuses is
-// given up, and the log says why; what fails otherwise is tried again later. Of a store
-// that may not be charged only what people ask for is done.
+// RunDue makes the shop's scheduled changes. A change that the platform refuses is given
+// up, and the log says why; other failures are tried again later. While the store must
+// not be charged, only changes that people requested are made.
 func (s *Service) RunDue(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		due, err := s.Due.ContractsToAmend(ctx, of, s.Clock.Now(), batch)
@@ -46,7 +46,7 @@ func (s *Service) RunDue(ctx context.Context, of shop.ID) error {
 	return ctx.Err()
 }
 
-// runNext does the first of what the contract waits for and is due.
+// runNext makes the first change of the contract that is due.
 func (s *Service) runNext(ctx context.Context, of shop.ID, c contract.Contract) error {
 	now := s.Clock.Now()
 	due := func(t time.Time) bool { return !t.IsZero() && !t.After(now) }
@@ -66,7 +66,7 @@ func (s *Service) runNext(ctx context.Context, of shop.ID, c contract.Contract) 
 		if err = s.sendPendingStatus(ctx, of, c, false); err != nil && !amend.Permanent(err) {
 			err = s.retryStatusLater(ctx, of, c, err)
 		}
-	case c.GivesUp():
+	case c.EndsAfterDunning():
 		err = s.endUnpaid(ctx, of, c)
 	case c.Resumes() && due(c.Pause.Until):
 		err = s.setStatus(ctx, of, c, contract.Active)
@@ -77,10 +77,10 @@ func (s *Service) runNext(ctx context.Context, of shop.ID, c contract.Contract) 
 	case c.Status == contract.Active && due(c.ExpireAt):
 		err = s.setStatus(ctx, of, c, contract.Expired)
 	default:
-		return s.UpdateRow(ctx, of, &c, func(c *contract.Contract) error { c.Rewake(); return nil })
+		return s.UpdateRow(ctx, of, &c, func(c *contract.Contract) error { c.ResetAmendAt(); return nil })
 	}
 	switch {
-	case amend.Permanent(err) && c.GivesUp() && !disconnected(err):
+	case amend.Permanent(err) && c.EndsAfterDunning() && !disconnected(err):
 		err = s.abandonEnd(ctx, of, c, err)
 	case amend.Permanent(err):
 		err = s.retryTomorrow(ctx, of, c, err)
@@ -88,9 +88,9 @@ func (s *Service) runNext(ctx context.Context, of shop.ID, c contract.Contract) 
 	return err
 }
 
-// lease puts off the next time that somebody acts on the contract, and reads it anew.
-// It reports false when somebody else is at it, or has been, and when the contract waits
-// until its store may be charged.
+// lease moves the contract's AmendAt ahead, so that no other worker acts on it, and
+// reads it again. It reports false when another worker has acted on the contract, and
+// when its change has to wait until the store may be charged.
 func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (ours bool, err error) {
 	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
 		ours = false
@@ -99,13 +99,13 @@ func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (
 		if err != nil || len(rows) == 0 || rows[0].AmendAt.IsZero() || rows[0].AmendAt.After(now) {
 			return err
 		}
-		stands, wait := false, amend.PendingChangeTimeout
+		blocked, wait := false, amend.PendingChangeTimeout
 		if scheduled(rows[0]) {
 			store, err := tx.Shop(ctx)
 			if err != nil {
 				return err
 			}
-			if stands = store.Guard.Bar(now) != ""; stands && !store.Guard.FrozenAt.IsZero() {
+			if blocked = store.Guard.BlockReason(now) != ""; blocked && !store.Guard.FrozenAt.IsZero() {
 				wait = frozenWait
 			}
 		}
@@ -113,24 +113,22 @@ func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (
 		if err := tx.PutContracts(ctx, rows); err != nil {
 			return err
 		}
-		*c, ours = rows[0], !stands
+		*c, ours = rows[0], !blocked
 		return nil
 	})
 	return ours, err
 }
 
-// frozenWait is how long what a contract waits for is left alone while its store is
-// frozen.
+// frozenWait is how long scheduled changes are put off while the store is frozen.
 const frozenWait = time.Hour
 
-// scheduled reports whether what is done about the contract next is done because its time
-// has come, and not because somebody asks for it now. Data that were put back from a
-// backup, or copied, do not know whether it is wanted still.
+// scheduled reports whether the contract's next change was scheduled before, instead of
+// requested now. After a restore or a copy of the database it may no longer be wanted.
 func scheduled(c contract.Contract) bool {
 	return c.Split == nil && (c.Moving == nil || c.Moving.Actor.Source == activity.SystemEvent)
 }
 
-// abandon ends the waiting for what cannot be done.
+// abandon gives up a split or a pending change that cannot be made.
 func (s *Service) abandon(ctx context.Context, of shop.ID, c contract.Contract, why error) error {
 	event := activity.SplitContract
 	if c.Split == nil {

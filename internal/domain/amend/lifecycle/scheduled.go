@@ -15,11 +15,11 @@ import (
 )
 
 // retryEvery is how long the service waits before it tries again what the platform has
-// refused, and before it looks again at orders that somebody is committed to.
+// refused, and before it checks again for orders that the subscriber is committed to.
 const retryEvery = 24 * time.Hour
 
-// sendPendingStatus tells the platform of a change of status that was left undone, or is told
-// for the first time.
+// sendPendingStatus sends the contract's status change to the platform, for the first
+// time or again.
 func (s *Service) sendPendingStatus(ctx context.Context, of shop.ID, c contract.Contract, first bool) error {
 	store, err := s.ConnectedShop(ctx, of)
 	if err == nil {
@@ -28,25 +28,25 @@ func (s *Service) sendPendingStatus(ctx context.Context, of shop.ID, c contract.
 	return err
 }
 
-// retryStatusLater lets a change of status wait, longer every time, of which the platform
-// was told again and did not answer.
+// retryStatusLater puts off a status change that the platform did not answer, longer
+// every time.
 func (s *Service) retryStatusLater(ctx context.Context, of shop.ID, c contract.Contract, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.Log.WarnContext(ctx, "a change of status waits to be told again", "contract", c.ID, "to", c.Moving.To, "error", why)
+	s.Log.WarnContext(ctx, "a status change will be sent again", "contract", c.ID, "to", c.Moving.To, "error", why)
 	at := c.Moving.At
 	return s.UpdateRow(ctx, of, &c, func(c *contract.Contract) error {
 		if c.Moving != nil && c.Moving.At.Equal(at) {
-			c.Moving.Wait(s.Clock.Now())
-			c.Rewake()
+			c.Moving.Defer(s.Clock.Now())
+			c.ResetAmendAt()
 		}
 		return nil
 	})
 }
 
-// setStatus makes the contract what it was waiting to become, unless it was changed since it
-// was read: somebody may want it to be something else. It is looked at anew then.
+// setStatus changes the status as scheduled, unless the contract was changed since it
+// was read: RunDue then looks at it again.
 func (s *Service) setStatus(ctx context.Context, of shop.ID, c contract.Contract, to contract.Status) error {
 	read, first, changed := c.Version, false, false
 	err := s.UpdateRow(ctx, of, &c, func(c *contract.Contract) error {
@@ -77,8 +77,8 @@ func (s *Service) calendar(ctx context.Context, of shop.ID) (shop.Shop, cadence.
 	return store, cal, err
 }
 
-// cancelAtEndOfTerm carries out a cancellation that waits for deliveries. A charge that was
-// under way when it was asked for may have paid for more of them: it waits for those.
+// cancelAtEndOfTerm cancels a contract at the end of its paid term. If a charge that was
+// in flight has paid for more deliveries, the cancellation waits for those.
 func (s *Service) cancelAtEndOfTerm(ctx context.Context, of shop.ID, c contract.Contract) error {
 	_, cal, err := s.calendar(ctx, of)
 	if err != nil {
@@ -92,15 +92,15 @@ func (s *Service) cancelAtEndOfTerm(ctx context.Context, of shop.ID, c contract.
 		if c.Ending != nil {
 			c.Ending.At = end
 		}
-		c.Rewake()
+		c.ResetAmendAt()
 		return nil
 	})
 }
 
-// cancelAtEndOfCommitment looks at a cancellation that waits for orders. Once they are
-// completed it is carried out, or waits for what the last one has paid for. While
-// they are not, it waits on: for an order that may still be made, or for another
-// one in the place of one that was given up.
+// cancelAtEndOfCommitment checks a cancellation that waits for committed orders. When
+// they are complete, it cancels the contract or waits for the deliveries that the last
+// one paid for. Otherwise it waits for an order that may still be charged, or for
+// another one in place of one that was given up.
 func (s *Service) cancelAtEndOfCommitment(ctx context.Context, of shop.ID, c contract.Contract) error {
 	store, cal, err := s.calendar(ctx, of)
 	if err != nil {
@@ -133,11 +133,11 @@ func (s *Service) cancelAtEndOfCommitment(ctx context.Context, of shop.ID, c con
 		switch {
 		case c.Committed() == 0:
 			c.Ending = atEndOfTerm(*c, g)
-			c.Rewake()
+			c.ResetAmendAt()
 		case waits:
 			c.AmendAt = now.Add(retryEvery)
 		default:
-			c.Ending.Cycle = max(c.Ending.Cycle, c.Series.Cycle-1) + c.Committed() // what passed in a pause was no order
+			c.Ending.Cycle = max(c.Ending.Cycle, c.Series.Cycle-1) + c.Committed() // cycles that passed in a pause had no order
 			c.Ending.At = c.DueOn(max(c.Ending.Cycle, c.Series.Cycle), cal)
 			c.AmendAt = now.Add(retryEvery)
 		}
@@ -156,9 +156,8 @@ func (s *Service) cancelAtEndOfCommitment(ctx context.Context, of shop.ID, c con
 	return s.setStatus(ctx, of, c, contract.Cancelled)
 }
 
-// retryTomorrow lets what the platform refuses, or cannot be asked for, be tried again on
-// the next day. The contract keeps what it waits for: a cancellation that was
-// asked for is never forgotten.
+// retryTomorrow puts off a change that the platform refuses, or cannot be asked for, to
+// the next day. A cancellation is never dropped.
 func (s *Service) retryTomorrow(ctx context.Context, of shop.ID, c contract.Contract, why error) error {
 	event := activity.SubscriptionContractUpdated
 	switch {

@@ -29,7 +29,7 @@ type Service struct {
 	Due     Finder
 }
 
-// Due finds contracts that wait.
+// Finder finds contracts with due changes.
 type Finder interface {
 	// ContractsToAmend returns at most limit contracts of the shop whose AmendAt
 	// is at or before now, earliest first.

@@ -13,10 +13,10 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// SetStatus pauses, activates or cancels a contract. Its upcoming orders leave
-// the queue, or come back to it, in the commit that brings the status. The status
-// it has already is refused. What was asked for is committed before the platform
-// is told: an answer that is lost is repaired by Work.
+// SetStatus pauses, activates or cancels a contract. Its upcoming orders leave or rejoin
+// the queue in the commit that stores the new status. It refuses the current status. The
+// request is committed before the platform is called, so that RunDue can repeat it after
+// a lost answer.
 func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd amend.Command, w StatusChange) (contract.Detail, error) {
 	if err := w.check(s.Clock.Now()); err != nil {
 		return contract.Detail{}, err
@@ -37,8 +37,8 @@ func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd amend.Command, 
 	return s.sendStatus(ctx, store, c, known.Moving == nil, until)
 }
 
-// decideStatus commits what becomes of the contract: a move that the platform is to be
-// told of, or what only the service keeps.
+// decideStatus commits the request: a move for the platform, or a change of what only
+// Perennial stores.
 func (s *Service) decideStatus(ctx context.Context, store shop.Shop, cmd amend.Command, w StatusChange) (contract.Contract, error) {
 	cal, err := store.Calendar()
 	if err != nil {
@@ -51,24 +51,24 @@ func (s *Service) decideStatus(ctx context.Context, store shop.Shop, cmd amend.C
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 || rows[0].Hidden(cmd.Actor) {
+		if len(rows) == 0 || rows[0].HiddenFrom(cmd.Actor) {
 			return amend.ContractNotFound(cmd.Contract)
 		}
 		c := &rows[0]
 		if c.Moving != nil && c.Moving.To == w.To {
-			decided = *c // somebody asked for the same, and it may not have been done
+			decided = *c // the same was requested before and may not be done
 			return nil
 		}
-		there, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued, billing.Skipped)
+		attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued, billing.Skipped)
 		if err != nil {
 			return err
 		}
-		entries, err := decide(c, w, inputs{settings: store.Settings, calendar: cal, actor: cmd.Actor}.withAttempts(there, now), now)
+		entries, err := decide(c, w, inputs{settings: store.Settings, calendar: cal, actor: cmd.Actor}.withAttempts(attempts, now), now)
 		if err != nil {
 			return err
 		}
 		c.UpdatedAt = now
-		c.Rewake()
+		c.ResetAmendAt()
 		if err := tx.PutContracts(ctx, rows); err != nil {
 			return err
 		}
@@ -87,16 +87,15 @@ func (s *Service) decideStatus(ctx context.Context, store shop.Shop, cmd amend.C
 	return decided, err
 }
 
-// sendStatus tells the platform of the change of status that the contract is on. What
-// the platform definitely did not do is forgotten: what it refuses and, the first
-// time that it is told, whatever has failed and is known not to have reached it. The
-// platform is told until an instant: then others may be at it, and whoever slept would
-// bring an old status back.
+// sendStatus sends the contract's status change to the platform, until an instant at
+// which another worker may have taken over: a slow worker must not restore an old
+// status. A change that the platform definitely did not make is removed: one that it
+// refuses and, on the first try, any failure that is known not to have reached it.
 func (s *Service) sendStatus(ctx context.Context, store shop.Shop, c contract.Contract, first bool, until time.Time) (contract.Detail, error) {
 	m := *c.Moving
 	var after platform.Detail
 	err := platform.ErrUnknown
-	for try := 0; try < 2 && errors.Is(err, platform.ErrUnknown) && s.Clock.Now().Before(until); try++ { // setting it again changes nothing
+	for try := 0; try < 2 && errors.Is(err, platform.ErrUnknown) && s.Clock.Now().Before(until); try++ { // setting the same status again changes nothing
 		after, err = s.Platform.SetStatus(ctx, store.At(), int64(c.ID), string(m.To))
 	}
 	switch why := amend.PlatformError(err); {
@@ -109,13 +108,13 @@ func (s *Service) sendStatus(ctx context.Context, store shop.Shop, c contract.Co
 	return s.Adopt(ctx, store, amend.Command{Line: c.Line, Contract: c.ID, Actor: m.Actor}, after, amend.Change{StatusChange: &m})
 }
 
-// withdrawStatus forgets a move that was not made.
+// withdrawStatus removes a status change that was not made.
 func (s *Service) withdrawStatus(ctx context.Context, of shop.ID, c contract.Contract) error {
 	at := c.Moving.At
 	return s.UpdateRow(ctx, of, &c, func(c *contract.Contract) error {
 		if c.Moving != nil && c.Moving.At.Equal(at) {
 			c.Moving = nil
-			c.Rewake()
+			c.ResetAmendAt()
 			if next := s.Clock.Now().Add(amend.PendingChangeTimeout); !c.AmendAt.IsZero() && c.AmendAt.Before(next) {
 				c.AmendAt = next
 			}

@@ -11,31 +11,30 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-// Limits of what is said about a pause or a cancellation, in characters.
+// Maximum lengths of texts about a pause or a cancellation, in characters.
 const (
 	MaxFeedback         = 500
 	MaxCancellationNote = 1000
 )
 
-// MaxPauseCycles is how many orders a pause can leave out when it is told in
-// orders.
+// MaxPauseCycles is the maximum length of a pause, in orders.
 const MaxPauseCycles = 365
 
-// StatusChange is what is asked of a contract's status.
+// StatusChange is a requested change of a contract's status.
 type StatusChange struct {
 	To contract.Status
 
 	// Of a pause.
-	Until    time.Time // when it ends by itself; zero: never
-	Cycles   int       // or: how many orders it leaves out; 0: not told so
+	Until    time.Time // when it ends automatically; zero: never
+	Cycles   int       // or: how many orders it skips; 0: not given in orders
 	Reason   string
-	Feedback string // what the customer said, about a cancellation too
+	Feedback string // of the customer, also about a cancellation
 
 	// Of a cancellation.
 	Note string
-	Now  bool // it waits for nothing, not even for deliveries that are paid for
+	Now  bool // take effect at once, even if paid deliveries are still to come
 
-	// Of an activation: when the contract is to run again; zero: now.
+	// Of an activation: when the contract is activated; zero: now.
 	From time.Time
 }
 
@@ -57,7 +56,7 @@ func (w StatusChange) check(now time.Time) error {
 	case w.Cycles < 0 || w.Cycles > MaxPauseCycles:
 		return fault.New(fault.Invalid, "pauseDurationCycle is %d and must be from 1 to %d", w.Cycles, MaxPauseCycles).Entity(amend.Entity).Field("pauseDurationCycle")
 	case w.Cycles > 0 && !w.Until.IsZero():
-		return fault.New(fault.Invalid, "say pauseTillDate or pauseDurationCycle, not both").Entity(amend.Entity).Field("pauseDurationCycle")
+		return fault.New(fault.Invalid, "send either pauseTillDate or pauseDurationCycle").Entity(amend.Entity).Field("pauseDurationCycle")
 	case !w.Until.IsZero() && !w.Until.After(now):
 		return past("pauseTillDate", w.Until)
 	}
@@ -67,7 +66,7 @@ func (w StatusChange) check(now time.Time) error {
 	return amend.CheckTooFar(w.Until, now, "pauseTillDate")
 }
 
-// activationDeferred is the entry of an activation that waits.
+// activationDeferred is the entry of a scheduled activation.
 func activationDeferred(c contract.Contract, by activity.Actor, now time.Time) activity.Entry {
 	return activity.Entry{
 		EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.ContractActivationDeferred, Status: activity.Success,

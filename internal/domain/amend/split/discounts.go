@@ -11,8 +11,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// linesInOrder returns lines in the order in which the contract has them, and in which a
-// contract that is made of them has them too.
+// linesInOrder returns lines in the contract's order, which is also that of the new
+// contract.
 func linesInOrder(is platform.Detail, lines []string) []string {
 	var list []string
 	for _, l := range is.Lines {
@@ -23,11 +23,11 @@ func linesInOrder(is platform.Detail, lines []string) []string {
 	return list
 }
 
-// discountsFor returns the discounts that a contract gets which the lines become, in their
-// order, for the orders that are left of them. A percentage, an amount off each item
-// and free delivery are for both contracts, each for its own lines. An amount off the
-// order is given once: it goes with its lines if all of them go, and stays otherwise.
-// What a code gave is given by hand, so that the code is not redeemed again.
+// discountsFor returns the discounts that the new contract gets for its lines, for the
+// cycles that are left of them. A percentage, an amount off each item and free delivery
+// are copied to it. An amount off the order is given once: it moves if all its lines
+// move, and stays otherwise. A discount by code becomes a manual one, so that the code
+// is not redeemed again.
 func discountsFor(is platform.Detail, lines []string) []contract.Discount {
 	var list []contract.Discount
 	for _, x := range is.Discounts {
@@ -54,14 +54,15 @@ func discountsFor(is platform.Detail, lines []string) []contract.Discount {
 	return list
 }
 
-// manual reports whether the platform lets such a discount be made by hand. Of delivery
-// it knows only the whole price, and what some codes give it does not tell.
+// manual reports whether the platform accepts such a discount as a manual one. For
+// delivery it accepts only the whole price, and the value of some codes is not known.
 func manual(x contract.Discount) bool {
 	return x.FreeShipping || !x.TargetIsOrder && (x.Percent > 0 || x.Amount.Minor > 0)
 }
 
-// addDiscounts gives the new contract of a split its discounts, before the old one loses the
-// lines. The mark changes in the same edit and says afterwards that it has them.
+// addDiscounts adds the discounts to the new contract before the old one loses the
+// lines. The same edit changes the split attribute, which then shows that they are
+// there.
 func (s *Service) addDiscounts(ctx context.Context, store shop.Shop, w contract.SplitIntent, made platform.Detail) (platform.Detail, error) {
 	for range amend.MaxTries {
 		at := slices.Index(made.Attributes, splitAttribute(w))
@@ -71,12 +72,12 @@ func (s *Service) addDiscounts(ctx context.Context, store shop.Shop, w contract.
 		attributes := slices.Clone(made.Attributes)
 		attributes[at].Value += discountsAdded
 		edit := platform.Edit{Revision: made.Revision, Attributes: &attributes, Discounts: discountEdits(w, made)}
-		after, told, err := s.Send(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
+		after, sent, err := s.Send(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
 			return s.Platform.EditContract(ctx, store.At(), made.ID, edit)
 		})
 		switch {
 		case err == nil:
-			_, err = s.Adopt(ctx, store, amend.Command{Contract: contract.ID(made.ID)}, after, amend.Change{InFlight: told})
+			_, err = s.Adopt(ctx, store, amend.Command{Contract: contract.ID(made.ID)}, after, amend.Change{InFlight: sent})
 			return after, err
 		case !amend.RefusedWith(err, platform.CodeStale):
 			return made, err
@@ -88,11 +89,11 @@ func (s *Service) addDiscounts(ctx context.Context, store shop.Shop, w contract.
 	return made, amend.ChangedMeanwhile()
 }
 
-// discountsAdded is what the mark of a new contract ends with once it has its discounts.
+// discountsAdded is the suffix of the split attribute once the contract has its
+// discounts.
 const discountsAdded = " equipped"
 
-// discountEdits returns the discounts of a split for the lines of the contract that was
-// made by it.
+// discountEdits returns the discounts of a split for the lines of the new contract.
 func discountEdits(w contract.SplitIntent, made platform.Detail) []platform.DiscountEdit {
 	var edits []platform.DiscountEdit
 	for _, x := range w.Discounts {

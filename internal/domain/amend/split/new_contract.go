@@ -14,11 +14,11 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// createTimeout is how long a contract is looked for of which the answer to its making was
-// lost.
+// createTimeout is how long a new contract is looked for when its creation was not
+// confirmed.
 const createTimeout = 10 * time.Minute
 
-// newContract makes the new contract, paused, or finds the one that was made.
+// newContract creates the new contract, paused, or finds the one that was created.
 func (s *Service) newContract(ctx context.Context, store shop.Shop, old *contract.Contract, first bool) (platform.Detail, error) {
 	if old.Split.New != 0 {
 		made, err := s.Platform.Detail(ctx, store.At(), int64(old.Split.New))
@@ -40,7 +40,7 @@ func (s *Service) newContract(ctx context.Context, store shop.Shop, old *contrac
 	}
 	from, earlier, priced, lifelong := old.ID, old.NextOrder()-1, old.Priced, old.Lifelong
 	_, err = s.Adopt(ctx, store, amend.Command{Contract: contract.ID(made.ID)}, made, amend.Change{Update: func(c *contract.Contract) {
-		c.Origin, c.SplitFrom, c.Earlier, c.Priced, c.Lifelong = origin, from, earlier, priced, lifelong
+		c.Origin, c.SplitFrom, c.EarlierOrders, c.Priced, c.Lifelong = origin, from, earlier, priced, lifelong
 	}})
 	if err != nil {
 		return platform.Detail{}, err
@@ -48,6 +48,8 @@ func (s *Service) newContract(ctx context.Context, store shop.Shop, old *contrac
 	return made, s.updateIfCurrent(ctx, store.ID, old, func(c *contract.Contract) { c.Split.New = contract.ID(made.ID) })
 }
 
+// createPaused creates the new contract, or looks for one that an earlier process may
+// have created.
 func (s *Service) createPaused(ctx context.Context, store shop.Shop, old contract.Contract, first bool) (platform.Detail, error) {
 	if first {
 		is, err := s.Platform.Detail(ctx, store.At(), int64(old.ID))
@@ -73,18 +75,19 @@ func (s *Service) createPaused(ctx context.Context, store shop.Shop, old contrac
 	marked := func(d platform.Detail) bool { return slices.Contains(d.Attributes, splitAttribute(*old.Split)) }
 	made, err := s.FindCreated(ctx, store, old.Split.At.Add(-amend.ClockSlack), marked)
 	if fault.Is(err, fault.NotFound) && s.Clock.Now().Before(old.Split.At.Add(createTimeout)) {
-		err = fault.New(fault.Unavailable, "the platform does not say whether the new contract was made: the split is finished as soon as it does").
+		err = fault.New(fault.Unavailable, "the platform has not confirmed whether the new contract was created: the split is finished as soon as it does").
 			Entity(amend.Entity).Code(fault.InDoubt)
 	}
 	return made, err
 }
 
+// splitAttribute returns the attribute that identifies the new contract of a split.
 func splitAttribute(i contract.SplitIntent) platform.Attribute {
-	return platform.Attribute{Key: contract.SplitMark, Value: i.Token}
+	return platform.Attribute{Key: contract.SplitAttribute, Value: i.Token}
 }
 
-// newContractOf is the contract that the lines become, with the prices by cycle that they
-// have from then on.
+// newContractOf returns the contract that the lines become, with their remaining prices
+// by cycle.
 func newContractOf(known contract.Contract, is platform.Detail, w contract.SplitIntent, prices map[string]terms.LinePrice) (platform.NewContract, error) {
 	if known.Status != contract.Active && known.Status != contract.Paused {
 		return platform.NewContract{}, fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be split", known.ID, known.Status).
@@ -117,10 +120,10 @@ func newContractOf(known contract.Contract, is platform.Detail, w contract.Split
 	return n, nil
 }
 
-// activate takes the mark off the new contract and lets it run. Both may be done
-// again.
+// activate removes the split attribute of the new contract and sets its status. Both can
+// be repeated.
 func (s *Service) activate(ctx context.Context, store shop.Shop, made platform.Detail, status contract.Status) (platform.Detail, error) {
-	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == contract.SplitMark })
+	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == contract.SplitAttribute })
 	if len(kept) < len(made.Attributes) {
 		if _, err := s.Platform.EditContract(ctx, store.At(), made.ID, platform.Edit{Attributes: &kept}); err != nil {
 			return platform.Detail{}, err

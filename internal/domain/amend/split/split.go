@@ -17,21 +17,21 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Params says which lines of a contract become a contract of their own.
+// Params says which lines become a contract of their own.
 type Params struct {
 	Lines []string
-	Once  bool // the new contract ends after one order
+	Once  bool // the new contract has one order
 	Now   bool // its first order is charged at once
 }
 
-// Params moves lines into a contract of their own. The intent is committed first,
-// so that nobody begins another split meanwhile and Work finishes what is left
-// undone when this process dies. The new contract is made PAUSED, so that nothing
-// is charged twice while the lines are in both, and gets its discounts; then the old
-// contract loses the lines, and the new one gets the old one's status.
+// Split moves lines into a contract of their own. The intent is committed first, so that
+// no other split begins and RunDue finishes this one if the process dies. The new
+// contract is created PAUSED, so that nothing is charged twice while both contracts have
+// the lines, and gets its discounts. Then the old contract loses the lines, and the new
+// one gets the old one's status.
 func (s *Service) Split(ctx context.Context, of shop.ID, cmd amend.Command, w Params) (contract.Detail, error) {
 	if len(w.Lines) == 0 {
-		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to split off").Entity(amend.Entity).Code("linesCount")
+		return contract.Detail{}, fault.New(fault.Invalid, "name at least one line to split").Entity(amend.Entity).Code("linesCount")
 	}
 	ctx = platform.Interactive(ctx)
 	store, known, err := s.Load(ctx, of, cmd)
@@ -43,11 +43,11 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd amend.Command, w Pa
 			Entity(amend.Entity).Code("immediateOrderNotAllowed").Field("attemptBilling")
 	}
 	if known.Lifelong && (w.Once || w.Now) {
-		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d is paid for life: nothing of it is ordered again. Split lines off with isSplitContract=true and attemptBilling=false", known.ID).
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d is paid for life and has no further orders. Split it with isSplitContract=true and attemptBilling=false", known.ID).
 			Entity(amend.Entity).Code("lifetimeMembership").Field("isSplitContract")
 	}
 	if w.Now && known.Status == contract.Paused {
-		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d is PAUSED: nothing is ordered at once. Split lines off with attemptBilling=false, or resume it first", known.ID).
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d is PAUSED and cannot be charged at once. Split it with attemptBilling=false, or resume it first", known.ID).
 			Entity(amend.Entity).Code("contractNotActive").Field("attemptBilling")
 	}
 	if w.Now && !known.PaymentUsable {
@@ -66,8 +66,8 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd amend.Command, w Pa
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	if known.MaxCycles > 0 && !known.Lifelong && intent.Cycle > known.Most() {
-		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d has had all its %d orders: nothing is left to split off", known.ID, known.MaxCycles).
+	if known.MaxCycles > 0 && !known.Lifelong && intent.Cycle > known.MaxCycle() {
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d has had all its %d orders: there is nothing to split", known.ID, known.MaxCycles).
 			Entity(amend.Entity).Code("noOrdersLeft")
 	}
 	if _, err := newContractOf(known, is, intent, nil); err != nil { // before anything is written
@@ -92,9 +92,9 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd amend.Command, w Pa
 	return s.finish(ctx, store, known, true)
 }
 
-// firstCycle returns the cycle of the contract's next order, which is the first one of
-// what is split off. An order that is due, being charged, or could not be charged and has
-// not been given up, has all lines, and is made before.
+// firstCycle returns the cycle of the contract's next order, which becomes the first of
+// the new contract. It fails while an order is due, in flight or unpaid: that order has
+// all lines and comes first.
 func firstCycle(ctx context.Context, tx intake.Tx, c contract.Contract, now time.Time) (int, error) {
 	attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID})
 	if err != nil {
@@ -102,38 +102,38 @@ func firstCycle(ctx context.Context, tx intake.Tx, c contract.Contract, now time
 	}
 	for _, a := range attempts {
 		if a.HoldsBack() || a.Status.Upcoming() && !a.BillingDate.After(now) {
-			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is being made: split it afterwards", a.Cycle, c.ID).
+			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is being charged: split the contract afterwards", a.Cycle, c.ID).
 				Entity(amend.Entity).Code("billingInProgress")
 		}
 		if a.Unpaid() {
-			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d could not be charged yet and has all lines: split it once that is paid or given up", a.Cycle, c.ID).
+			return 0, fault.New(fault.Conflict, "the order of cycle %d of subscription contract %d is unpaid and has all lines: split the contract when it is paid or given up", a.Cycle, c.ID).
 				Entity(amend.Entity).Code("orderUnpaid")
 		}
 	}
 	return amend.NextCycle(c, attempts, now), nil
 }
 
-// checkSplittable says why lines cannot become a contract of their own while something else
-// is on its way that would be for them too, or that waits for them.
+// checkSplittable refuses a split while another change of the contract is in progress,
+// or waits for one of the lines.
 func checkSplittable(c contract.Contract, lines []string) error {
 	switch {
 	case c.Split != nil:
 		return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").Entity(amend.Entity).Code("splitInProgress")
 	case c.Moving != nil:
 		return fault.New(fault.Conflict, "A change of the status is already in progress").Entity(amend.Entity).Code("statusInProgress")
-	case c.GivesUp():
+	case c.EndsAfterDunning():
 		return fault.New(fault.Conflict, "The subscription contract is being ended because an order of it could not be charged").Entity(amend.Entity).Code("statusInProgress")
 	case c.Ending != nil:
-		return fault.New(fault.FailedPrecondition, "subscription contract %d will be cancelled on %s: take the cancellation back before you split it", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
+		return fault.New(fault.FailedPrecondition, "subscription contract %d will be cancelled on %s: undo the cancellation before you split it", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
 			Entity(amend.Entity).Code("cancellationPending")
 	case c.Pending != nil && slices.Contains(lines, c.Pending.Line):
-		return fault.New(fault.Conflict, "a change of line %s waits for the next order: take it back before you split the line off", c.Pending.Line).Entity(amend.Entity).Code("changePending")
+		return fault.New(fault.Conflict, "a change of line %s waits for the next order: cancel it before you split the line", c.Pending.Line).Entity(amend.Entity).Code("changePending")
 	}
 	return nil
 }
 
-// run carries a split on from wherever it stands. Only the first to do so may
-// make the new contract: it is not safe to make it twice.
+// finish continues a split from its current state. Only the first call may create the
+// new contract, because creating it is not safe to repeat.
 func (s *Service) finish(ctx context.Context, store shop.Shop, old contract.Contract, first bool) (contract.Detail, error) {
 	made, err := s.newContract(ctx, store, &old, first)
 	if err != nil {
@@ -153,11 +153,11 @@ func (s *Service) finish(ctx context.Context, store shop.Shop, old contract.Cont
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	// Whoever was slow must not let a contract run that somebody else has let run before.
+	// A slow worker must not activate a contract that another worker has activated before.
 	if err := s.updateIfCurrent(ctx, store.ID, &old, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(amend.PendingChangeTimeout) }); err != nil {
 		return contract.Detail{}, err
 	}
-	after, told, err := s.Send(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
+	after, sent, err := s.Send(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
 		return s.activate(ctx, store, made, left.Status)
 	})
 	if err != nil {
@@ -165,12 +165,12 @@ func (s *Service) finish(ctx context.Context, store shop.Shop, old contract.Cont
 	}
 	cmd.Contract = contract.ID(after.ID)
 	detail, err := s.Adopt(ctx, store, cmd, after, amend.Change{
-		InFlight: told,
+		InFlight: sent,
 		Entries:  []amend.Note{{Event: activity.ContractCreated, Details: splitDetails{From: int64(old.ID), Lines: old.Split.Lines}}},
-		Update: func(c *contract.Contract) { // the new one stands still for as long
+		Update: func(c *contract.Contract) { // the new one is paused for as long
 			if c.Status == contract.Paused {
 				c.Pause = left.Pause
-				c.Rewake()
+				c.ResetAmendAt()
 			}
 		},
 	})
@@ -184,8 +184,7 @@ func (s *Service) finish(ctx context.Context, store shop.Shop, old contract.Cont
 	return detail, charged
 }
 
-// updateIfCurrent changes a contract as long as the split is under way that was begun, and not
-// ended by somebody else.
+// updateIfCurrent changes the old contract while the same split is in progress.
 func (s *Service) updateIfCurrent(ctx context.Context, of shop.ID, old *contract.Contract, alter func(*contract.Contract)) error {
 	token := old.Split.Token
 	return s.UpdateRow(ctx, of, old, func(c *contract.Contract) error {
@@ -197,8 +196,7 @@ func (s *Service) updateIfCurrent(ctx context.Context, of shop.ID, old *contract
 	})
 }
 
-// removeLines is the change by which the old contract loses the lines that it still
-// has.
+// removeLines returns the change that removes the lines that the old contract still has.
 func removeLines(d contract.Detail, w contract.SplitIntent) amend.Change {
 	var c amend.Change
 	for _, id := range w.Lines {
@@ -212,17 +210,17 @@ func removeLines(d contract.Detail, w contract.SplitIntent) amend.Change {
 	return c
 }
 
-// undo ends a split that the old contract does not allow any more: the new
-// contract is cancelled before it ever ran.
+// undo ends a split that the old contract no longer allows: it cancels the new contract
+// before its first order.
 func (s *Service) undo(ctx context.Context, store shop.Shop, old contract.Contract, made platform.Detail) error {
-	after, told, err := s.Send(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
+	after, sent, err := s.Send(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
 		return s.Platform.SetStatus(ctx, store.At(), made.ID, string(contract.Cancelled))
 	})
 	if err != nil {
-		return err // it stays paused, and Work tries again
+		return err // it stays paused, and RunDue tries again
 	}
 	_, err = s.Adopt(ctx, store, amend.Command{Contract: contract.ID(made.ID), Actor: activity.System}, after, amend.Change{
-		InFlight: told,
+		InFlight: sent,
 		Entries:  []amend.Note{{Event: activity.ContractCancelled, Details: splitDetails{From: int64(old.ID), Lines: old.Split.Lines}}},
 	})
 	if err != nil {
@@ -231,14 +229,14 @@ func (s *Service) undo(ctx context.Context, store shop.Shop, old contract.Contra
 	return s.updateIfCurrent(ctx, store.ID, &old, EndSplit)
 }
 
-// EndSplit forgets the intent.
+// EndSplit removes the intent.
 func EndSplit(c *contract.Contract) {
 	c.Split = nil
-	c.Rewake()
+	c.ResetAmendAt()
 }
 
-// chargeNow charges the first order of a contract that was split off, when that
-// was asked for and has not been done.
+// chargeNow charges the first order of the new contract, if it was requested and has not
+// been charged.
 func (s *Service) chargeNow(ctx context.Context, of shop.ID, made contract.Contract, w contract.SplitIntent) error {
 	if !w.Now {
 		return nil
@@ -250,7 +248,7 @@ func (s *Service) chargeNow(ctx context.Context, of shop.ID, made contract.Contr
 	return s.Orders.Trigger(ctx, of, billing.TriggerCommand{Line: made.Line, Attempt: next.ID, Actor: w.Actor})
 }
 
-// splitDetails is the information of an entry about a split.
+// splitDetails is the details of an entry about a split.
 type splitDetails struct {
 	From  int64    `json:"fromContractId,omitempty"`
 	To    int64    `json:"toContractId,omitempty"`

@@ -17,8 +17,7 @@ const (
 	MaxAttributeValue = 5000 // characters
 )
 
-// CheckAttributes says whether a list can be the attributes of a contract or of
-// a line.
+// CheckAttributes refuses attributes that a contract or a line cannot have.
 func CheckAttributes(list []contract.Attribute) error {
 	bad := func(format string, args ...any) error {
 		return fault.New(fault.Invalid, format, args...).Entity(amend.Entity).Code("attributes").Field("customAttributesList")

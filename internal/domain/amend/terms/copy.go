@@ -2,8 +2,8 @@ package terms
 
 import "github.com/perennialhq/perennial/internal/platform"
 
-// NewContractLike is a new contract of the same customer with the delivery, the note and the
-// attributes of one that exists, without lines and without a payment method.
+// NewContractLike returns a new contract for the same customer with the delivery, note
+// and attributes of an existing one, without lines and payment method.
 func NewContractLike(is platform.Detail, billed platform.Policy) platform.NewContract {
 	n := platform.NewContract{
 		Customer: is.Customer.ID, Currency: is.Currency,
@@ -21,8 +21,8 @@ func NewContractLike(is platform.Detail, billed platform.Policy) platform.NewCon
 	return n
 }
 
-// NewLineLike is a line of a new contract as it is in one that exists, at the price that
-// it has in the new contract's first order.
+// NewLineLike returns a copy of a line for a new contract, at its price in that
+// contract's first order.
 func NewLineLike(is platform.Detail, at int, prices map[string]LinePrice) platform.LineEdit {
 	l := is.Lines[at]
 	edit := platform.LineEdit{Variant: &l.VariantID, Quantity: &l.Quantity, Price: &l.Price}

@@ -18,7 +18,7 @@ const (
 	MaxLines      = 100         // that one request adds
 )
 
-// LineDetails is the information of an entry about a line.
+// LineDetails is the details of an entry about a line.
 type LineDetails struct {
 	Line        string `json:"lineId,omitempty"`
 	Title       string `json:"title,omitempty"`
@@ -30,14 +30,14 @@ type LineDetails struct {
 	OldPrice    string `json:"oldPrice,omitempty"`
 }
 
-// NewLine is a line to be added.
+// NewLine is a line to add.
 type NewLine struct {
 	Variant     int64
 	Quantity    int
-	Price       *money.Amount // of a unit; nil: what the plan gives
+	Price       *money.Amount // of a unit; nil: the selling plan's
 	SellingPlan int64         // 0: that of the contract's first line
 	Attributes  []contract.Attribute
-	Pricing     []contract.CyclePrice // how the price changes with the orders; empty: as the plan says
+	Pricing     []contract.CyclePrice // prices by cycle; empty: the selling plan's
 }
 
 // NewLineEdit prices a new line.
@@ -79,27 +79,26 @@ func (p *Pricer) NewLineEdit(ctx context.Context, store shop.Shop, d contract.De
 	return edit, nil
 }
 
-// CurrencyMismatch is the answer when the store's price of a variant says nothing
-// about its price in the contract's currency.
+// CurrencyMismatch is the error for a variant that the store sells in another currency
+// than the contract's.
 func CurrencyMismatch(v platform.Variant, c contract.Contract) *fault.Error {
 	return fault.New(fault.FailedPrecondition, "variant %d is sold in %s and contract %d is in %s: prices are not converted", v.ID, v.Price.Currency, c.ID, c.Currency).
 		Entity(amend.Entity).Code("currencyMismatch")
 }
 
-// LastLine is the refusal to leave a subscription empty. Clients match on its
-// words.
+// LastLine refuses to remove the last line of a contract. Clients match its text.
 func LastLine() error {
 	return fault.New(fault.FailedPrecondition, "Cannot remove line item. Atleast one subscription product must be present in a subscription").
 		Entity(amend.Entity).Code("lastLine").Field("lineId")
 }
 
-// LineNotFound is the answer to a line that the contract does not have. Clients
-// match on its words.
+// LineNotFound is the error for a line that the contract does not have. Clients match
+// its text.
 func LineNotFound() error {
 	return fault.New(fault.Invalid, "Contract line not found.").Entity(amend.Entity).Code("lineNotFound").Field("lineId")
 }
 
-// VariantIDs returns what lines are to have, in their order.
+// VariantIDs returns the variants of new lines, in their order.
 func VariantIDs(lines []NewLine) []int64 {
 	ids := make([]int64, len(lines))
 	for i, l := range lines {
@@ -115,8 +114,7 @@ func CheckLine(quantity int, price *money.Amount) error {
 	return CheckPrice("price", price)
 }
 
-// CheckPrice says whether an amount can be a unit price; nil can. The parameter
-// is the one at fault.
+// CheckPrice refuses an amount that cannot be a unit price. Nil is allowed.
 func CheckPrice(param string, price *money.Amount) error {
 	if price != nil && (price.Minor < 0 || price.Milli() > MaxPriceMilli) {
 		return fault.New(fault.Invalid, "%s must be from 0 to 999999.99", param).Entity(amend.Entity).Code("price").Field(param)

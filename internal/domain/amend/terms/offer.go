@@ -11,8 +11,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Offer returns the option that is a selling plan; false when it is not one of
-// ours.
+// Offer returns the option of a selling plan; false when the plan is not one of the
+// store's groups.
 func (p *Pricer) Offer(ctx context.Context, of shop.ID, line shop.Line, sellingPlan int64) (plan.Offer, bool, error) {
 	if sellingPlan == 0 {
 		return plan.Offer{}, false, nil
@@ -24,9 +24,9 @@ func (p *Pricer) Offer(ctx context.Context, of shop.ID, line shop.Line, sellingP
 	return offers[0], true, nil
 }
 
-// UnitPrice returns what a unit of a variant costs a contract on a selling plan in its
-// next order, and how that changes with the orders. On no plan, or one that is not
-// ours, it is the variant's own price for each delivery that a payment covers.
+// UnitPrice returns a variant's unit price in the contract's next order on a selling
+// plan, and its prices by cycle. Without a plan of the store's groups it is the
+// variant's price times the deliveries of one payment.
 func (p *Pricer) UnitPrice(ctx context.Context, of shop.ID, c contract.Contract, v platform.Variant, sellingPlan int64) (money.Amount, *platform.Pricing, error) {
 	offer, ours, err := p.Offer(ctx, of, c.Line, sellingPlan)
 	if err != nil || !ours {
@@ -37,7 +37,7 @@ func (p *Pricer) UnitPrice(ctx context.Context, of shop.ID, c contract.Contract,
 	return price, pricing, err
 }
 
-// Option returns the option that is a selling plan, or NotFound.
+// Option returns the option of a selling plan, or NotFound.
 func (p *Pricer) Option(ctx context.Context, of shop.ID, line shop.Line, sellingPlan int64) (plan.Offer, error) {
 	offer, ours, err := p.Offer(ctx, of, line, sellingPlan)
 	if err == nil && !ours {

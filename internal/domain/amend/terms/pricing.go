@@ -8,8 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// PricingOf returns how the price of a line changes with the orders; nil when it does
-// not.
+// PricingOf returns a line's prices by cycle; nil when it has none.
 func PricingOf(d contract.Detail, at int) *platform.Pricing {
 	if at < 0 || at >= len(d.LineDetails) {
 		return nil
@@ -17,8 +16,8 @@ func PricingOf(d contract.Detail, at int) *platform.Pricing {
 	return d.LineDetails[at].Pricing
 }
 
-// ReplacePricing returns the policy that takes another's place: one without steps when the
-// price has none of its own, so that the old ones are gone.
+// ReplacePricing returns the prices by cycle that replace others. If there are none of
+// its own, it returns an empty policy, so that the old prices are removed.
 func ReplacePricing(own, was *platform.Pricing, price money.Amount) *platform.Pricing {
 	if own == nil && was != nil {
 		return &platform.Pricing{Base: price}
@@ -26,9 +25,8 @@ func ReplacePricing(own, was *platform.Pricing, price money.Amount) *platform.Pr
 	return own
 }
 
-// Rebase returns what a line costs after so many cycles, and by which policy, when
-// its price without discounts is another. Of a policy that has a price and no discount
-// by now, that price is meant.
+// Rebase returns a line's price after some cycles, and its prices by cycle, when its
+// base price changes. A step with a fixed price gets the new base as its price.
 func Rebase(p *platform.Pricing, base money.Amount, cycles int) (*money.Amount, *platform.Pricing) {
 	if p == nil {
 		return &base, nil
@@ -44,7 +42,7 @@ func Rebase(p *platform.Pricing, base money.Amount, cycles int) (*money.Amount, 
 	return &now, &on
 }
 
-// CheckPricing says what is wrong with prices by cycle.
+// CheckPricing refuses invalid prices by cycle.
 func CheckPricing(cycles []contract.CyclePrice) error {
 	if len(cycles) > platform.MaxCyclePrices {
 		return fault.New(fault.Invalid, "at most %d prices by cycle can be given", platform.MaxCyclePrices).Entity(amend.Entity).Code("pricingPolicy")
@@ -63,14 +61,13 @@ func CheckPricing(cycles []contract.CyclePrice) error {
 	return nil
 }
 
-// ComputePricing computes the unit prices that prices by cycle give.
+// ComputePricing computes unit prices from prices by cycle.
 func ComputePricing(base money.Amount, cycles []contract.CyclePrice) *platform.Pricing {
 	on := platform.Pricing{Cycles: cycles}.On(base)
 	return &on
 }
 
-// PriceAfter returns the price that a policy gives after so many cycles; false when
-// none of its steps counts yet.
+// PriceAfter returns the price after some cycles; false when no step applies yet.
 func PriceAfter(p *platform.Pricing, cycles int) (now money.Amount, ok bool) {
 	if i := stepAfter(p, cycles); i >= 0 {
 		return p.Cycles[i].Computed, true
@@ -78,7 +75,7 @@ func PriceAfter(p *platform.Pricing, cycles int) (now money.Amount, ok bool) {
 	return money.Amount{}, false
 }
 
-// stepAfter returns which step of a policy counts after so many cycles; -1 when none
+// stepAfter returns the index of the step that applies after some cycles; -1 when none
 // does yet.
 func stepAfter(p *platform.Pricing, cycles int) int {
 	now := -1
@@ -90,6 +87,6 @@ func stepAfter(p *platform.Pricing, cycles int) int {
 	return now
 }
 
-// SetCyclePriceKind sets how a price by cycle is made, in the platform's words:
+// SetCyclePriceKind sets the kind of a price by cycle by the platform's name:
 // PERCENTAGE, FIXED_AMOUNT or PRICE.
 func SetCyclePriceKind(p *contract.CyclePrice, kind string) { p.Kind = platform.Adjustment(kind) }

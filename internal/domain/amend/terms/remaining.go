@@ -11,10 +11,10 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// RemainingPrices returns how the price of each line that is split off goes on: by its
-// Pricing from the cycle that is the first of its new contract or, where it has none,
-// by that of its plan from the order which comes next. A price that neither has made
-// was set by somebody, and stays.
+// RemainingPrices returns the prices of lines in a new contract: from the line's prices
+// by cycle, starting with the cycle that becomes the new contract's first, or else from
+// the selling plan's, starting with the next order. A price that comes from neither was
+// set by hand and stays.
 func (p *Pricer) RemainingPrices(ctx context.Context, store shop.Shop, of contract.Contract, is platform.Detail, w contract.SplitIntent) (map[string]LinePrice, error) {
 	prices := make(map[string]LinePrice, len(w.Lines))
 	offers := make(map[string]plan.Offer)
@@ -52,14 +52,14 @@ func (p *Pricer) RemainingPrices(ctx context.Context, store shop.Shop, of contra
 	return prices, nil
 }
 
-// LinePrice is a price that goes on, in another contract or of another product.
+// LinePrice is a price and how it continues.
 type LinePrice struct {
 	Price   money.Amount
 	Pricing *platform.Pricing
 }
 
-// continuePricing returns the price of a cycle that is to be counted as another one, and the
-// Pricing that counts on from there.
+// continuePricing returns the price of a cycle that will be counted as another one, and
+// the policy shifted accordingly.
 func continuePricing(price money.Amount, policy platform.Pricing, cycle, counted int) LinePrice {
 	if begins, ok := policy.At(price, cycle); ok {
 		price = begins
@@ -67,9 +67,9 @@ func continuePricing(price money.Amount, policy platform.Pricing, cycle, counted
 	return LinePrice{price, new(policy.From(cycle - counted + 1))}
 }
 
-// PlanPrice returns how the price of a line goes on by its plan from the contract's next
-// order, which the platform counts as a cycle; false when no step of the plan made it.
-// One that came to the plan at a later price does not go back to an earlier one.
+// PlanPrice returns how a line's price continues by its plan from the contract's next
+// order, which the platform counts as cycle; false when no step of the plan set the
+// price. A line that joined the plan at a later step does not go back to an earlier one.
 func PlanPrice(c contract.Contract, l contract.Line, rule *platform.Pricing, cycle int) (LinePrice, bool) {
 	if rule == nil {
 		return LinePrice{}, false

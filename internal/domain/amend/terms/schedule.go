@@ -15,7 +15,7 @@ func CycleLimitInRange(limit *int) bool {
 	return limit == nil || *limit >= 0 && *limit <= MaxCycleLimit
 }
 
-// Frequency is how often something recurs.
+// Frequency is how often orders recur.
 type Frequency struct {
 	Interval cadence.Interval
 	Count    int
@@ -33,7 +33,7 @@ func (r Frequency) String() string { return fmt.Sprintf("%d %s", r.Count, r.Inte
 
 func FrequencyOf(p contract.Policy) Frequency { return Frequency{p.Interval, p.Count} }
 
-// Describe says how often something recurs, and on which fixed days.
+// Describe returns a policy as text: its interval and fixed days.
 func Describe(p platform.Policy) string {
 	text := fmt.Sprintf("%d %s", p.Count, p.Interval)
 	for _, a := range p.Anchors {
@@ -44,14 +44,15 @@ func Describe(p platform.Policy) string {
 	return text
 }
 
-// HasAnchors reports whether a policy has just these fixed days.
+// HasAnchors reports whether a policy has exactly these fixed days.
 func HasAnchors(p contract.Policy, days []platform.Anchor) bool {
 	return slices.EqualFunc(p.Anchors, days, func(is cadence.Anchor, day platform.Anchor) bool {
 		return anchorTypes[is.Kind] == day.Type && is.Day == day.Day && (is.Kind != cadence.YearDay || is.Month == day.Month)
 	})
 }
 
-// CheckMultiple refuses a charge that does not cover whole deliveries.
+// CheckMultiple refuses a billing interval that is not a multiple of the delivery
+// interval.
 func CheckMultiple(billed, delivered Frequency) error {
 	if billed.Policy().Covers(delivered.Policy()) == 0 {
 		return fault.New(fault.FailedPrecondition, "billing every %s does not cover whole deliveries every %s: the billing interval must be a multiple of the delivery interval", billed, delivered).
@@ -72,7 +73,7 @@ func PlatformPolicy(r Frequency, was contract.Policy, minCycles, maxCycles int) 
 
 var anchorTypes = map[cadence.AnchorKind]string{cadence.Weekday: "WEEKDAY", cadence.MonthDay: "MONTHDAY", cadence.YearDay: "YEARDAY"}
 
-// Cycles are limits of how many cycles a contract has. What is nil stays; 0 is
+// Cycles are the minimum and maximum number of cycles. Nil keeps the current one; 0 is
 // no limit.
 type Cycles struct{ Min, Max *int }
 

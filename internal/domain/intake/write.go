@@ -16,8 +16,24 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
+// awaitsAuthor reports whether a reading of a contract is left alone: an event was
+// quicker than the answer to a change that was announced. What the platform shows
+// would be recorded as somebody else's doing, and then once more as its author's.
+// When the author does not tell in time, a later reading takes it over.
+func (w *changeSet) awaitsAuthor(old *contract.Contract, revision uint64, change contract.Change) bool {
+	if w.waits == nil || old == nil || !change.Logged() {
+		return false
+	}
+	until := old.InFlightUntil(revision, w.now)
+	if until.IsZero() {
+		return false
+	}
+	w.waits[old.ID] = until
+	return true
+}
+
 // write applies fresh readings to the rows as they are now.
-func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored, waits waiting) error {
+func (s *Service) write(ctx context.Context, tx Tx, found reading, by *AuthoredChange, waits deferredContracts) error {
 	now := s.Clock.Now()
 	if waits != nil {
 		maps.Copy(waits, found.later)
@@ -32,18 +48,18 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	if store.TimeZone != found.zone && len(found.plans) > 0 {
 		return fault.New(fault.Conflict, "%s has moved to another time zone since its contracts were read", store.Domain)
 	}
-	rows, err := tx.Contracts(ctx, numbers(found.fresh))
+	rows, err := tx.Contracts(ctx, contractIDs(found.fresh))
 	if err != nil {
 		return err
 	}
-	w := writing{now: now, by: by, waits: waits}
+	w := changeSet{now: now, by: by, waits: waits}
 	for _, p := range found.fresh {
 		delete(waits, contract.ID(p.ID)) // the transaction may have run before
 		var old *contract.Contract
 		if i := slices.IndexFunc(rows, func(c contract.Contract) bool { return c.ID == contract.ID(p.ID) }); i >= 0 {
 			old = &rows[i]
 			if old.Revision > p.Revision { // a later reading was faster
-				w.credit(*old)
+				w.recordAuthor(*old)
 				continue
 			}
 		}
@@ -71,8 +87,8 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 		return err
 	}
 	for _, c := range replanned {
-		if made := found.plans[c.ID]; made.stood && c.Status != contract.Active { // not what was wished by the interval before
-			c.Overrides = made.wishes
+		if made := found.plans[c.ID]; made.whilePaused && c.Status != contract.Active { // not what was wished by the interval before
+			c.Overrides = made.overrides
 		}
 	}
 	limited := make([]*contract.Contract, len(w.limited))
@@ -88,7 +104,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	if err := billing.PublishNextDate(ctx, tx, w.outdated(found.fresh), now); err != nil {
 		return err
 	}
-	if err := billing.AnnotateFirstOrders(ctx, tx, w.begun, now); err != nil {
+	if err := billing.AnnotateFirstOrders(ctx, tx, w.activated, now); err != nil {
 		return err
 	}
 	if err := billing.AnnotateCustomers(ctx, tx, w.subscribed, now); err != nil {
@@ -97,54 +113,38 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 	if err := tx.Record(ctx, w.entries...); err != nil {
 		return err
 	}
-	if err := billing.RetryAfter(ctx, tx, store, dunning.NewPayment, w.repaid, nil, now); err != nil {
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewPayment, w.newPayment, nil, now); err != nil {
 		return err
 	}
-	if err := billing.RetryAfter(ctx, tx, store, dunning.NewAddress, w.redirected, nil, now); err != nil {
+	if err := billing.RetryAfter(ctx, tx, store, dunning.NewAddress, w.newAddress, nil, now); err != nil {
 		return err
 	}
 	return tx.Enqueue(ctx, billing.Work{Shop: store.ID})
 }
 
-// writing collects the changes of one transaction.
-type writing struct {
-	now        time.Time
-	by         *Authored           // nil: the platform told us
-	waits      waiting             // for their authors; nil: none does
-	seen       []contract.Contract // of which nothing but the revision changed
-	contracts  []contract.Contract
-	replanned  []int               // indexes of contracts
-	limited    []int               // the same, of those that end with another cycle than before
-	begun      []contract.Contract // those that run for the first time
-	subscribed []contract.Contract // of which the customer's tags may change, as they were and as they are
-	repaid     []contract.ID       // with another payment method, or card, than before
-	redirected []contract.ID       // with another address than before
-	entries    []activity.Entry
-}
-
 // contract applies one fresh reading.
-func (w *writing) contract(old *contract.Contract, p platform.Contract, store shop.Shop, found readout) error {
+func (w *changeSet) contract(old *contract.Contract, p platform.Contract, store shop.Shop, found reading) error {
 	plans := found.plans
 	c, change, err := contract.Read(old, p, store.Settings, w.now)
 	if err != nil {
 		return err
 	}
 	if prices := found.prices[c.ID]; len(prices) > 0 {
-		c.PricedBy(prices)
+		c.SetPlanPricing(prices)
 		change.Cost = true
 	}
 	if w.by != nil {
 		change.Terms = true
-		if w.by.Also != nil {
-			w.by.Also(&c)
+		if w.by.Update != nil {
+			w.by.Update(&c)
 		}
 	}
 	var moved []activity.Entry
 	if old != nil && old.Moving != nil && old.Moving.To == c.Status {
 		moved = old.Moving.Entries(*old, w.now)
-		c.Arrive()
+		c.CompleteMove()
 	}
-	if !change.Any() && moved == nil || w.passesOver(old, p.Revision, change) {
+	if !change.Any() && moved == nil || w.awaitsAuthor(old, p.Revision, change) {
 		return nil
 	}
 	if moved == nil && change == (contract.Change{Revision: true}) {
@@ -160,33 +160,33 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
 		if c.Status == contract.Active { // one that stands still keeps its calendar
-			if made.stood {
-				c.Overrides = made.wishes
+			if made.whilePaused {
+				c.Overrides = made.overrides
 			}
-			c.Series, c.Turns = made.series, made.turns
-			for _, own := range made.own {
+			c.Series, c.LaterSeries = made.series, made.laterSeries
+			for _, own := range made.ownDates {
 				c.OverrideFor(own.Cycle, own.Date, w.now)
 			}
-			c.Jump(made.jumped - c.PassedCycles)
-		} else if made.stood {
-			c.Series, c.Turns = made.series, nil
-			c.Jump(made.jumped - c.PassedCycles)
+			c.AddPassedCycles(made.passedCycles - c.PassedCycles)
+		} else if made.whilePaused {
+			c.Series, c.LaterSeries = made.series, nil
+			c.AddPassedCycles(made.passedCycles - c.PassedCycles)
 		}
 		w.replanned = append(w.replanned, len(w.contracts))
-		if c.Status == contract.Active && !made.fits {
-			w.record(c, activity.SubscriptionContractUpdated, activity.Failure, note{Reason: "the platform has no open billing cycle for the contract: nothing can be charged"})
+		if c.Status == contract.Active && !made.open {
+			w.record(c, activity.SubscriptionContractUpdated, activity.Failure, entryDetails{Reason: "the platform has no open billing cycle for the contract: nothing can be charged"})
 		}
 	}
 	c.UpdatedAt = w.now
 	w.contracts = append(w.contracts, c)
 	if old != nil && (old.PaymentMethod != c.PaymentMethod || c.Card.Replaces(old.Card, w.now)) {
-		w.repaid = append(w.repaid, c.ID)
+		w.newPayment = append(w.newPayment, c.ID)
 	}
 	if w.by != nil && slices.ContainsFunc(w.by.Entries, func(e activity.Entry) bool { return e.Event == activity.ShippingAddressChange }) {
-		w.redirected = append(w.redirected, c.ID)
+		w.newAddress = append(w.newAddress, c.ID)
 	}
 	if c.Status == contract.Active && (old == nil || old.ActivatedAt.IsZero()) {
-		w.begun = append(w.begun, c)
+		w.activated = append(w.activated, c)
 	}
 	if old == nil || old.Status != c.Status || !billing.SamePlans(old.Lines, c.Lines) {
 		if old != nil && old.Status == contract.Active {
@@ -202,9 +202,9 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	case moved != nil: // the platform tells of what we have asked for
 		w.entries = append(w.entries, moved...)
 		change.Status = false
-		w.tell(old, c, change)
+		w.recordChange(old, c, change)
 	default:
-		w.tell(old, c, change)
+		w.recordChange(old, c, change)
 	}
 	if change.Limits && !change.Replans() {
 		w.limited = append(w.limited, len(w.contracts)-1)
@@ -212,7 +212,7 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 	if passed := plans[c.ID].passed; old != nil && old.Status != c.Status && c.Status == contract.Active && len(passed) > 0 && missedDates(*old, store, w.now) {
 		w.entries = append(w.entries, activity.Entry{
 			EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.UpdateQueuedAttempts, Status: activity.Info, Actor: activity.System, At: w.now,
-			Info: activity.Details(note{Reason: fmt.Sprintf("the contract did not run when cycles %v were due: they are not charged", passed), Passed: passed, Cycle: c.Series.Cycle}),
+			Info: activity.Details(entryDetails{Reason: fmt.Sprintf("the contract did not run when cycles %v were due: they are not charged", passed), Passed: passed, Cycle: c.Series.Cycle}),
 		})
 	}
 	return nil
@@ -220,10 +220,10 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 
 // outdated returns the contracts whose queues were made anew, and whose next orders the
 // platform shows on other days: on that of one that passed in a pause, say.
-func (w *writing) outdated(fresh []platform.Contract) (ids []contract.ID) {
+func (w *changeSet) outdated(fresh []platform.Contract) (ids []contract.ID) {
 	for _, at := range w.replanned {
 		c := w.contracts[at]
-		if shown := fresh[slices.IndexFunc(fresh, func(p platform.Contract) bool { return p.ID == int64(c.ID) })].NextBillingDate; apart(shown, c.NextBillingDate) > aDay {
+		if shown := fresh[slices.IndexFunc(fresh, func(p platform.Contract) bool { return p.ID == int64(c.ID) })].NextBillingDate; distance(shown, c.NextBillingDate) > dateTolerance {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -240,75 +240,3 @@ func missedDates(c contract.Contract, of shop.Shop, now time.Time) bool {
 	}
 	return !c.DueOn(c.CycleFrom(since.Add(time.Millisecond), cal), cal).After(now)
 }
-
-// credit writes what an author's change owes a contract of which a later reading
-// is known already.
-func (w *writing) credit(c contract.Contract) {
-	if w.by == nil {
-		return
-	}
-	if w.by.Also != nil {
-		w.by.Also(&c)
-	}
-	if m := w.by.Moved; m != nil && c.Moving != nil && c.Moving.At.Equal(m.At) {
-		w.entries = append(w.entries, m.Entries(c, w.now)...)
-		c.Arrive()
-	}
-	c.UpdatedAt = w.now
-	w.contracts = append(w.contracts, c)
-	w.entries = append(w.entries, w.by.Entries...)
-}
-
-func (w *writing) record(c contract.Contract, event activity.EventType, status activity.Status, details note) {
-	w.entries = append(w.entries, activity.Entry{
-		EntityID: int64(c.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: event,
-		Status: status, Actor: activity.Platform, At: w.now, Info: activity.Details(details),
-	})
-}
-
-// tell writes the entries that a change owes.
-func (w *writing) tell(old *contract.Contract, c contract.Contract, change contract.Change) {
-	record := func(event activity.EventType, details note) { w.record(c, event, activity.Success, details) }
-	if change.Created {
-		record(activity.ContractCreated, note{To: string(c.Status)})
-		return
-	}
-	if change.Status {
-		record(contract.EventOf(c.Status), note{From: string(old.Status), To: string(c.Status)})
-		if old.Ending != nil && c.Status == contract.Active {
-			w.entries = append(w.entries, old.Ending.Entry(c.ID, contract.Cleared, activity.Platform, w.now))
-		}
-	}
-	if change.Billing {
-		record(activity.BillingIntervalChange, note{From: words(old.Billing), To: words(c.Billing)})
-	}
-	if change.Delivery {
-		record(activity.DeliveryIntervalChange, note{From: words(old.Delivery), To: words(c.Delivery)})
-	}
-	if change.Payment {
-		record(activity.PaymentMethodUpdated, note{Reason: repaid(*old, c)})
-	}
-	for _, l := range c.LostVariants(old.Lines) {
-		record(activity.ProductDeletedSync, note{Reason: fmt.Sprintf("the store has no variant %d any more: %s", l.VariantID, l.Title)})
-	}
-	if change.Terms {
-		record(activity.SubscriptionContractUpdated, note{})
-	}
-}
-
-// repaid says what has changed about what a contract is paid with.
-func repaid(old, c contract.Contract) string {
-	switch {
-	case c.PaymentMethod == "":
-		return "the payment method is gone: nothing can be charged"
-	case old.PaymentMethod != c.PaymentMethod:
-		return "the contract has another payment method"
-	case !c.PaymentUsable && old.PaymentUsable:
-		return "the payment method was revoked: nothing can be charged with it"
-	case c.PaymentUsable && !old.PaymentUsable:
-		return "the payment method can be charged again"
-	}
-	return "the country of the payment method has changed"
-}
-
-func words(p contract.Policy) string { return fmt.Sprintf("%d %s", p.Count, p.Interval) }

@@ -1,0 +1,61 @@
+package intake
+
+import (
+	"slices"
+
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+)
+
+// beginning is what a contract takes from the plan option it was bought on, and
+// the platform does not know.
+type beginning struct {
+	trial    *contract.Trial
+	lifelong bool
+}
+
+// beginOnOption returns how a contract on an option begins: with a free trial, after which
+// its first order is due, or with a payment for good.
+//
+// Without a word on the date the first order is due when the trial ends, or on the
+// first fixed day after it whose cut-off has not passed. An option that keeps the
+// date charges on the date that the contract would have without the trial, if the
+// trial is over by then, and otherwise on the first one of its calendar that is
+// not within the trial.
+func beginOnOption(c contract.Contract, o plan.Option, cal cadence.Calendar) beginning {
+	b := beginning{lifelong: o.Lifetime}
+	if !o.Trial.Enabled {
+		return b
+	}
+	b.trial = TrialOf(c, o, cal)
+	return b
+}
+
+// TrialOf returns the free trial of a contract that begins on an option which has
+// one.
+func TrialOf(c contract.Contract, o plan.Option, cal cadence.Calendar) *contract.Trial {
+	length := cadence.Policy{Interval: o.Trial.Interval, Count: o.Trial.Count}
+	ends := cadence.Series{Policy: length, Calendar: cal, Start: c.CreatedAt}.Nth(1)
+	t := contract.Trial{EndsAt: ends, ChargeAt: ends}
+	switch {
+	case o.Trial.KeepDate && !c.NextBillingDate.IsZero():
+		usual := cadence.Series{Policy: c.Billing, Calendar: cal, Start: c.NextBillingDate}
+		if t.ChargeAt = usual.Nth(0); t.ChargeAt.Before(ends) {
+			t.ChargeAt = usual.Nth(usual.After(ends.Add(-1)))
+		}
+	case len(c.Billing.Anchors) > 0:
+		t.ChargeAt, _ = withCutoff(c.Billing, o.Cutoff).First(cal, ends, cadence.Next)
+	}
+	return &t
+}
+
+// withCutoff returns the policy with the cut-off of its fixed days, in days, which
+// the platform does not tell.
+func withCutoff(p cadence.Policy, cutoff int) cadence.Policy {
+	p.Anchors = slices.Clone(p.Anchors)
+	for i := range p.Anchors {
+		p.Anchors[i].Cutoff = cutoff
+	}
+	return p
+}
