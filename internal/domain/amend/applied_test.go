@@ -27,7 +27,7 @@ func box(change ...func(*platform.Detail)) platform.Detail {
 
 func later(d *platform.Detail) { d.Revision++ }
 
-func TestWhetherAnEditLandedIsReadFromTheContract(t *testing.T) {
+func TestAppliedComparesContractWithEdit(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -36,7 +36,7 @@ func TestWhetherAnEditLandedIsReadFromTheContract(t *testing.T) {
 		want   bool
 	}{
 		{"nothing moved", platform.Edit{Note: new("")}, nil, false},
-		{"somebody else changed something else", platform.Edit{Note: new("")}, []func(*platform.Detail){later}, false},
+		{"another author changed something else", platform.Edit{Note: new("")}, []func(*platform.Detail){later}, false},
 		{"the note is what was asked for", platform.Edit{Note: new("x")}, []func(*platform.Detail){later, func(d *platform.Detail) { d.Note = "x" }}, true},
 		{"a line has another quantity", platform.Edit{Lines: []platform.LineEdit{{Line: "l1", Quantity: new(3)}}}, []func(*platform.Detail){later}, false},
 		{"a line has the quantity", platform.Edit{Lines: []platform.LineEdit{{Line: "l1", Quantity: new(3)}}}, []func(*platform.Detail){later, func(d *platform.Detail) { d.Lines[0].Quantity = 3 }}, true},

@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-func TestWhatMakesLessOfACommitment(t *testing.T) {
+func TestReduces(t *testing.T) {
 	t.Parallel()
 	month := &platform.Policy{Interval: "MONTH", Count: 1}
 	for _, row := range []struct {

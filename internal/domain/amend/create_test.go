@@ -62,8 +62,8 @@ func (w *world) make() (contract.Detail, error) {
 }
 
 // A contract is made once by a request that comes again, wherever the process died
-// that carried it out first, and although no webhook tells of the contract.
-func TestAContractIsMadeOnceWhereverTheFirstProcessDies(t *testing.T) {
+// that executed it first, and although no webhook reports the contract.
+func TestRepeatedRequestCreatesOneContractWhereverProcessDies(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(w *world, f *forgetful){
 		"before the platform is asked":         func(_ *world, f *forgetful) { f.dies = 1 },
@@ -81,7 +81,7 @@ func TestAContractIsMadeOnceWhereverTheFirstProcessDies(t *testing.T) {
 			f := &forgetful{Creations: w.db}
 			w.creations.Creations = f
 			dies(w, f)
-			_, _ = w.make() // nobody hears the answer
+			_, _ = w.make() // the answer is lost
 			for _, later := range []time.Duration{time.Minute, time.Hour} {
 				w.at.Set(w.at.Now().Add(later))
 				made, err := w.make()
@@ -113,8 +113,8 @@ func answering(as error) func(func() (platform.Detail, error)) (platform.Detail,
 	}
 }
 
-// What was asked for and is not there may still come: nobody asks for it again at once.
-func TestAContractThatMayStillComeIsWaitedFor(t *testing.T) {
+// A requested contract that is not there yet may still appear: it is not requested again at once.
+func TestRepeatedRequestWaitsForUnconfirmedContract(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	before := len(w.contracts())
@@ -140,7 +140,7 @@ func TestAContractThatMayStillComeIsWaitedFor(t *testing.T) {
 }
 
 // A contract that the platform refuses is not looked for when the request comes again.
-func TestARefusedContractIsAskedForAnew(t *testing.T) {
+func TestRepeatedRequestAfterRefusalCreatesContract(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.way.create = func(func() (platform.Detail, error)) (platform.Detail, error) {

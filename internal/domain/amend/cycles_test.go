@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestTheFirstOrderOfAContractThatHasNotRunIsThatOfItsFirstCycle(t *testing.T) {
+func TestNextCycleOfNewContractIsFirst(t *testing.T) {
 	t.Parallel()
 	if got := NextCycle(contract.Contract{}, nil, time.Now()); got != 1 {
 		t.Errorf("it is that of cycle %d", got)

@@ -17,10 +17,10 @@ const (
 	updated  = "SHOPIFY_EVENT SUBSCRIPTION_CONTRACT_UPDATED"
 )
 
-// theirs is what the log says of our change when nobody is known to have made it.
+// theirs is the log entries of our change when its author is not known.
 var theirs = []string{"SHOPIFY_EVENT BILLING_INTERVAL_CHANGE", "SHOPIFY_EVENT DELIVERY_INTERVAL_CHANGE"}
 
-func TestAnEventIsNotTakenForSomebodysChangeWhileOursIsAnswered(t *testing.T) {
+func TestEventDuringEditIsNotAttributedToPlatform(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
@@ -41,10 +41,10 @@ func TestAnEventIsNotTakenForSomebodysChangeWhileOursIsAnswered(t *testing.T) {
 	w.wantEntries("when the event is worked", w.ours, interval, delivery)
 	w.elsewhere(w.ours, "ring twice")
 	w.tell(w.ours)
-	w.wantEntries("after somebody's change", w.ours, interval, delivery, updated)
+	w.wantEntries("after another author's change", w.ours, interval, delivery, updated)
 }
 
-func TestStatusChangeThatThePlatformReportsBeforeItAnswersIsOneEntry(t *testing.T) {
+func TestStatusChangeReportedBeforeItsAnswerIsOneEntry(t *testing.T) {
 	t.Parallel()
 	const paused, cancelled = "MERCHANT_EXTERNAL_API CONTRACT_PAUSED", "MERCHANT_EXTERNAL_API CONTRACT_CANCELLED"
 	for name, test := range map[string]struct {
@@ -93,7 +93,7 @@ func TestStatusChangeThatThePlatformReportsBeforeItAnswersIsOneEntry(t *testing.
 	}
 }
 
-func TestAnEventWaitsForAChangeOfWhichTheAnswerWasLost(t *testing.T) {
+func TestEventIsDeferredAfterLostAnswerOfEdit(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
@@ -108,7 +108,7 @@ func TestAnEventWaitsForAChangeOfWhichTheAnswerWasLost(t *testing.T) {
 	w.wantEntries("in the end", w.ours, interval, delivery)
 }
 
-func TestTwoChangesAtATimeAreBothMadeAndToldOf(t *testing.T) {
+func TestConcurrentEditsAreBothMadeAndRecorded(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]bool{"the other one is quicker": false, "the other one comes before the answer": true} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestTwoChangesAtATimeAreBothMadeAndToldOf(t *testing.T) {
 	}
 }
 
-func TestARefusedChangeLetsEventsBeWorkedAtOnce(t *testing.T) {
+func TestRefusedEditDefersNoEvents(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.way.edit = func(func() (platform.Detail, error)) (platform.Detail, error) {
@@ -151,7 +151,7 @@ func TestARefusedChangeLetsEventsBeWorkedAtOnce(t *testing.T) {
 	}
 	w.elsewhere(w.ours, "ring twice")
 	w.tell(w.ours)
-	w.wantEntries("after somebody's change", w.ours, updated)
+	w.wantEntries("after another author's change", w.ours, updated)
 }
 
 // died is a change whose process did not live to see the answer.
@@ -167,7 +167,7 @@ func (w *world) died() {
 	w.must(err)
 }
 
-func TestAChangeWhoseProcessDiedIsTakenOverAfterAWhile(t *testing.T) {
+func TestEditOfDeadProcessIsStoredAfterTimeout(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.died()
@@ -180,7 +180,7 @@ func TestAChangeWhoseProcessDiedIsTakenOverAfterAWhile(t *testing.T) {
 	w.wantEntries("in the end", w.ours, theirs...)
 }
 
-func TestAReconciliationWaitsForNobody(t *testing.T) {
+func TestReconciliationIgnoresEditsInFlight(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.died()
@@ -190,7 +190,7 @@ func TestAReconciliationWaitsForNobody(t *testing.T) {
 
 // Every reconciliation reads what has changed within a day, though most of it has not
 // changed since the last one.
-func TestAReconciliationWritesNoContractThatHasNotChanged(t *testing.T) {
+func TestReconciliationWritesOnlyChangedContracts(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.elsewhere(w.other, "ring twice")
@@ -204,7 +204,7 @@ func TestAReconciliationWritesNoContractThatHasNotChanged(t *testing.T) {
 	}
 }
 
-func TestAReadingOfBeforeAChangeDoesNotWaitForIt(t *testing.T) {
+func TestReadingOfEarlierRevisionIsNotDeferred(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.elsewhere(w.ours, "ring twice")
@@ -217,7 +217,7 @@ func TestAReadingOfBeforeAChangeDoesNotWaitForIt(t *testing.T) {
 	w.wantEntries("after the change", w.ours, updated, interval, delivery)
 }
 
-func TestAnEventOfAPaymentMethodWaitsForAChangeOfItsContract(t *testing.T) {
+func TestPaymentMethodEventIsDeferredDuringEdit(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {

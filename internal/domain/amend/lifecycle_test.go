@@ -19,12 +19,12 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-func TestAChangeOfStatusThatIsNotAnsweredIsToldAgainLessAndLessOften(t *testing.T) {
+func TestUnansweredStatusChangeBacksOff(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
-	told := 0
+	sent := 0
 	w.way.status = func(string) (platform.Detail, error) {
-		told++
+		sent++
 		return platform.Detail{}, platform.ErrUnknown
 	}
 	_, err := w.lifecycle.SetStatus(t.Context(), w.of.ID, w.command(), lifecycle.StatusChange{To: contract.Paused, Reason: "away"})
@@ -37,15 +37,15 @@ func TestAChangeOfStatusThatIsNotAnsweredIsToldAgainLessAndLessOften(t *testing.
 		waits = append(waits, int(c.AmendAt.Sub(w.at.Now()).Minutes()))
 		w.at.Set(c.AmendAt.Add(-time.Millisecond))
 		w.must(w.lifecycle.RunDue(t.Context(), w.of.ID))
-		before := told
+		before := sent
 		w.at.Set(c.AmendAt)
 		w.must(w.lifecycle.RunDue(t.Context(), w.of.ID))
-		if told == before {
-			t.Fatalf("nobody told the platform again at %s", w.at.Now())
+		if sent == before {
+			t.Fatalf("the status was not sent again at %s", w.at.Now())
 		}
 	}
 	if want := []int{1, 2, 4, 8, 16, 32, 60, 60, 60}; !slices.Equal(waits, want) {
-		t.Errorf("the platform is told again after %v minutes, want %v", waits, want)
+		t.Errorf("the status is sent again after %v minutes, want %v", waits, want)
 	}
 	w.way.status = nil
 	w.at.Set(w.contract(w.ours).AmendAt)
@@ -56,9 +56,9 @@ func TestAChangeOfStatusThatIsNotAnsweredIsToldAgainLessAndLessOften(t *testing.
 	w.wantEntries("in the end", w.ours, "MERCHANT_EXTERNAL_API CONTRACT_PAUSED")
 }
 
-// What was told and not answered is not forgotten because the platform is busy when
-// it is told again.
-func TestABusyPlatformDoesNotUndoAChangeOfStatus(t *testing.T) {
+// A status change that was not answered is kept when the platform is busy as
+// it is sent again.
+func TestBusyPlatformKeepsUnansweredStatusChange(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
 		t.Run(fmt.Sprintf("the first answer is known: %t", known), func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestABusyPlatformDoesNotUndoAChangeOfStatus(t *testing.T) {
 }
 
 // What has ended is not activated again, and the platform is not asked to.
-func TestATerminatedContractIsNotActivated(t *testing.T) {
+func TestTerminatedContractCannotBeActivated(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	_, err := w.lifecycle.SetStatus(t.Context(), w.of.ID, w.command(), lifecycle.StatusChange{To: contract.Cancelled})
@@ -109,7 +109,7 @@ func TestATerminatedContractIsNotActivated(t *testing.T) {
 }
 
 // What the platform refuses is not tried again, and nothing is left of it.
-func TestARefusedChangeOfStatusLeavesNothing(t *testing.T) {
+func TestRefusedStatusChangeIsRemoved(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.way.status = func(string) (platform.Detail, error) {
@@ -143,7 +143,7 @@ func (s *sleepy) Update(ctx context.Context, of shop.ID, fn func(intake.Tx) erro
 }
 
 // What a contract waits to become is made of it only while it still waits.
-func TestWhoSleptChangesNoStatusThatSomebodyElseHasChanged(t *testing.T) {
+func TestSlowWorkerKeepsStatusChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		meanwhile []contract.Status
@@ -187,9 +187,9 @@ func TestWhoSleptChangesNoStatusThatSomebodyElseHasChanged(t *testing.T) {
 	}
 }
 
-// Whoever sleeps between writing down a change of status and telling the platform of it
-// finds that another node has told of it, and leaves alone what was done since.
-func TestWhoSleptTellsNoOldStatus(t *testing.T) {
+// A worker that is slow between storing a status change and sending it
+// finds that another node has sent it, and leaves later changes alone.
+func TestSlowWorkerSendsNoOldStatus(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	editor := *w.lifecycle.Editor
@@ -203,7 +203,7 @@ func TestWhoSleptTellsNoOldStatus(t *testing.T) {
 	slept.Editor = &editor
 	_, err := slept.SetStatus(t.Context(), w.of.ID, w.command(), lifecycle.StatusChange{To: contract.Paused})
 	if !fault.Is(err, fault.Unavailable) {
-		t.Errorf("who slept is told: %v", err)
+		t.Errorf("the slow worker got: %v", err)
 	}
 	w.tell(w.ours)
 	if c := w.contract(w.ours); c.Status != contract.Active || c.Moving != nil {
@@ -213,15 +213,15 @@ func TestWhoSleptTellsNoOldStatus(t *testing.T) {
 }
 
 // Of two nodes that find the same contract one acts on it.
-func TestOneNodeAtATimeDoesWhatAContractWaitsFor(t *testing.T) {
+func TestRunDueActsOnContractOnOneNode(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	_, err := w.lifecycle.SetStatus(t.Context(), w.of.ID, w.command(), lifecycle.StatusChange{To: contract.Paused, Until: w.at.Now().AddDate(0, 0, 2)})
 	w.must(err)
 	w.at.Set(w.contract(w.ours).AmendAt)
-	told := 0
+	sent := 0
 	w.way.status = func(to string) (platform.Detail, error) {
-		if told++; told == 1 { // while the platform is told
+		if sent++; sent == 1 { // while the status is sent
 			other := *w.lifecycle
 			other.Due = &found{w.lifecycle.Due, []contract.Contract{w.contract(w.ours)}}
 			w.must(other.RunDue(t.Context(), w.of.ID))
@@ -229,13 +229,13 @@ func TestOneNodeAtATimeDoesWhatAContractWaitsFor(t *testing.T) {
 		return w.way.client.SetStatus(t.Context(), w.of.At(), int64(w.ours), to)
 	}
 	w.must(w.lifecycle.RunDue(t.Context(), w.of.ID))
-	if c := w.contract(w.ours); c.Status != contract.Active || told != 1 {
-		t.Errorf("the contract is %s, and the platform was told %d times", c.Status, told)
+	if c := w.contract(w.ours); c.Status != contract.Active || sent != 1 {
+		t.Errorf("the contract is %s, and the status was sent %d times", c.Status, sent)
 	}
 }
 
 // A change that waits for the next order is made or taken back, not both.
-func TestAChangeThatIsMadeCannotBeTakenBackMeanwhile(t *testing.T) {
+func TestPendingChangeInFlightCannotBeCancelled(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name    string

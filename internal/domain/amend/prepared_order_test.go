@@ -14,7 +14,7 @@ import (
 const replaced = "SYSTEM_EVENT PRODUCT_REPLACE"
 const triggered = "SYSTEM_EVENT SWAP_AUTOMATION_TRIGGERED"
 
-// dueWithARule lets the orders of both contracts fall due, of which a rule changes
+// dueWithARule lets the orders of both contracts fall due, and a rule changes
 // the contracts first.
 func dueWithARule(t *testing.T) *world {
 	t.Helper()
@@ -43,7 +43,7 @@ func (w *world) wantSwapped() {
 	}
 }
 
-func TestAnEventIsNotTakenForSomebodysChangeWhileAnOrderIsPrepared(t *testing.T) {
+func TestEventDuringPreparationIsNotAttributedToPlatform(t *testing.T) {
 	t.Parallel()
 	w := dueWithARule(t)
 	w.bills.OneCaller = true
@@ -61,7 +61,7 @@ func TestAnEventIsNotTakenForSomebodysChangeWhileAnOrderIsPrepared(t *testing.T)
 	w.wantEntries("when the event is worked", w.other, replaced, triggered)
 }
 
-func TestAnEventWaitsForAPreparationOfWhichTheAnswerWasLost(t *testing.T) {
+func TestEventIsDeferredAfterLostAnswerOfPreparation(t *testing.T) {
 	t.Parallel()
 	w := dueWithARule(t)
 	w.bills.OneCaller = true
@@ -83,7 +83,7 @@ func TestAnEventWaitsForAPreparationOfWhichTheAnswerWasLost(t *testing.T) {
 	}
 }
 
-func TestSomebodysChangeIsToldOfAlthoughAnOrderIsPreparedMeanwhile(t *testing.T) {
+func TestChangeByAnotherAuthorIsRecordedDuringPreparation(t *testing.T) {
 	t.Parallel()
 	w := dueWithARule(t)
 	w.elsewhere(w.ours, "ring twice")

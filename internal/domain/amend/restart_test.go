@@ -11,7 +11,7 @@ import (
 
 // A request to restart a contract makes one, although the process that carried it out
 // first died before it noted which contract it was.
-func TestAContractIsRestartedOnceByARequestThatComesAgain(t *testing.T) {
+func TestRepeatedRestartCreatesOneContract(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	_, err := w.lifecycle.SetStatus(t.Context(), w.of.ID, w.command(), lifecycle.StatusChange{To: contract.Cancelled})

@@ -19,8 +19,8 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// parting is a store of which our contract has green tea for 5.00 and black tea for
-// 7.00, which is to be split off.
+// parting is a store whose contract has green tea for 5.00 and black tea for
+// 7.00, which will be split off.
 type parting struct {
 	*world
 	black string // the line
@@ -117,7 +117,7 @@ func (w *parting) part() contract.Contract {
 
 // However long a split takes, each line is in one of the orders of the date that
 // passes meanwhile.
-func TestADateThatPassesDuringASplitIsThatOfBothContracts(t *testing.T) {
+func TestDatePassingDuringSplitBelongsToBothContracts(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -150,7 +150,7 @@ func TestADateThatPassesDuringASplitIsThatOfBothContracts(t *testing.T) {
 
 // While lines are in two contracts nothing of them is charged at once, and what is
 // being charged is not split.
-func TestAnOrderIsNotChargedAndSplitAtOnce(t *testing.T) {
+func TestSplitDuringChargeIsRefused(t *testing.T) {
 	t.Parallel()
 	t.Run("a charge during a split", func(t *testing.T) {
 		t.Parallel()
@@ -180,9 +180,9 @@ func TestAnOrderIsNotChargedAndSplitAtOnce(t *testing.T) {
 	})
 }
 
-// Whoever was slow does not undo what people wish of a contract whose split somebody
+// A slow worker does not undo a request for a contract whose split another worker
 // else has finished.
-func TestASplitThatSomebodyElseHasFinishedIsLeftAlone(t *testing.T) {
+func TestSlowWorkerLeavesFinishedSplitAlone(t *testing.T) {
 	t.Parallel()
 	w := part(t)
 	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {

@@ -77,7 +77,7 @@ func (p *between) EditContract(ctx context.Context, of platform.Shop, id int64, 
 	return carryOut()
 }
 
-// world is a store with two contracts, whose platform tells of changes when the
+// world is a store with two contracts, whose platform reports changes when the
 // test says so.
 type world struct {
 	t         *testing.T
@@ -130,7 +130,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// tell lets the platform tell of contracts, and intake work what is due.
+// tell lets the platform report contracts, and intake process what is due.
 func (w *world) tell(ids ...contract.ID) {
 	w.t.Helper()
 	for _, id := range ids {
@@ -140,7 +140,7 @@ func (w *world) tell(ids ...contract.ID) {
 	w.must(w.intake.ProcessEvents(w.t.Context(), w.of.ID))
 }
 
-// change has somebody change the interval of our contract by the interface.
+// change changes the interval of our contract through the interface.
 func (w *world) change(weeks int) error {
 	_, err := w.edits.SetBillingInterval(w.t.Context(), w.of.ID, w.command(), terms.Frequency{Interval: cadence.Week, Count: weeks})
 	return err

@@ -87,7 +87,7 @@ func (c Contract) firstOf(s Series, t time.Time, cal cadence.Calendar) int {
 func (c *Contract) BeginSeries(s Series, now time.Time) {
 	rest := slices.DeleteFunc(slices.Clone(c.LaterSeries), func(later Series) bool { return later.Cycle >= s.Cycle })
 	for len(rest) > 0 && !rest[0].Start.After(now) {
-		c.Series, turns = laters[0], turns[1:]
+		c.Series, rest = rest[0], rest[1:]
 	}
 	if c.LaterSeries = append(rest, s); s.Cycle <= c.Series.Cycle {
 		c.Series, c.LaterSeries = s, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-func TestACalendarBeginsAnewWithALaterOrder(t *testing.T) {
+func TestBeginSeriesKeepsEarlierOrders(t *testing.T) {
 	t.Parallel()
 	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
 	day := func(s string) time.Time { return date(s).Add(9 * time.Hour) }
@@ -48,7 +48,7 @@ func TestACalendarBeginsAnewWithALaterOrder(t *testing.T) {
 }
 
 // A turn may begin with an earlier day than the orders have that it leaves behind.
-func TestACalendarGoesOnWithTheFirstOrderAfterWhichNoneIsPast(t *testing.T) {
+func TestResumeCycle(t *testing.T) {
 	t.Parallel()
 	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
 	day := func(s string) time.Time { return date(s).Add(9 * time.Hour) }
@@ -69,7 +69,7 @@ func TestACalendarGoesOnWithTheFirstOrderAfterWhichNoneIsPast(t *testing.T) {
 	}
 }
 
-func TestACalendarForgetsWhereItBeganOnceThatIsPast(t *testing.T) {
+func TestBeginSeriesDropsPastSeries(t *testing.T) {
 	t.Parallel()
 	c := Contract{Billing: Policy{Interval: cadence.Month, Count: 1}, Series: Series{Cycle: 1, Start: date("2026-01-10")}}
 	for n := 1; n <= 24; n++ {
@@ -83,7 +83,7 @@ func TestACalendarForgetsWhereItBeganOnceThatIsPast(t *testing.T) {
 
 // A calendar that was put to an hour of its own is read in another zone by its day, and
 // a wish for an hour stays at its instant.
-func TestACalendarMovesToAnotherZoneByItsDays(t *testing.T) {
+func TestRelocateKeepsLocalDays(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) cadence.Calendar {
 		z, err := time.LoadLocation(name)

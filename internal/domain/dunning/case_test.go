@@ -9,7 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-func TestACaseFollowsItsDeclines(t *testing.T) {
+func TestCaseFollowsDeclines(t *testing.T) {
 	t.Parallel()
 	g := Inputs{Calendar: berlin(t)}
 	day := func(n int) time.Time { return time.Date(2025, 3, 4+n, 8, 0, 0, 0, time.UTC) } // 9:00 in Berlin
@@ -19,11 +19,11 @@ func TestACaseFollowsItsDeclines(t *testing.T) {
 		t.Fatalf("opened as %+v", k)
 	}
 	if slot, ok := k.Notice(g, day(0)); !ok || slot.What != Declined {
-		t.Errorf("told %+v", slot)
+		t.Errorf("the customer got the notice %+v", slot)
 	}
 	k.NotifiedAt = day(0)
 	if _, ok := k.Notice(g, day(4)); ok {
-		t.Error("told twice")
+		t.Error("the customer got the notice twice")
 	}
 	if !k.NextDue(g).Equal(day(1)) {
 		t.Errorf("wakes %s", k.NextDue(g))
@@ -43,7 +43,7 @@ func TestACaseFollowsItsDeclines(t *testing.T) {
 	}
 }
 
-func TestARetryThatIsLeftOutIsFollowedByTheNext(t *testing.T) {
+func TestSkippedRetryIsFollowedByNext(t *testing.T) {
 	t.Parallel()
 	g := Inputs{Calendar: berlin(t)}
 	first := time.Date(2025, 3, 4, 8, 0, 0, 0, time.UTC)

@@ -47,7 +47,7 @@ func theRequest() Request {
 	}
 }
 
-func TestWhatMakesARequestTheSame(t *testing.T) {
+func TestFingerprintOfRequest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change                    func(*Request)
@@ -80,7 +80,7 @@ func TestWhatMakesARequestTheSame(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestClaimResults(t *testing.T) {
 	t.Parallel()
 	mine := theRequest().Claim(time.Time{})
 	for name, test := range map[string]struct {
@@ -102,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-func TestClaimsEnd(t *testing.T) {
+func TestClaimExpires(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 	c := theRequest().Claim(at)

@@ -8,26 +8,26 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// batch is what one transaction took up.
+// batch is the events that one transaction claimed.
 type batch struct {
 	store  shop.Shop
 	taken  int
-	events []InboxEvent // that are to be worked
+	events []InboxEvent // to process
 	known  map[contract.ID]*contract.Contract
 }
 
-// contractTopics are those of events that tell that a contract changed.
+// contractTopics are the topics of events about a changed contract.
 var contractTopics = []platform.Topic{platform.ContractCreated, platform.ContractUpdated}
 
-// contractsOf returns the contracts of which events tell that they changed.
+// contractsOf returns the contracts that events report as changed.
 func contractsOf(events []InboxEvent) []contract.ID {
-	told := make(map[contract.ID]bool, len(events))
+	changed := make(map[contract.ID]bool, len(events))
 	for _, e := range events {
 		if slices.Contains(contractTopics, e.Topic) {
-			told[contract.ID(e.Contract)] = true
+			changed[contract.ID(e.Contract)] = true
 		}
 	}
-	return contractKeys(told)
+	return contractKeys(changed)
 }
 
 func idsOf(events []InboxEvent) []string {
@@ -38,7 +38,7 @@ func idsOf(events []InboxEvent) []string {
 	return ids
 }
 
-// distinct returns the non-empty texts that the events have, once each.
+// distinct returns the distinct non-empty values of a field.
 func distinct(events []InboxEvent, of func(InboxEvent) string) []string {
 	var texts []string
 	for _, e := range events {

@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-// readChanged reads contracts anew.
+// readChanged reads the contracts that events report as changed.
 func (s *Service) readChanged(ctx context.Context, b batch) error {
 	fresh, err := s.fetch(ctx, b.store, contractsOf(b.events))
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// compare compares fresh readings with what was known of the contracts. Most of them
-// change nothing that matters here: the platform counts a revision for our own
-// changes too. Contracts whose queue must be made anew need the platform's cycles,
-// which are read here, in no transaction. One that is refused for good is left out
-// and noted, unless an author waits for it.
+// compare compares fresh readings with the stored contracts. Most of them change nothing
+// that matters here, because the platform also raises the revision for our own edits.
+// Contracts whose queue must be rebuilt need the platform's cycles, which are read here,
+// outside a transaction. A contract that the platform refuses is left out and stored as
+// unread, unless the change has an author.
 func (s *Service) compare(ctx context.Context, store shop.Shop, fresh []platform.Contract, known map[contract.ID]*contract.Contract, by *AuthoredChange) (reading, error) {
 	found := reading{fresh: fresh, changed: by != nil, zone: store.TimeZone}
 	now := s.Clock.Now()
-	leaveOut := func(id contract.ID, why error) {
+	markUnread := func(id contract.ID, why error) {
 		s.Log.ErrorContext(ctx, "a contract cannot be read", "shop", store.Domain, "contract", id, "error", why)
 		found.unread, found.changed = append(found.unread, contract.Unread{ID: id, Reason: why.Error(), Since: now, SeenAt: now}), true
 		found.fresh = slices.DeleteFunc(slices.Clone(found.fresh), func(p platform.Contract) bool { return contract.ID(p.ID) == id })
@@ -33,7 +33,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop, fresh []platform
 			return reading{}, err
 		}
 		if err != nil {
-			leaveOut(contract.ID(p.ID), err)
+			markUnread(contract.ID(p.ID), err)
 			continue
 		}
 		found.changed = found.changed || change.Any()
@@ -105,7 +105,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop, fresh []platform
 		}
 		made, err := s.planStart(ctx, store, c, shown[c.ID], was, now)
 		if platform.Definite(err) && by == nil {
-			leaveOut(c.ID, err)
+			markUnread(c.ID, err)
 			continue
 		}
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Connect adds a store, or gives a known one a new token, and brings in what it
-// has. Times at which orders are charged are local to the store.
+// Connect adds a store, or gives a known one a new token, and reads its contracts. The
+// order time is local to the store.
 func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
 	if orderHour < 0 || orderHour > 23 || orderMinute < 0 || orderMinute > 59 {
 		return shop.Shop{}, fault.New(fault.Invalid, "%d:%d is not a time of day", orderHour, orderMinute)

@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// storeContracts writes fresh readings. An author, if there is one, made all the changes.
-// Contracts that wait for theirs are noted in waits; nil: none does.
+// storeContracts stores fresh readings. If an author is given, it made all the changes.
+// Contracts that are deferred are added to waits; without waits, none is deferred.
 func (s *Service) storeContracts(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *AuthoredChange, waits deferredContracts) error {
 	var known map[contract.ID]*contract.Contract
 	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
@@ -28,7 +28,7 @@ func (s *Service) storeContracts(ctx context.Context, store shop.Shop, fresh []p
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error { return s.write(ctx, tx, found, by, waits) })
 }
 
-// storedContracts reads contracts as they are kept, for a first look: write looks again.
+// storedContracts reads stored contracts for a first comparison; write compares again.
 func storedContracts(ctx context.Context, tx Tx, ids []contract.ID) (map[contract.ID]*contract.Contract, error) {
 	rows, err := tx.ReadContracts(ctx, ids)
 	known := make(map[contract.ID]*contract.Contract, len(rows))
@@ -38,9 +38,9 @@ func storedContracts(ctx context.Context, tx Tx, ids []contract.ID) (map[contrac
 	return known, err
 }
 
-// read takes over contracts as the platform holds them now, and plans what must be
-// planned anew. Contracts that wait for their authors are noted in waits; nil: none
-// does.
+// read reads contracts at the platform and stores them, with a new queue where
+// necessary. Contracts that are deferred are added to waits; without waits, none is
+// deferred.
 func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, waits deferredContracts) error {
 	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
 		fresh, err := s.fetch(ctx, store, chunk)
@@ -54,7 +54,7 @@ func (s *Service) read(ctx context.Context, store shop.Shop, ids []contract.ID, 
 	return nil
 }
 
-// fetch reads contracts as the platform holds them now.
+// fetch reads contracts at the platform.
 func (s *Service) fetch(ctx context.Context, store shop.Shop, ids []contract.ID) ([]platform.Contract, error) {
 	var fresh []platform.Contract
 	for chunk := range slices.Chunk(ids, platform.MaxIDs) {

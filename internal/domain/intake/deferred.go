@@ -7,13 +7,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-// deferredContracts has the contracts that are not taken over yet, because somebody here is
-// changing them, or making their plans, and will tell of it, with until when.
+// deferredContracts is the contracts that are not stored yet, because their author is
+// still editing them or their selling plan is being created, with until when.
 type deferredContracts map[contract.ID]time.Time
 
 func (w deferredContracts) has(id contract.ID) bool { return !w[id].IsZero() }
 
-// methods returns the payment methods of the contracts that wait, with until when.
+// methods returns the payment methods of the deferred contracts, with until when.
 func (w deferredContracts) methods(ctx context.Context, tx Tx) (map[string]time.Time, error) {
 	if len(w) == 0 {
 		return nil, nil
@@ -28,8 +28,8 @@ func (w deferredContracts) methods(ctx context.Context, tx Tx) (map[string]time.
 	return held, err
 }
 
-// finishEvents marks events as worked and returns them, save those that wait: they are
-// due again soon, and no later than the waiting ends.
+// finishEvents marks events as processed and returns them, except deferred ones: those
+// become due again soon, and no later than the deferral ends.
 func (s *Service) finishEvents(ctx context.Context, tx Tx, events []InboxEvent, waits func(InboxEvent) time.Time) (worked []InboxEvent, err error) {
 	now := s.Clock.Now()
 	for _, e := range events {
@@ -42,7 +42,7 @@ func (s *Service) finishEvents(ctx context.Context, tx Tx, events []InboxEvent, 
 		if until.After(end) {
 			until = end
 		}
-		if err := tx.DeferEvents(ctx, []string{e.ID}, until, e.afterOutage(), "the contract or its plan is being changed: the author of the change tells of it"); err != nil {
+		if err := tx.DeferEvents(ctx, []string{e.ID}, until, e.afterOutage(), "the contract or its plan is being changed, and the author of the change records it"); err != nil {
 			return nil, err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-// entryDetails is the additional information of an entry that intake writes.
+// entryDetails is the details of an entry that intake writes.
 type entryDetails struct {
 	Reason string `json:"reason,omitempty"`
 	From   string `json:"from,omitempty"`

@@ -11,9 +11,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// ProcessEvents works a shop's events until none is due. Events are only hints: what
-// they are about is read anew at the platform, so that their order and their
-// number do not matter.
+// ProcessEvents processes a shop's events until none is due. Events are hints: what they
+// are about is read at the platform, so that neither their order nor their number
+// matters.
 func (s *Service) ProcessEvents(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		b, err := s.claimBatch(ctx, of)
@@ -23,16 +23,15 @@ func (s *Service) ProcessEvents(ctx context.Context, of shop.ID) error {
 		if err := s.processBatch(ctx, b); err != nil {
 			return err
 		}
-		if b.taken < batchSize { // whoever adds another asks for another run
+		if b.taken < batchSize { // adding an event enqueues another run
 			return nil
 		}
 	}
 	return ctx.Err()
 }
 
-// claimBatch takes events that are due and the contracts as they are kept of which they
-// tell. An event of a revision that is known, or of an earlier one, is worked with
-// that.
+// claimBatch claims due events and reads the stored contracts that they report. Events
+// about a revision that is already stored are marked as processed.
 func (s *Service) claimBatch(ctx context.Context, of shop.ID) (batch, error) {
 	var b batch
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -62,15 +61,16 @@ func (s *Service) claimBatch(ctx context.Context, of shop.ID) (batch, error) {
 	return b, err
 }
 
-// processBatch works a batch, kind by kind. What fails is put off and the rest goes on.
+// processBatch processes a batch, topic by topic. Events that fail are deferred, and the
+// others go on.
 func (s *Service) processBatch(ctx context.Context, b batch) error {
 	for _, group := range []struct {
 		topics []platform.Topic
 		work   func(context.Context, batch) error
-		unread bool // needs nothing of the platform
+		unread bool // does not read the platform
 	}{
 		{topics: []platform.Topic{platform.Uninstalled}, work: s.uninstall, unread: true},
-		{topics: []platform.Topic{platform.ShopUpdated}, work: func(ctx context.Context, mine batch) error { // before dates are read of a zone
+		{topics: []platform.Topic{platform.ShopUpdated}, work: func(ctx context.Context, mine batch) error { // before dates are read in its zone
 			return s.readStore(ctx, &b.store, mine.events)
 		}},
 		{topics: []platform.Topic{platform.AttemptSucceeded, platform.AttemptFailed, platform.AttemptChallenged}, work: s.settle},
@@ -87,7 +87,7 @@ func (s *Service) processBatch(ctx context.Context, b batch) error {
 		if len(mine.events) == 0 {
 			continue
 		}
-		err := platform.ErrDisconnected // nothing can be read until the store is connected again
+		err := platform.ErrDisconnected // nothing can be read while the store is disconnected
 		if b.store.Connected || group.unread {
 			err = group.work(ctx, mine)
 		}
@@ -100,18 +100,18 @@ func (s *Service) processBatch(ctx context.Context, b batch) error {
 	if len(b.events) == 0 {
 		return nil
 	}
-	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(b.events), s.Clock.Now()) }) // nobody waits for them
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(b.events), s.Clock.Now()) }) // other topics are ignored
 }
 
-// deferFailed lets events wait after a failure. A batch that failed together is split
-// by its members' own counts, so that one poisoned event is given up alone. None is
-// for a platform that cannot be reached, or a connection that is gone: however long
-// that lasts, it says nothing about the events.
+// deferFailed defers events after a failure. A batch that fails together is split by its
+// events' own counts, so that one invalid event is given up alone. No event is given up
+// because the platform cannot be reached or the store is disconnected, however long that
+// lasts.
 func (s *Service) deferFailed(ctx context.Context, store shop.Shop, events []InboxEvent, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.Log.WarnContext(ctx, "events wait to be worked again", "shop", store.Domain, "events", len(events), "error", cause)
+	s.Log.WarnContext(ctx, "events are deferred", "shop", store.Domain, "events", len(events), "error", cause)
 	now := s.Clock.Now()
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 		for _, e := range events {

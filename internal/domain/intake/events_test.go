@@ -29,7 +29,7 @@ func (declining) Attempts(_ context.Context, _ platform.Shop, ids []string) ([]p
 	return list, nil
 }
 
-// ends is a store that finishes events, and a settler that keeps what it is told.
+// ends is a store that finishes events, and a settler that stores the results.
 type ends struct {
 	Store
 	Biller
@@ -64,7 +64,7 @@ func (f finishing) FinishEvents(_ context.Context, ids []string, _ time.Time) er
 	return nil
 }
 
-func TestAnEventIsAHintAndThePlatformIsRead(t *testing.T) {
+func TestEventIsAHintAndPlatformIsRead(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}}
@@ -80,7 +80,7 @@ func TestAnEventIsAHintAndThePlatformIsRead(t *testing.T) {
 	}
 }
 
-func TestAnEventIsNotGivenUpForAnOutage(t *testing.T) {
+func TestOutageGivesUpNoEvent(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
 	for _, row := range []struct {
@@ -109,7 +109,7 @@ func TestAnEventIsNotGivenUpForAnOutage(t *testing.T) {
 	}
 }
 
-func TestEventsOfAStoreThatIsGoneWait(t *testing.T) {
+func TestEventsOfDisconnectedStoreAreDeferred(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
@@ -153,7 +153,7 @@ func (f finishing) OpenConnections(context.Context) ([]partner.Connection, error
 
 // The topic of a webhook is not signed: what ends a connection is that the platform
 // refuses the token.
-func TestUninstallationEndsTheConnectionOnlyWhenThePlatformRefusesTheToken(t *testing.T) {
+func TestUninstallDisconnectsOnlyWhenPlatformRefusesToken(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
 	for _, row := range []struct {
@@ -197,7 +197,7 @@ func (p paying) Contracts(_ context.Context, ids []contract.ID) (list []contract
 	return list, nil
 }
 
-func TestAWordOfACardThatWasFoundBeforeIsNoNews(t *testing.T) {
+func TestPaymentEventOfKnownCardIsIgnored(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
 	told := map[contract.ID]time.Time{1: at, 2: at, 3: at, 4: at}
@@ -210,6 +210,6 @@ func TestAWordOfACardThatWasFoundBeforeIsNoNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := contractKeys(told); !slices.Equal(left, []contract.ID{1, 4}) {
-		t.Errorf("news for the contracts %v, want 1, of which no card was found, and 4", left)
+		t.Errorf("news for the contracts %v, want 1, without a known card, and 4", left)
 	}
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// history is what was known of a contract before a fresh reading.
+// history is what was stored of a contract and its attempts before a fresh reading.
 type history struct {
-	existed         bool                     // it was known at all
-	reached         int                      // highest cycle that was or is being charged, or was given up
+	existed         bool                     // the contract was stored
+	reached         int                      // highest cycle that was charged, is being charged or was given up
 	last            time.Time                // latest date of those; zero when there are none
-	skipped         map[int]bool             // cycles to come that people skip
-	next            time.Time                // of the earliest order that waits; zero when there is none
-	waits           int                      // the cycle of that order
-	trial           *contract.Trial          // with which it begins
-	calendar        contract.Contract        // its calendar before it stood still, and what people wish of its orders; none when its interval has changed
-	from            int                      // the cycle with which its queue began
-	passedCycles    int                      // cycles before that one which were never an order
-	intervalChanged bool                     // its interval, or the days on which it falls, have changed
-	cutoff          int                      // of the option that it is on now, in days
-	waiting         []int                    // all cycles of orders that wait
-	movedToPast     []int                    // those of them that people have put on a day which has come
-	paused          bool                     // it does not run: what has fallen due and waits is given up
-	overrides       []contract.OrderOverride // of its orders, those that wait too
-	splitDate       time.Time                // of the order that is its first, of one that is being split off; zero when it is not
+	skipped         map[int]bool             // upcoming cycles that are skipped
+	next            time.Time                // date of the earliest upcoming order; zero when there is none
+	waits           int                      // its cycle
+	trial           *contract.Trial          // that it begins with
+	calendar        contract.Contract        // its calendar before it was paused, and its orders' overrides; zero when its interval has changed
+	from            int                      // first cycle of its queue
+	passedCycles    int                      // cycles before that without an order
+	intervalChanged bool                     // its interval or fixed days have changed
+	cutoff          int                      // of its current option, in days
+	waiting         []int                    // cycles of all upcoming orders
+	movedToPast     []int                    // those that people moved to a date that has passed
+	paused          bool                     // it does not run: orders that have fallen due are given up
+	overrides       []contract.OrderOverride // of its orders, upcoming ones included
+	splitDate       time.Time                // date of the first order of a split's new contract; zero otherwise
 }
 
 // withContract adds what the contract's own row says.
@@ -42,9 +42,9 @@ func (h history) withContract(c *contract.Contract) history {
 	return h
 }
 
-// resumeCycle returns the cycle of the first order to come that nobody skips and that was
-// not made before its day, by the calendar of before; 0 when there is none. The
-// platform's word on the next date may be older than what people have skipped.
+// resumeCycle returns the cycle of the first order by the old calendar that is not
+// skipped and was not charged early; 0 when there is none. The platform's next date may
+// be older than the skips.
 func (h history) resumeCycle(cal cadence.Calendar, now time.Time) int {
 	if h.calendar.Series.Start.IsZero() {
 		return 0
@@ -52,8 +52,8 @@ func (h history) resumeCycle(cal cadence.Calendar, now time.Time) int {
 	return h.unskipped(max(h.calendar.ResumeCycle(now, cal), h.reached+1))
 }
 
-// keepOwnDates lets orders to come be on days of their own that the calendar of before left
-// behind when it went on from an earlier day, and returns those days.
+// keepOwnDates keeps the dates of upcoming orders that the old calendar left behind when
+// it continued from an earlier date, and returns them as overrides.
 func (h *history) keepOwnDates(cal cadence.Calendar, now time.Time) (left []contract.OrderOverride) {
 	if len(h.calendar.LaterSeries) == 0 {
 		return nil
@@ -68,8 +68,8 @@ func (h *history) keepOwnDates(cal cadence.Calendar, now time.Time) (left []cont
 	return left
 }
 
-// skippedOrMoved returns the cycles that the calendar does not begin with: what people skip, and
-// orders that come on days of their own, wherever the calendar is.
+// skippedOrMoved returns the cycles that cannot be the first of the calendar: skipped
+// ones, and orders with a date of their own.
 func (h history) skippedOrMoved(now time.Time) map[int]bool {
 	aside := make(map[int]bool)
 	maps.Copy(aside, h.skipped)
@@ -81,8 +81,8 @@ func (h history) skippedOrMoved(now time.Time) map[int]bool {
 	return aside
 }
 
-// skippedOrOverdue returns the cycles with which a calendar does not begin that goes on from
-// an order: what people skip, and the other orders whose chosen days have come.
+// skippedOrOverdue returns the cycles that cannot be the first of a calendar which
+// continues from an order: skipped ones, and other orders whose own dates have passed.
 func (h history) skippedOrOverdue(number int) map[int]bool {
 	besides := make(map[int]bool)
 	maps.Copy(besides, h.skipped)
@@ -94,8 +94,8 @@ func (h history) skippedOrOverdue(number int) map[int]bool {
 	return besides
 }
 
-// notPassed returns the cycles before that with which the queue began that are no jumped
-// ones: what people skip, and orders that wait or did.
+// notPassed returns the cycles before the start of the queue that do not count as
+// passed: skipped ones, and orders that are or were upcoming.
 func (h history) notPassed() map[int]bool {
 	counted := make(map[int]bool)
 	maps.Copy(counted, h.skipped)
@@ -108,7 +108,7 @@ func (h history) notPassed() map[int]bool {
 	return counted
 }
 
-// unskipped returns the first cycle from one on that nobody skips.
+// unskipped returns the first cycle from one on that is not skipped.
 func (h history) unskipped(cycle int) int {
 	for h.skipped[cycle] {
 		cycle++
@@ -116,7 +116,7 @@ func (h history) unskipped(cycle int) int {
 	return cycle
 }
 
-// histories returns what has become of the cycles of contracts.
+// histories reads the histories of contracts.
 func (s *Service) histories(ctx context.Context, of shop.ID, contracts []contract.Contract, now time.Time) (map[contract.ID]history, error) {
 	if len(contracts) == 0 {
 		return nil, nil
@@ -165,8 +165,8 @@ func (s *Service) histories(ctx context.Context, of shop.ID, contracts []contrac
 	return past, err
 }
 
-// splitDates finds when the first orders are due of contracts that are being split off:
-// however long that takes, it is the next order of the contract from which they are.
+// splitDates finds the dates of the first orders of contracts that are being split off:
+// the next order of the contract that they are split from, however long the split takes.
 func splitDates(ctx context.Context, tx Tx, contracts []contract.Contract, past map[contract.ID]history) error {
 	var from []contract.ID
 	for _, c := range contracts {

@@ -10,13 +10,13 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// mergeTimeout is how long the platform may need to merge two customers of whom it tells.
-// What has not become of it by then was refused there.
+// mergeTimeout is how long the platform may take to merge two customers. A merge that is
+// not done by then was refused there.
 const mergeTimeout = time.Hour
 
-// merge lets customers have what others had whom the platform has merged with them: their
-// contracts are read anew, and their points move. Nothing is done while the platform has
-// both of them.
+// merge moves contracts and points of customers that the platform has merged to the
+// remaining one: it reads the contracts again and moves the points. It waits while the
+// platform still has both customers.
 func (s *Service) merge(ctx context.Context, b batch) error {
 	var ids []int64
 	for _, e := range b.events {

@@ -15,8 +15,8 @@ import (
 // answer the platform is asked for a new plan every minute.
 const planTimeout = time.Hour
 
-// beginnings returns how contracts begin that were bought in the store. Those that may
-// be on a plan which is still being made wait, until the given instants.
+// beginnings returns the trials and lifetime payments of contracts that were bought in
+// the store. Contracts whose plan may still be in creation are deferred.
 func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []platform.Contract) (map[int64]beginning, deferredContracts, error) {
 	if len(bought) == 0 {
 		return nil, nil, nil
@@ -49,9 +49,9 @@ func onPlan(c contract.Contract) bool {
 	return slices.ContainsFunc(c.Lines, func(l contract.Line) bool { return l.SellingPlanID != 0 })
 }
 
-// options returns the plan options that contracts are on, or came on before those were
-// removed: of several that of the first line. It also returns when what becomes of
-// plans is known that are being made; zero: none is.
+// options returns the plan options of contracts, or those that they had before the
+// options were removed; with several, that of the first line. It also returns when plans
+// that are in creation are checked next; zero: none is.
 func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.Contract) (map[contract.ID]plan.Option, time.Time, error) {
 	var sold []int64
 	for _, c := range contracts {
@@ -69,7 +69,7 @@ func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.
 	var removed map[int64]plan.Option
 	var made time.Time
 	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
-		// Asked for first: a plan that is ready a moment later is among the groups.
+		// Read first: a plan that becomes ready in between is among the groups.
 		if made, err = tx.PlansReadyAt(ctx); err != nil {
 			return err
 		}

@@ -9,9 +9,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// startWhilePaused returns the calendar of a contract that stands still and was given another
-// interval: it goes on from the date of the order that would be next if the contract ran
-// again now, or a fixed day after it. Dates that were given to other orders go.
+// startWhilePaused returns the calendar of a contract whose interval changed while it
+// does not run. It continues from the date of the order that would be next if the
+// contract were activated now, or from a fixed day after it. Dates of other orders are
+// dropped.
 func startWhilePaused(c contract.Contract, was history, before contract.Policy, store shop.Shop, now time.Time) (queueStart, error) {
 	cal, err := store.Calendar()
 	if err != nil {
@@ -52,7 +53,7 @@ func startWhilePaused(c contract.Contract, was history, before contract.Policy, 
 		case w.Cycle == next:
 			w.Date = date
 		default:
-			if w.Date = (time.Time{}); w.Cycle < follows && !was.skipped[w.Cycle] { // it never comes back
+			if w.Date = (time.Time{}); w.Cycle < follows && !was.skipped[w.Cycle] { // its order was dropped
 				p.passedCycles++
 			}
 		}

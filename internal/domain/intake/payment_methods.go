@@ -11,20 +11,20 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// readByPaymentMethod reads the contracts that use changed payment methods anew, and has
-// those of their orders charged again that could not be.
+// readByPaymentMethod reads the contracts that use changed payment methods, and retries
+// their declined orders.
 func (s *Service) readByPaymentMethod(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
-	var told map[contract.ID]time.Time
+	var changed map[contract.ID]time.Time
 	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
-		told, err = contractsPaidWith(ctx, tx, events)
+		changed, err = contractsPaidWith(ctx, tx, events)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	waits := make(deferredContracts)
-	if err := s.read(ctx, store, contractKeys(told), waits); err != nil {
+	if err := s.read(ctx, store, contractKeys(changed), waits); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
@@ -37,40 +37,40 @@ func (s *Service) readByPaymentMethod(ctx context.Context, b batch) error {
 		if err != nil {
 			return err
 		}
-		told, err := contractsPaidWith(ctx, tx, slices.DeleteFunc(worked, func(e InboxEvent) bool { return e.Topic != platform.PaymentUpdated }))
+		changed, err := contractsPaidWith(ctx, tx, slices.DeleteFunc(worked, func(e InboxEvent) bool { return e.Topic != platform.PaymentUpdated }))
 		if err != nil {
 			return err
 		}
-		if err := dropKnownCards(ctx, tx, told); err != nil {
+		if err := dropKnownCards(ctx, tx, changed); err != nil {
 			return err
 		}
 		current, err := tx.Shop(ctx)
 		if err != nil {
 			return err
 		}
-		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, contractKeys(told), told, now)
+		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, contractKeys(changed), changed, now)
 	})
 }
 
-// clockSkew is by how much the platform's clock and ours may differ when all is well.
+// clockSkew is the normal difference between the platform's clock and ours.
 const clockSkew = time.Minute
 
-// dropKnownCards leaves out the contracts of which the card was found after the last event
-// happenedAt: whoever found it had the order charged.
-func dropKnownCards(ctx context.Context, tx Tx, told map[contract.ID]time.Time) error {
-	rows, err := tx.Contracts(ctx, contractKeys(told))
+// dropKnownCards removes the contracts whose card was found after the last event
+// happened: finding it has already retried the order.
+func dropKnownCards(ctx context.Context, tx Tx, changed map[contract.ID]time.Time) error {
+	rows, err := tx.Contracts(ctx, contractKeys(changed))
 	for _, c := range rows {
-		if !c.Card.Since.IsZero() && !told[c.ID].After(c.Card.Since.Add(clockSkew)) {
-			delete(told, c.ID)
+		if !c.Card.Since.IsZero() && !changed[c.ID].After(c.Card.Since.Add(clockSkew)) {
+			delete(changed, c.ID)
 		}
 	}
 	return err
 }
 
-// contractsPaidWith returns the contracts that use the payment methods of events, with when
-// the last of their events happened.
+// contractsPaidWith returns the contracts that use the payment methods of events, with
+// the time of the last event of each.
 func contractsPaidWith(ctx context.Context, tx Tx, events []InboxEvent) (map[contract.ID]time.Time, error) {
-	told := make(map[contract.ID]time.Time)
+	changed := make(map[contract.ID]time.Time)
 	for _, method := range distinct(events, func(e InboxEvent) string { return e.PaymentMethod }) {
 		paid, err := tx.ContractsPaidWith(ctx, method)
 		if err != nil {
@@ -83,8 +83,8 @@ func contractsPaidWith(ctx context.Context, tx Tx, events []InboxEvent) (map[con
 			}
 		}
 		for _, id := range paid { // a contract has one method
-			told[id] = last
+			changed[id] = last
 		}
 	}
-	return told, nil
+	return changed, nil
 }

@@ -13,16 +13,16 @@ type queueStart struct {
 	series       contract.Series
 	laterSeries  []contract.Series
 	open         bool
-	ownDates     []contract.OrderOverride // dates of orders that are not those of the calendar
-	whilePaused  bool                     // another interval came while the contract stood still: only these wishes are left
+	ownDates     []contract.OrderOverride // dates of orders that differ from the calendar
+	whilePaused  bool                     // the interval changed while the contract did not run: only these overrides are left
 	overrides    []contract.OrderOverride
-	passed       []int // cycles before it that were neither charged nor skipped, since the last that was
-	passedCycles int   // all cycles before it that were never an order
+	passed       []int // cycles before it, since the last that was charged or skipped, that were neither
+	passedCycles int   // all cycles before it without an order
 }
 
-// startBehind lets the calendar of a plan begin behind orders that have days of their own, or
-// are skipped, where its first order is another cycle than by the calendar of before: a
-// lower one, and theirs are between the two. They take none of its days.
+// startBehind makes the calendar begin after orders that are skipped or have dates of
+// their own, when its first order gets a lower cycle than by the old calendar and those
+// orders are between the two.
 func (p *queueStart) startBehind(aside map[int]bool, number int) {
 	first := p.series
 	for cycle := number - 1; cycle > first.Cycle; cycle-- {
@@ -37,8 +37,7 @@ func (p *queueStart) startBehind(aside map[int]bool, number int) {
 	}
 }
 
-// missed returns the cycles before one that were not charged and that nobody
-// skips.
+// missed returns the cycles before one that were neither charged nor skipped.
 func missed(cycles []platform.Cycle, before int, skipped map[int]bool) []int {
 	var list []int
 	for _, y := range cycles {
@@ -49,13 +48,13 @@ func missed(cycles []platform.Cycle, before int, skipped map[int]bool) []int {
 	return list
 }
 
-// dateTolerance is how far the date of an order may lie from the platform's before it must
-// be told.
+// dateTolerance is how far an order's date may differ from the platform's before it is
+// written there.
 const dateTolerance = 24 * time.Hour
 
 func distance(a, b time.Time) time.Duration { return a.Sub(b).Abs() }
 
-// withStart adds the calendar that a contract was given while it stood still.
+// withStart replaces the calendar by one that the contract got while it did not run.
 func (h history) withStart(p queueStart) history {
 	h.calendar = contract.Contract{Series: p.series, Overrides: p.overrides}
 	h.from, h.passedCycles = p.series.Cycle, p.passedCycles

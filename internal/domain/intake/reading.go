@@ -7,15 +7,14 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// reading is fresh readings of contracts, and where their queues begin that must be
-// made anew.
+// reading is fresh readings of contracts, and where their rebuilt queues begin.
 type reading struct {
 	fresh   []platform.Contract
 	plans   map[contract.ID]queueStart
-	prices  map[contract.ID]map[string]contract.Pricing // that plans of ours say of lines
-	unread  []contract.Unread                           // of which nothing is taken over
-	later   deferredContracts                           // for plans that are being made; nothing of these is taken over yet
-	zone    string                                      // of the store, in which plans were made
+	prices  map[contract.ID]map[string]contract.Pricing // plan prices of lines
+	unread  []contract.Unread                           // that could not be read
+	later   deferredContracts                           // deferred because their plans are being created
+	zone    string                                      // time zone of the store that the queues were computed in
 	changed bool                                        // there is something to write
 }
 

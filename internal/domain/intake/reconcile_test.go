@@ -14,7 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// silent is a platform on which no contract has changed, and which tells of nothing for
+// silent is a platform on which no contract has changed, and which sends no events for
 // which it wants more than every app has.
 type silent struct {
 	Platform
@@ -44,7 +44,7 @@ func (p *silent) ContractsUpdatedSince(_ context.Context, _ platform.Shop, since
 	return nil, "", nil
 }
 
-func TestEveryReconciliationSubscribesAnew(t *testing.T) {
+func TestReconciliationRenewsSubscriptions(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	for name, last := range map[string]time.Time{"the first one": {}, "a later one": noon} {
@@ -75,7 +75,7 @@ func (finishing) UnreadContracts(context.Context, contract.ID, int) ([]contract.
 	return nil, nil
 }
 
-func TestContractsAreReadThoughThePlatformRefusesToTellOfEvents(t *testing.T) {
+func TestReconciliationReadsContractsWithoutSubscriptions(t *testing.T) {
 	t.Parallel()
 	refusal := fmt.Errorf("subscribe: %w", &platform.Refusal{Code: "ACCESS_DENIED", Message: "no"})
 	for _, row := range []struct {

@@ -11,21 +11,21 @@ import (
 // changeSet collects the changes of one transaction.
 type changeSet struct {
 	now        time.Time
-	by         *AuthoredChange     // nil: the platform told us
-	waits      deferredContracts   // for their authors; nil: none does
-	seen       []contract.Contract // of which nothing but the revision changed
+	by         *AuthoredChange     // nil: the platform reported the change
+	waits      deferredContracts   // deferred contracts; nil: none is deferred
+	seen       []contract.Contract // with a changed revision and nothing else
 	contracts  []contract.Contract
 	replanned  []int               // indexes of contracts
-	limited    []int               // the same, of those that end with another cycle than before
-	activated  []contract.Contract // those that run for the first time
-	subscribed []contract.Contract // of which the customer's tags may change, as they were and as they are
-	newPayment []contract.ID       // with another payment method, or card, than before
-	newAddress []contract.ID       // with another address than before
+	limited    []int               // the same, for those with another last cycle than before
+	activated  []contract.Contract // active for the first time
+	subscribed []contract.Contract // whose customer tags may change, before and after
+	newPayment []contract.ID       // with a new payment method or card
+	newAddress []contract.ID       // with a new address
 	entries    []activity.Entry
 }
 
-// recordAuthor writes what an author's change owes a contract of which a later reading
-// is known already.
+// recordAuthor records an author's change of a contract when a later reading is already
+// stored.
 func (w *changeSet) recordAuthor(c contract.Contract) {
 	if w.by == nil {
 		return
@@ -49,7 +49,7 @@ func (w *changeSet) record(c contract.Contract, event activity.EventType, status
 	})
 }
 
-// recordChange writes the entries that a change owes.
+// recordChange records the entries of a change.
 func (w *changeSet) recordChange(old *contract.Contract, c contract.Contract, change contract.Change) {
 	record := func(event activity.EventType, details entryDetails) { w.record(c, event, activity.Success, details) }
 	if change.Created {
@@ -79,11 +79,11 @@ func (w *changeSet) recordChange(old *contract.Contract, c contract.Contract, ch
 	}
 }
 
-// newPayment says what has changed about what a contract is paid with.
+// repaid says what changed about the payment method.
 func repaid(old, c contract.Contract) string {
 	switch {
 	case c.PaymentMethod == "":
-		return "the payment method is gone: nothing can be charged"
+		return "the payment method was removed: nothing can be charged"
 	case old.PaymentMethod != c.PaymentMethod:
 		return "the contract has another payment method"
 	case !c.PaymentUsable && old.PaymentUsable:

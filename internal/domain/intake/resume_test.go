@@ -9,7 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
+func TestActivatedContractContinuesItsCalendar(t *testing.T) {
 	t.Parallel()
 	day := func(month time.Month, d int) time.Time { return time.Date(2026, month, d, 9, 0, 0, 0, time.UTC) }
 	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
@@ -28,12 +28,12 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 		{"the next date that is not past", history{calendar: ran}, day(3, 1), 6},
 		{"the date of this very instant", history{calendar: ran}, day(3, 31), 6},
 		{"not the date of an order that people skip", history{calendar: ran, skipped: map[int]bool{6: true, 7: true}}, day(3, 1), 8},
-		{"a date before a later order begins the calendar anew", history{calendar: turned}, day(2, 15), 5},
+		{"a date before a later order that begins a new series", history{calendar: turned}, day(2, 15), 5},
 		{"the date with which it does", history{calendar: turned}, day(3, 1), 6},
 		{"the one after that", history{calendar: turned}, day(4, 11), 7},
 		{"the one after that, when people skip that order", history{calendar: turned, skipped: map[int]bool{6: true}}, day(3, 1), 7},
 		{"not the date of an order that was made before its day", history{calendar: ran, reached: 6}, day(3, 1), 7},
-		{"not the date of an order that people put off, which comes besides", history{calendar: putOff}, day(3, 7), 6},
+		{"not the date of an order that was moved to a later one, which comes in addition", history{calendar: putOff}, day(3, 7), 6},
 	} {
 		if got := row.had.resumeCycle(cal, row.now); got != row.want {
 			t.Errorf("%s: cycle %d, want %d", row.name, got, row.want)
@@ -43,7 +43,7 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 
 // An order that stands for another one has a lower cycle than that by the calendar of
 // before. What lies between the two, on days of its own, takes no day of the calendar.
-func TestTheCalendarGoesAroundOrdersOnDaysOfTheirOwn(t *testing.T) {
+func TestCalendarBeginsBehindOrdersWithOwnDates(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, time.May, 30, 9, 0, 0, 0, time.UTC)
 	begins, stands := contract.Series{Cycle: 4, Start: day}, contract.OrderOverride{Cycle: 4, Date: day}

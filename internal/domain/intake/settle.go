@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// settle reads attempts anew and writes how they ended.
+// settle reads attempts at the platform and stores their results.
 func (s *Service) settle(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
 	ids := distinct(events, func(e InboxEvent) string { return e.Attempt })

@@ -14,24 +14,23 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// How many cycles are looked through for the one to begin with.
+// How many cycles are read to find the first one.
 const (
 	cyclesAtOnce = 25
 	cyclesAtMost = 1000
 )
 
-// queueStart chooses the cycle with which the queue begins. A new contract begins on
-// the date that the platform shows; one that changed its interval with the order that
-// waits, and one that runs again with the next date that is not past. The date of an
-// order that has been charged, or is being charged, is spoken for, and what people
-// skip stays skipped.
+// planStart chooses the first cycle of the queue. A new contract begins on the date that
+// the platform shows, one with a changed interval with its upcoming order, and one that
+// is activated again with its next date that has not passed. The date of an order that
+// was charged, or is being charged, is taken, and skipped orders stay skipped.
 func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Contract, shown time.Time, was history, now time.Time) (queueStart, error) {
 	cal, err := store.Calendar()
 	if err != nil {
 		return queueStart{}, err
 	}
 	wanted, notBefore, number := shown, time.Time{}, 0
-	goesOn := false // by the calendar that it had
+	goesOn := false // continues its old calendar
 	var own []contract.OrderOverride
 	if was.trial != nil {
 		wanted = was.trial.ChargeAt
@@ -52,7 +51,7 @@ func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Con
 		switch {
 		case goesOn:
 			wanted = was.calendar.DueOn(number, cal)
-		case was.next.After(now) || was.intervalChanged && !was.next.IsZero(): // one that is due and waits is the next, too
+		case was.next.After(now) || was.intervalChanged && !was.next.IsZero(): // an overdue upcoming order counts as next, too
 			wanted, number = was.next, was.waits
 		case !was.last.IsZero() && taken.After(notBefore):
 			notBefore = taken
@@ -68,7 +67,7 @@ func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Con
 		}
 	}
 	if behind := billing.Following(was.reached, was.from, was.skipped); was.intervalChanged && number > 0 && number < behind {
-		// The calendar goes on after an order that waits behind others.
+		// The calendar continues from an order that comes after others.
 		return queueStart{
 			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), open: true, ownDates: []contract.OrderOverride{{Cycle: number, Date: wanted}},
 			passedCycles: was.passedCycles + len(slices.DeleteFunc(slices.Clone(was.waiting), func(cycle int) bool {
@@ -89,7 +88,7 @@ func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Con
 		if err != nil {
 			return queueStart{}, fmt.Errorf("read cycles of contract %d: %w", c.ID, err)
 		}
-		jumped -= len(missed(cycles, was.from, counted)) // they are counted anew
+		jumped -= len(missed(cycles, was.from, counted)) // they are counted again below
 		open := slices.DeleteFunc(slices.Clone(cycles), func(y platform.Cycle) bool {
 			return aside[y.Index] && !(goesOn && y.Index == number) || wanted.IsZero() && y.Expected.Before(notBefore)
 		})
@@ -99,7 +98,7 @@ func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Con
 		}
 		fixed := number
 		if goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && wanted.Before(billing.Opens(y)) }) {
-			fixed = 0 // the platform would refuse it: one that is open on that day is charged
+			fixed = 0 // the platform would refuse it: charge the cycle that is open on that day
 		}
 		if billing.Begin(&c, wanted, fixed, open, cal) {
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {

@@ -12,9 +12,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// readStore reads what a store says of itself at the platform, and takes over what is another
-// time zone or currency than ours, with which events that told of it are worked. A zone
-// that this machine does not know is logged, and the one of before stays.
+// readStore reads the store at the platform and stores a changed time zone or currency,
+// together with the events that reported it. An unknown time zone is logged and not
+// stored.
 func (s *Service) readStore(ctx context.Context, store *shop.Shop, events []InboxEvent) error {
 	facts, err := s.Platform.Store(ctx, store.At())
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Service) readStore(ctx context.Context, store *shop.Shop, events []Inbo
 			return err
 		}
 		if before.Token != store.Token || before.TimeZone != store.TimeZone || before.Currency != store.Currency {
-			return fault.New(fault.Conflict, "%s has changed since the platform was asked for it", store.Domain)
+			return fault.New(fault.Conflict, "%s has changed since it was read at the platform", store.Domain)
 		}
 		current := before
 		if current.TimeZone, current.Currency = facts.TimeZone, facts.Currency; current.TimeZone != before.TimeZone || current.Currency != before.Currency {
@@ -49,34 +49,33 @@ func (s *Service) readStore(ctx context.Context, store *shop.Shop, events []Inbo
 	return err
 }
 
-// putStore writes a store, with what follows from another time zone or currency than it
-// had before.
+// putStore writes a store and applies a change of its time zone or currency.
 func (s *Service) putStore(ctx context.Context, tx Tx, before, store shop.Shop) error {
 	if err := tx.PutShop(ctx, store); err != nil {
 		return err
 	}
-	told := activity.Entry{EntityID: int64(store.ID), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Info, Actor: activity.Platform, At: s.Clock.Now()}
+	entry := activity.Entry{EntityID: int64(store.ID), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Info, Actor: activity.Platform, At: s.Clock.Now()}
 	if from, to := string(before.Currency), string(store.Currency); from != to {
-		told.Info = activity.Details(entryDetails{Reason: "the store has another currency: its contracts keep theirs", From: from, To: to})
-		if err := tx.Record(ctx, told); err != nil {
+		entry.Info = activity.Details(entryDetails{Reason: "the store has another currency: its contracts keep theirs", From: from, To: to})
+		if err := tx.Record(ctx, entry); err != nil {
 			return err
 		}
 	}
 	if before.TimeZone == store.TimeZone {
 		return nil
 	}
-	told.Info = activity.Details(entryDetails{Reason: "the store has another time zone: its orders keep their days", From: before.TimeZone, To: store.TimeZone})
-	if err := tx.Record(ctx, told); err != nil {
+	entry.Info = activity.Details(entryDetails{Reason: "the store has another time zone: its orders keep their days", From: before.TimeZone, To: store.TimeZone})
+	if err := tx.Record(ctx, entry); err != nil {
 		return err
 	}
 	return s.relocate(ctx, tx, before, store)
 }
 
-// relocatedAtOnce is how many contracts are read together when a store moves.
+// relocatedAtOnce is how many contracts are read at once when a store moves.
 const relocatedAtOnce = 500
 
-// relocate moves the calendars of a store to another zone. All move in the commit that
-// moves the store: dates of one zone are never counted on in another.
+// relocate moves the calendars of a store to another zone, in the commit that moves the
+// store: dates of one zone are never counted on in another.
 func (s *Service) relocate(ctx context.Context, tx Tx, before, store shop.Shop) error {
 	from, err := before.Calendar()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// syncTries is how often contracts are taken over that another writer changes meanwhile.
+// syncTries is how often contracts are stored again when another writer has changed
+// them.
 const syncTries = 4
 
 // SyncCustomer reads all contracts of a customer as the platform holds them now, also

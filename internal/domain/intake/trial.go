@@ -8,21 +8,18 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 )
 
-// beginning is what a contract takes from the plan option it was bought on, and
-// the platform does not know.
+// beginning is what a contract takes from its plan option, and the platform does not
+// know.
 type beginning struct {
 	trial    *contract.Trial
 	lifelong bool
 }
 
-// beginOnOption returns how a contract on an option begins: with a free trial, after which
-// its first order is due, or with a payment for good.
+// beginOnOption returns the trial or lifetime payment of a contract on an option.
 //
-// Without a word on the date the first order is due when the trial ends, or on the
-// first fixed day after it whose cut-off has not passed. An option that keeps the
-// date charges on the date that the contract would have without the trial, if the
-// trial is over by then, and otherwise on the first one of its calendar that is
-// not within the trial.
+// By default the first order is due when the trial ends, or on the first fixed day after
+// it that respects the cut-off. With KeepDate it is due on its date without the trial,
+// if the trial is over by then, else on the first date of its calendar after the trial.
 func beginOnOption(c contract.Contract, o plan.Option, cal cadence.Calendar) beginning {
 	b := beginning{lifelong: o.Lifetime}
 	if !o.Trial.Enabled {
@@ -32,8 +29,7 @@ func beginOnOption(c contract.Contract, o plan.Option, cal cadence.Calendar) beg
 	return b
 }
 
-// TrialOf returns the free trial of a contract that begins on an option which has
-// one.
+// TrialOf returns the free trial of a contract on an option that has one.
 func TrialOf(c contract.Contract, o plan.Option, cal cadence.Calendar) *contract.Trial {
 	length := cadence.Policy{Interval: o.Trial.Interval, Count: o.Trial.Count}
 	ends := cadence.Series{Policy: length, Calendar: cal, Start: c.CreatedAt}.Nth(1)
@@ -50,8 +46,8 @@ func TrialOf(c contract.Contract, o plan.Option, cal cadence.Calendar) *contract
 	return &t
 }
 
-// withCutoff returns the policy with the cut-off of its fixed days, in days, which
-// the platform does not tell.
+// withCutoff returns the policy with a cut-off for its fixed days, in days; the platform
+// does not report it.
 func withCutoff(p cadence.Policy, cutoff int) cadence.Policy {
 	p.Anchors = slices.Clone(p.Anchors)
 	for i := range p.Anchors {

@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-func TestTheNextOrderFallsOnAFixedDayOfTheNewCalendar(t *testing.T) {
+func TestNextOrderFallsOnFixedDayOfNewCalendar(t *testing.T) {
 	t.Parallel()
 	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
 	monthly := func(days ...int) cadence.Policy {

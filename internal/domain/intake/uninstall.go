@@ -10,13 +10,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/partner"
 )
 
-// uninstallTakes is how long the platform may still accept the token after it has reported
-// an uninstallation, and uninstallLook how often it is asked meanwhile.
+// uninstallTakes is how long the platform may accept the token after it reported an
+// uninstallation, and uninstallLook is how often it is checked meanwhile.
 const uninstallTakes, uninstallLook = 5 * time.Minute, time.Minute
 
-// uninstall ends the connection once the platform refuses the token. The report alone does
-// not end it: nothing that the platform signs says of which topic it is, and it may be
-// older than the connection that there is now.
+// uninstall disconnects the store once the platform refuses the token. The event alone
+// does not: the platform does not sign its topic, and it may be older than the current
+// connection.
 func (s *Service) uninstall(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
 	now := s.Clock.Now()
@@ -25,7 +25,7 @@ func (s *Service) uninstall(ctx context.Context, b batch) error {
 		return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 			for _, e := range events {
 				if now.Sub(e.ReceivedAt) < uninstallTakes && !e.happenedAt().Before(store.Guard.ConnectedAt) {
-					err = tx.DeferEvents(ctx, []string{e.ID}, now.Add(uninstallLook), e.Failures, "the token still opens the store")
+					err = tx.DeferEvents(ctx, []string{e.ID}, now.Add(uninstallLook), e.Failures, "the platform still accepts the token")
 				} else {
 					err = tx.FinishEvents(ctx, []string{e.ID}, now)
 				}
@@ -37,7 +37,7 @@ func (s *Service) uninstall(ctx context.Context, b batch) error {
 		})
 	}
 	if !disconnected(err) {
-		return fmt.Errorf("look whether the app is installed: %w", err)
+		return fmt.Errorf("check whether the app is installed: %w", err)
 	}
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
@@ -46,7 +46,7 @@ func (s *Service) uninstall(ctx context.Context, b batch) error {
 			return err
 		}
 		if current.Token != store.Token {
-			return fault.New(fault.Conflict, "%s was connected anew meanwhile", store.Domain)
+			return fault.New(fault.Conflict, "%s has been connected again", store.Domain)
 		}
 		if current.Connected {
 			current.Connected = false

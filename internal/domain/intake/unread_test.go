@@ -35,7 +35,7 @@ func (finishing) AttemptsOf(context.Context, []contract.ID, ...billing.Status) (
 	return nil, nil
 }
 
-func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
+func TestUnreadableContractIsLeftOutAlone(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
 	monthly := platform.Policy{Interval: "MONTH", Count: 1}
@@ -50,7 +50,7 @@ func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
 	}{
 		{"all can be read", monthly, nil, nil, nil, false},
 		{"one has days that its interval cannot have", yearly, nil, nil, []contract.ID{12}, false},
-		{"the platform refuses to tell of the cycles of one", monthly, &platform.Refusal{Code: "INVALID"}, nil, []contract.ID{12}, false},
+		{"the platform refuses the cycles of one", monthly, &platform.Refusal{Code: "INVALID"}, nil, []contract.ID{12}, false},
 		{"the platform does not know one any more", monthly, fmt.Errorf("read: %w", platform.ErrNotFound), nil, []contract.ID{12}, false},
 		{"the platform does not answer", monthly, platform.ErrUnknown, nil, nil, true},
 		{"the platform has no time", monthly, platform.ErrThrottled, nil, nil, true},

@@ -16,10 +16,10 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// awaitsAuthor reports whether a reading of a contract is left alone: an event was
-// quicker than the answer to a change that was announced. What the platform shows
-// would be recorded as somebody else's doing, and then once more as its author's.
-// When the author does not tell in time, a later reading takes it over.
+// awaitsAuthor reports whether a reading is deferred because an edit is in flight: an
+// event arrived before the answer, and storing it now would record the change twice,
+// without its author and then with. If the author does not record it in time, a later
+// reading does.
 func (w *changeSet) awaitsAuthor(old *contract.Contract, revision uint64, change contract.Change) bool {
 	if w.waits == nil || old == nil || !change.Logged() {
 		return false
@@ -32,7 +32,7 @@ func (w *changeSet) awaitsAuthor(old *contract.Contract, revision uint64, change
 	return true
 }
 
-// write applies fresh readings to the rows as they are now.
+// write applies fresh readings to the current rows.
 func (s *Service) write(ctx context.Context, tx Tx, found reading, by *AuthoredChange, waits deferredContracts) error {
 	now := s.Clock.Now()
 	if waits != nil {
@@ -58,7 +58,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found reading, by *AuthoredC
 		var old *contract.Contract
 		if i := slices.IndexFunc(rows, func(c contract.Contract) bool { return c.ID == contract.ID(p.ID) }); i >= 0 {
 			old = &rows[i]
-			if old.Revision > p.Revision { // a later reading was faster
+			if old.Revision > p.Revision { // a later reading is stored
 				w.recordAuthor(*old)
 				continue
 			}
@@ -87,7 +87,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found reading, by *AuthoredC
 		return err
 	}
 	for _, c := range replanned {
-		if made := found.plans[c.ID]; made.whilePaused && c.Status != contract.Active { // not what was wished by the interval before
+		if made := found.plans[c.ID]; made.whilePaused && c.Status != contract.Active { // drop overrides of the old interval
 			c.Overrides = made.overrides
 		}
 	}
@@ -159,7 +159,7 @@ func (w *changeSet) contract(old *contract.Contract, p platform.Contract, store 
 		if c.Status == contract.Active && !planned {
 			return fault.New(fault.Conflict, "contract %d changed while it was read", c.ID)
 		}
-		if c.Status == contract.Active { // one that stands still keeps its calendar
+		if c.Status == contract.Active { // a contract that does not run keeps its calendar
 			if made.whilePaused {
 				c.Overrides = made.overrides
 			}
@@ -199,7 +199,7 @@ func (w *changeSet) contract(old *contract.Contract, p platform.Contract, store 
 	switch {
 	case w.by != nil:
 		w.entries = append(append(w.entries, moved...), w.by.Entries...)
-	case moved != nil: // the platform tells of what we have asked for
+	case moved != nil: // the platform reports a change that we requested
 		w.entries = append(w.entries, moved...)
 		change.Status = false
 		w.recordChange(old, c, change)
@@ -218,8 +218,8 @@ func (w *changeSet) contract(old *contract.Contract, p platform.Contract, store 
 	return nil
 }
 
-// outdated returns the contracts whose queues were made anew, and whose next orders the
-// platform shows on other days: on that of one that passed in a pause, say.
+// outdated returns the contracts with a rebuilt queue whose next order the platform
+// shows on another day, for example one that passed in a pause.
 func (w *changeSet) outdated(fresh []platform.Contract) (ids []contract.ID) {
 	for _, at := range w.replanned {
 		c := w.contracts[at]
@@ -230,12 +230,12 @@ func (w *changeSet) outdated(fresh []platform.Contract) (ids []contract.ID) {
 	return ids
 }
 
-// missedDates reports whether a date of the contract's own calendar has passed while
-// it stood still. The platform's cycles may have other dates.
+// missedDates reports whether a date of the contract's calendar passed while it did not
+// run. The platform's cycles may have other dates.
 func missedDates(c contract.Contract, of shop.Shop, now time.Time) bool {
 	since := map[contract.Status]time.Time{contract.Paused: c.PausedAt, contract.Cancelled: c.CancelledAt}[c.Status]
 	cal, err := of.Calendar()
-	if err != nil || since.IsZero() || c.Series.Start.IsZero() { // nobody knows
+	if err != nil || since.IsZero() || c.Series.Start.IsZero() { // not known
 		return true
 	}
 	return !c.DueOn(c.CycleFrom(since.Add(time.Millisecond), cal), cal).After(now)

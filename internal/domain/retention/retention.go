@@ -1,6 +1,6 @@
-// Package retention keeps what subscribers did and said when they thought of
-// leaving: what they were offered, what they took, why they went. It applies nothing
-// of it.
+// Package retention records what subscribers did when they considered
+// cancelling: offers, answers and reasons. It applies none
+// of them.
 package retention
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// entity is what failures of this package are about, in the interface's words.
+// entity is the entity that errors of this package name.
 const entity = "customerRetentionActivity"
 
-// ID is the service's number of a retention activity, unique within a shop.
+// ID identifies a retention activity within a shop.
 type ID int64
 
-// Activity is one thing that a subscriber did or said.
+// Activity is one action of a subscriber.
 type Activity struct {
 	ID       ID
 	Contract contract.ID
@@ -30,16 +30,16 @@ type Activity struct {
 	Details
 }
 
-// Details is what the subscriber's page tells of it. Beyond the lengths it may be
-// anything: the words of an action are the page's own.
+// Details is what the subscriber's page reports. Only the lengths are checked: the
+// actions are the page's own.
 type Details struct {
 	Action   string
 	Reason   string
-	Discount string // "10OFF" or "20% x 3"; it was shown, and is not given by this
+	Discount string // "10OFF" or "20% x 3"; shown to the subscriber, not applied
 	Info     string
 }
 
-// How long the texts may be, in characters.
+// Maximum lengths, in characters.
 const (
 	MaxAction   = 100
 	MaxReason   = 500
@@ -47,10 +47,10 @@ const (
 	MaxInfo     = 10_000
 )
 
-// maxKept is how many activities of a contract are kept: the newest.
+// maxKept is how many activities of a contract are stored; older ones are removed.
 const maxKept = 100
 
-// check refuses what nobody could make sense of later.
+// check refuses texts of the wrong length.
 func (s Details) check() error {
 	for _, f := range []struct {
 		name, text  string
@@ -66,7 +66,7 @@ func (s Details) check() error {
 	return nil
 }
 
-// Command asks to keep what a subscriber did about a contract.
+// Command is an activity of a subscriber to record.
 type Command struct {
 	Line     shop.Line
 	Contract contract.ID
@@ -78,7 +78,7 @@ type Command struct {
 type Tx interface {
 	// Contracts returns contracts, locked. Unknown ids are left out.
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
-	// RetentionsOf returns what is kept of a contract, newest first.
+	// RetentionsOf returns a contract's activities, newest first.
 	RetentionsOf(ctx context.Context, c contract.ID) ([]Activity, error)
 	// AddRetention inserts an activity and gives it its ID.
 	AddRetention(ctx context.Context, a *Activity) error
@@ -91,21 +91,21 @@ type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 
-// Service keeps retention activities.
+// Service records retention activities.
 type Service struct {
 	Store Store
 	Clock clock.Clock
 }
 
-// entryDetails is the information of an entry.
+// entryDetails is the details of an entry.
 type entryDetails struct {
 	Contract contract.ID `json:"contractId"`
 	Action   string      `json:"retentionAction"`
 	Reason   string      `json:"cancellationReason,omitempty"`
 }
 
-// Record keeps an activity, for as long as it is among the newest of its contract. To
-// a subscriber another one's contract does not exist.
+// Record stores an activity and removes the oldest ones beyond the limit. A subscriber
+// gets NotFound for another subscriber's contract.
 func (s *Service) Record(ctx context.Context, of shop.ID, cmd Command) (Activity, error) {
 	if err := cmd.Details.check(); err != nil {
 		return Activity{}, err
@@ -139,8 +139,8 @@ func (s *Service) Record(ctx context.Context, of shop.ID, cmd Command) (Activity
 	return kept, err
 }
 
-// surplus returns what has to go so that one more can be kept. The list has the
-// newest first.
+// surplus returns the activities to remove so that one more can be stored. The list has
+// the newest first.
 func surplus(list []Activity) []ID {
 	var ids []ID
 	for i, a := range list {

@@ -71,7 +71,7 @@ func said(action string) retention.Command {
 	}
 }
 
-func TestWhatWasSaidIsKept(t *testing.T) {
+func TestRecordStoresActivity(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	got, err := s.Record(t.Context(), s.of, said("OUR_OWN_WORD"))
@@ -84,7 +84,7 @@ func TestWhatWasSaidIsKept(t *testing.T) {
 	}
 }
 
-func TestTheNewestOfAContractAreKept(t *testing.T) {
+func TestRecordKeepsNewestOfContract(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	other := said("KEPT")
@@ -104,7 +104,7 @@ func TestTheNewestOfAContractAreKept(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKept(t *testing.T) {
+func TestRecordRefusesInvalidActivity(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	for name, row := range map[string]struct {
@@ -112,14 +112,14 @@ func TestWhatIsNotKept(t *testing.T) {
 		kind   fault.Kind
 		at     string
 	}{
-		"no action":         {func(c *retention.Command) { c.Details.Action = "" }, fault.Invalid, "retentionAction"},
-		"a long action":     {func(c *retention.Command) { c.Details.Action = strings.Repeat("ü", 101) }, fault.Invalid, "retentionAction"},
-		"a long reason":     {func(c *retention.Command) { c.Details.Reason = strings.Repeat("ü", 501) }, fault.Invalid, "cancellationReason"},
-		"a long discount":   {func(c *retention.Command) { c.Details.Discount = strings.Repeat("ü", 256) }, fault.Invalid, "discountApplied"},
-		"a long story":      {func(c *retention.Command) { c.Details.Info = strings.Repeat("ü", 10_001) }, fault.Invalid, "additionalInfo"},
-		"somebody else's":   {func(c *retention.Command) { c.Contract = 20 }, fault.NotFound, "contractId"},
-		"of the other line": {func(c *retention.Command) { c.Line = shop.Memberships }, fault.NotFound, "contractId"},
-		"of nothing":        {func(c *retention.Command) { c.Contract = 30 }, fault.NotFound, "contractId"},
+		"no action":            {func(c *retention.Command) { c.Details.Action = "" }, fault.Invalid, "retentionAction"},
+		"a long action":        {func(c *retention.Command) { c.Details.Action = strings.Repeat("ü", 101) }, fault.Invalid, "retentionAction"},
+		"a long reason":        {func(c *retention.Command) { c.Details.Reason = strings.Repeat("ü", 501) }, fault.Invalid, "cancellationReason"},
+		"a long discount":      {func(c *retention.Command) { c.Details.Discount = strings.Repeat("ü", 256) }, fault.Invalid, "discountApplied"},
+		"a long story":         {func(c *retention.Command) { c.Details.Info = strings.Repeat("ü", 10_001) }, fault.Invalid, "additionalInfo"},
+		"another subscriber's": {func(c *retention.Command) { c.Contract = 20 }, fault.NotFound, "contractId"},
+		"of the other line":    {func(c *retention.Command) { c.Line = shop.Memberships }, fault.NotFound, "contractId"},
+		"of nothing":           {func(c *retention.Command) { c.Contract = 30 }, fault.NotFound, "contractId"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,9 +15,9 @@ func TestGuard(t *testing.T) {
 		barred, charges bool
 	}{
 		{"nothing forbids to charge", Guard{}, false, true},
-		{"a frozen store is charged by nobody", Guard{FrozenAt: noon}, true, false},
-		{"an epoch that is to be confirmed now bars charges", Guard{ConfirmBy: noon}, true, false},
-		{"an epoch that is to be confirmed later does not", Guard{ConfirmBy: noon.Add(time.Second)}, false, true},
+		{"a frozen store is not charged", Guard{FrozenAt: noon}, true, false},
+		{"an epoch that must be confirmed now blocks charges", Guard{ConfirmBy: noon}, true, false},
+		{"an epoch that must be confirmed later does not", Guard{ConfirmBy: noon.Add(time.Second)}, false, true},
 		{"a held store is charged when a person asks", Guard{Hold: Hold{Until: noon.Add(time.Second)}}, false, false},
 		{"a hold ends at its instant", Guard{Hold: Hold{Until: noon, Since: noon.Add(-time.Hour)}}, false, true},
 	} {
@@ -30,14 +30,14 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
+func TestThawRequiresPlatformToBeRead(t *testing.T) {
 	t.Parallel()
 	frozen := Shop{Guard: Guard{Epoch: "ours", NextEpoch: "next", PlatformEpoch: "theirs"}, ReconciledAt: noon}
 	if !frozen.Freeze("a copy", noon) || frozen.Freeze("again", noon.Add(time.Hour)) || frozen.Guard.Reason != "a copy" {
 		t.Fatalf("frozen %+v", frozen.Guard)
 	}
 	if !frozen.ReconciledAt.IsZero() || !frozen.ReconcileAt.Equal(noon) || !frozen.Guard.CheckAt.Equal(noon) {
-		t.Errorf("a frozen store is not read anew: %+v", frozen)
+		t.Errorf("a frozen store is not read again: %+v", frozen)
 	}
 	later := noon.Add(time.Minute)
 	for _, row := range []struct {
@@ -64,7 +64,7 @@ func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
 	}
 }
 
-func TestUncompared(t *testing.T) {
+func TestOverdueComparison(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -86,7 +86,7 @@ func TestUncompared(t *testing.T) {
 	}
 }
 
-func TestAFrozenStoresBooksAreComparedAnew(t *testing.T) {
+func TestFreezeRestartsComparison(t *testing.T) {
 	t.Parallel()
 	s := Shop{Guard: Guard{Comparing: Reading{Started: noon.Add(-time.Hour), Cursor: "a page"}}}
 	if s.Freeze("a copy", noon); s.Guard.Comparing != (Reading{}) {

@@ -11,12 +11,12 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Platform is what rules need of the commerce platform.
+// Platform is the part of the commerce platform that rules need.
 type Platform interface {
 	Variants(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Variant, error)
 }
 
-// Service keeps the rules of stores.
+// Service manages the rules of stores.
 type Service struct {
 	Store    Store
 	Platform Platform
@@ -26,7 +26,7 @@ type Service struct {
 // maxRules is how many rules a store can have.
 const maxRules = 500
 
-// Create adds a rule. Without a Sequence it is looked at last.
+// Create adds a rule. Without a Sequence it is evaluated last.
 func (s *Service) Create(ctx context.Context, of shop.Shop, r Rule, by activity.Actor) (Rule, error) {
 	r, err := s.checked(ctx, of, r)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) Update(ctx context.Context, of shop.Shop, r Rule, by activity.
 	return r, err
 }
 
-// Delete removes a rule. What it did stays.
+// Delete removes a rule. What it has changed stays.
 func (s *Service) Delete(ctx context.Context, of shop.ID, line shop.Line, id ID, by activity.Actor) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		r, err := tx.SwapRule(ctx, line, id)
@@ -110,8 +110,8 @@ func (s *Service) Delete(ctx context.Context, of shop.ID, line shop.Line, id ID,
 	})
 }
 
-// setSwapRules notes whether the store has rules, so that orders of stores without any
-// are not held against them.
+// setSwapRules stores whether the store has rules, so that orders of stores without any
+// need no check.
 func setSwapRules(ctx context.Context, tx Tx, has bool) error {
 	of, err := tx.Shop(ctx)
 	if err != nil || of.Settings.SwapRules == has {
@@ -121,8 +121,7 @@ func setSwapRules(ctx context.Context, tx Tx, has bool) error {
 	return tx.PutShop(ctx, of)
 }
 
-// checked returns the rule with what the store says of its products, or says what
-// forbids it.
+// checked returns the rule with the catalogue's names of its products, or an error.
 func (s *Service) checked(ctx context.Context, of shop.Shop, r Rule) (Rule, error) {
 	if err := r.Check(); err != nil {
 		return Rule{}, err
@@ -132,7 +131,7 @@ func (s *Service) checked(ctx context.Context, of shop.Shop, r Rule) (Rule, erro
 	for from := 0; from < len(ids); from += platform.MaxIDs {
 		found, err := s.Platform.Variants(platform.Interactive(ctx), of.At(), ids[from:min(from+platform.MaxIDs, len(ids))])
 		if err != nil {
-			return Rule{}, fault.Because(fault.Unavailable, err, "the platform could not be asked for the variants")
+			return Rule{}, fault.Because(fault.Unavailable, err, "the variants could not be read from the platform")
 		}
 		for _, v := range found {
 			sold[v.ID] = v

@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestAttributesAreLaidOverThoseThatAreThere(t *testing.T) {
+func TestMergeAttributesKeepsPositions(t *testing.T) {
 	t.Parallel()
 	is := []contract.Attribute{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}}
 	got := mergeAttributes(is, []contract.Attribute{{Key: "c", Value: "3"}, {Key: "a", Value: "9"}})

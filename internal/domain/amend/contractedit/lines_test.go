@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestDiscountsGoWithTheLinesThatTheyAreFor(t *testing.T) {
+func TestRemovedLinesTakeTheirOwnDiscounts(t *testing.T) {
 	t.Parallel()
 	d := contract.Detail{Contract: contract.Contract{Discounts: []contract.Discount{
 		{ID: "one", Lines: []string{"l1"}}, {ID: "both", Lines: []string{"l1", "l2"}}, {ID: "other", Lines: []string{"l2"}}, {ID: "all", AllLines: true}, {ID: "shipping"},

@@ -13,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-func TestSubscriberHeldToAMinimumCannotPauseAndCancellingWaits(t *testing.T) {
+func TestSubscriberInCommitmentCannotPauseAndCancellingWaits(t *testing.T) {
 	t.Parallel()
 	on := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 9, 0, 0, 0, time.UTC) }
 	now := on(time.January, 20)
@@ -57,7 +57,7 @@ func TestSubscriberHeldToAMinimumCannotPauseAndCancellingWaits(t *testing.T) {
 		"a cancellation of a membership, in any store": {member, free, portal, both, cancel, false, ends},
 		"a cancellation while paused":                  {stopped, holds, portal, both, cancel, true, nil},
 		"a cancellation with no order in the queue":    {held, holds, portal, nil, cancel, true, nil},
-		"a cancellation where the store holds nobody":  {held, free, portal, both, cancel, false, nil},
+		"a cancellation without commitments":           {held, free, portal, both, cancel, false, nil},
 		"a cancellation after the minimum":             {kept, holds, portal, both, cancel, false, nil},
 		"a cancellation by the merchant":               {held, holds, merchant, both, cancel, false, nil},
 	} {

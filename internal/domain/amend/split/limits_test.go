@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-func TestAContractThatIsSplitOffHasTheOrdersThatAreLeft(t *testing.T) {
+func TestSplitKeepsRemainingCycleLimits(t *testing.T) {
 	t.Parallel()
 	limits := func(least, most int) platform.Policy { return platform.Policy{MinCycles: least, MaxCycles: most} }
 	for _, row := range []struct {

@@ -30,7 +30,7 @@ func box(change ...func(*platform.Detail)) platform.Detail {
 	return d
 }
 
-func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
+func TestSplitCopiesLinesAndTerms(t *testing.T) {
 	t.Parallel()
 	is := box(func(d *platform.Detail) {
 		d.LineDetails = []platform.LineDetail{{}, {Attributes: []platform.Attribute{{Key: "size", Value: "L"}}}}
@@ -61,28 +61,28 @@ func TestAContractIsSplitOffWithAllThatItsLinesHave(t *testing.T) {
 	}
 }
 
-func TestWhichDiscountsAContractThatIsSplitOffGets(t *testing.T) {
+func TestSplitCopiesDiscounts(t *testing.T) {
 	t.Parallel()
 	both := []string{"l1", "l2"}
 	for name, row := range map[string]struct {
 		discount contract.Discount
 		want     *contract.Discount // that the contract of l2 gets
 	}{
-		"a percentage":                           {contract.Discount{Title: "a", Percent: 10, AllLines: true}, &contract.Discount{Title: "a", Percent: 10, AllLines: true}},
-		"what is left of it":                     {contract.Discount{Percent: 10, AllLines: true, CycleLimit: 3, UsedCycles: 1}, &contract.Discount{Percent: 10, AllLines: true, CycleLimit: 2}},
-		"nothing when it is used up":             {contract.Discount{Percent: 10, AllLines: true, CycleLimit: 3, UsedCycles: 3}, nil},
-		"nothing of one that is rejected":        {contract.Discount{Percent: 10, AllLines: true, RejectedWhy: "NOT_FOUND"}, nil},
-		"a percentage of its line":               {contract.Discount{Percent: 10, Lines: both}, &contract.Discount{Percent: 10, Lines: []string{"l2"}}},
-		"not one of another line":                {contract.Discount{Percent: 10, Lines: []string{"l1"}}, nil},
-		"an amount off each item":                {contract.Discount{Amount: usd(100), EachItem: true, AllLines: true}, &contract.Discount{Amount: usd(100), EachItem: true, AllLines: true}},
-		"an amount off each item of a line":      {contract.Discount{Amount: usd(100), EachItem: true, Lines: both}, &contract.Discount{Amount: usd(100), EachItem: true, Lines: []string{"l2"}}},
-		"no amount off the order":                {contract.Discount{Amount: usd(100), AllLines: true}, nil},
-		"none off some lines of which one stays": {contract.Discount{Amount: usd(100), Lines: both}, nil},
-		"one that is off its lines alone":        {contract.Discount{Amount: usd(100), Lines: []string{"l2"}}, &contract.Discount{Amount: usd(100), Lines: []string{"l2"}}},
-		"a code's percentage by hand":            {contract.Discount{Code: "TEN", Percent: 10, AllLines: true}, &contract.Discount{Title: "TEN", Percent: 10, AllLines: true}},
-		"nothing of a code that tells nothing":   {contract.Discount{Code: "TEN", AllLines: true}, nil},
-		"free delivery":                          {contract.Discount{Percent: 100, FreeShipping: true, TargetIsOrder: true, CycleLimit: 1}, &contract.Discount{Percent: 100, FreeShipping: true, CycleLimit: 1}},
-		"no part of the delivery":                {contract.Discount{Percent: 50, TargetIsOrder: true}, nil},
+		"a percentage":                          {contract.Discount{Title: "a", Percent: 10, AllLines: true}, &contract.Discount{Title: "a", Percent: 10, AllLines: true}},
+		"what is left of it":                    {contract.Discount{Percent: 10, AllLines: true, CycleLimit: 3, UsedCycles: 1}, &contract.Discount{Percent: 10, AllLines: true, CycleLimit: 2}},
+		"nothing when it is used up":            {contract.Discount{Percent: 10, AllLines: true, CycleLimit: 3, UsedCycles: 3}, nil},
+		"nothing of one that is rejected":       {contract.Discount{Percent: 10, AllLines: true, RejectedWhy: "NOT_FOUND"}, nil},
+		"a percentage of its line":              {contract.Discount{Percent: 10, Lines: both}, &contract.Discount{Percent: 10, Lines: []string{"l2"}}},
+		"not one of another line":               {contract.Discount{Percent: 10, Lines: []string{"l1"}}, nil},
+		"an amount off each item":               {contract.Discount{Amount: usd(100), EachItem: true, AllLines: true}, &contract.Discount{Amount: usd(100), EachItem: true, AllLines: true}},
+		"an amount off each item of a line":     {contract.Discount{Amount: usd(100), EachItem: true, Lines: both}, &contract.Discount{Amount: usd(100), EachItem: true, Lines: []string{"l2"}}},
+		"no amount off the order":               {contract.Discount{Amount: usd(100), AllLines: true}, nil},
+		"none off lines when one of them stays": {contract.Discount{Amount: usd(100), Lines: both}, nil},
+		"one that is off its lines alone":       {contract.Discount{Amount: usd(100), Lines: []string{"l2"}}, &contract.Discount{Amount: usd(100), Lines: []string{"l2"}}},
+		"a code's percentage by hand":           {contract.Discount{Code: "TEN", Percent: 10, AllLines: true}, &contract.Discount{Title: "TEN", Percent: 10, AllLines: true}},
+		"nothing of a code that tells nothing":  {contract.Discount{Code: "TEN", AllLines: true}, nil},
+		"free delivery":                         {contract.Discount{Percent: 100, FreeShipping: true, TargetIsOrder: true, CycleLimit: 1}, &contract.Discount{Percent: 100, FreeShipping: true, CycleLimit: 1}},
+		"no part of the delivery":               {contract.Discount{Percent: 50, TargetIsOrder: true}, nil},
 	} {
 		got := discountsFor(box(func(d *platform.Detail) { d.Discounts = []contract.Discount{row.discount} }), []string{"l2"})
 		switch {

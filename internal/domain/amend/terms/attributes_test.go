@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestAttributesHaveLimits(t *testing.T) {
+func TestCheckAttributesLimits(t *testing.T) {
 	t.Parallel()
 	many := make([]contract.Attribute, MaxAttributes+1)
 	for i := range many {

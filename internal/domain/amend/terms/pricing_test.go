@@ -11,7 +11,7 @@ import (
 
 func usd(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 
-func TestPricesByCycleAreComputed(t *testing.T) {
+func TestComputePricing(t *testing.T) {
 	t.Parallel()
 	p := ComputePricing(usd(1099), []contract.CyclePrice{{After: 0, Kind: platform.PercentOff, Percent: 12.5}, {After: 3, Kind: platform.AmountOff, Amount: usd(2000)}})
 	if p.Cycles[0].Computed != usd(962) || p.Cycles[1].Computed != usd(0) || p.Base != usd(1099) {
@@ -32,7 +32,7 @@ func TestPricesByCycleAreComputed(t *testing.T) {
 	}
 }
 
-func TestPricesByCycleGoOnFromAnyCycle(t *testing.T) {
+func TestPricingContinuesFromAnyCycle(t *testing.T) {
 	t.Parallel()
 	step := func(after int, cents int64) platform.CyclePrice {
 		return platform.CyclePrice{After: after, Kind: platform.FixedPrice, Computed: usd(cents)}

@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-func TestAChargeCoversWholeDeliveries(t *testing.T) {
+func TestCheckMultipleRequiresWholeDeliveries(t *testing.T) {
 	t.Parallel()
 	every := func(n int, i cadence.Interval) Frequency { return Frequency{Interval: i, Count: n} }
 	for _, row := range []struct {
