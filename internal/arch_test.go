@@ -123,6 +123,13 @@ var domain = [][]string{
 	{"amend", "login"},
 }
 
+// rooms lists the sub-packages of the features that have some, from the lowest level to
+// the highest. A room may import its feature's root and rooms of lower levels, never one
+// of its own; the root imports no room.
+var rooms = map[string][][]string{
+	"amend": {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
+}
+
 // anyLibrary permits every other module.
 var anyLibrary = []string{""}
 
@@ -139,16 +146,41 @@ func domainRows() []row {
 	var below []string
 	for _, level := range domain {
 		for _, name := range level {
-			rows = append(rows, row{
-				of:    "internal/domain/" + name + "/...",
-				may:   slices.Concat([]string{"internal/base/...", "internal/platform", "internal/domain/" + name + "/..."}, below),
-				libs:  []string{"golang.org/x/sync"},
-				tests: []string{"internal/platform/...", "internal/store/...", "internal/pgtest"},
-				not:   []string{"net/http", "database/sql"},
-			})
+			rows = append(rows, featureRows(name, below)...)
 		}
 		for _, name := range level {
 			below = append(below, "internal/domain/"+name+"/...")
+		}
+	}
+	return rows
+}
+
+// featureRows returns the rows of a feature that may import the features below it.
+func featureRows(name string, below []string) []row {
+	folder := "internal/domain/" + name
+	feature := row{
+		may:   slices.Concat([]string{"internal/base/...", "internal/platform"}, below),
+		libs:  []string{"golang.org/x/sync"},
+		tests: []string{folder + "/...", "internal/platform/...", "internal/store/...", "internal/pgtest"},
+		not:   []string{"net/http", "database/sql"},
+	}
+	levels, has := rooms[name]
+	if !has {
+		feature.of, feature.may = folder+"/...", append(feature.may, folder+"/...")
+		return []row{feature}
+	}
+	root := feature
+	root.of = folder
+	rows := []row{root}
+	lower := []string{folder}
+	for _, level := range levels {
+		for _, room := range level {
+			r := feature
+			r.of, r.may = folder+"/"+room+"/...", slices.Concat(feature.may, lower)
+			rows = append(rows, r)
+		}
+		for _, room := range level {
+			lower = append(lower, folder+"/"+room+"/...")
 		}
 	}
 	return rows

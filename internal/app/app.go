@@ -16,7 +16,10 @@ import (
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/access"
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
@@ -83,7 +86,10 @@ type App struct {
 	Login     *login.Service
 	Plans     *plan.Service
 	Partner   *partner.Service
-	Amend     *amend.Service
+	Edits     *contractedit.Service
+	Creations *create.Service
+	Splits    *split.Service
+	Lifecycle *lifecycle.Service
 	Repair    *repair.Service
 	Retention *retention.Service
 	Webhooks  *webhook.Service
@@ -153,22 +159,19 @@ func On(db *store.DB, o Options) (*App, error) {
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}
 	a.Plans = &plan.Service{Store: db.Plans(), Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Delivery = &delivery.Service{Store: db.Delivery(), Platform: client, Clock: o.Clock, Log: o.Log}
-	a.Amend = &amend.Service{
-		Store: db.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Plans: db, Orders: a.Billing, OneOffs: a.Billing, Chores: db, Bundles: db, Trail: db, Creations: db,
-		Clock: o.Clock, Log: o.Log,
-	}
+	a.changeContracts(client)
 	a.Repair = &repair.Service{
 		Store: db.Repair(), Platform: client, Billing: a.Billing, Clock: o.Clock, Log: o.Log,
 		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: a.Billing.Policy.Horizon},
 	}
-	bodies := admin.Bodies{Contracts: a.Amend, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
+	bodies := admin.Bodies{Contracts: a.Edits, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
 	a.Webhooks = &webhook.Service{
 		Store: db.Webhooks(), Renderer: bodies, Sender: sender,
 		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, AtOnce: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
-	job.Handle(&a.handlers, func(ctx context.Context, t intake.Work) error { return a.Intake.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t intake.ProcessEvents) error { return a.Intake.ProcessEvents(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t loyalty.Work) error { return a.Loyalty.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })
@@ -177,7 +180,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
-	job.Handle(&a.handlers, func(ctx context.Context, t amend.Work) error { return a.Amend.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t lifecycle.RunDue) error { return a.Lifecycle.RunDue(ctx, t.Shop) })
 	if err := a.route(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
@@ -28,10 +28,10 @@ func TestOrdersBeforeAMovedCalendarKeepTheirDates(t *testing.T) {
 			l.status(contract.Active)
 		}, "[12-11 01-15 02-15]"},
 		{"it stood still until a day", func(l *life) {
-			l.change(amend.StatusChange{To: contract.Paused, Until: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)})
+			l.change(lifecycle.StatusChange{To: contract.Paused, Until: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)})
 		}, "[12-11 01-15 02-15]"},
 		{"it stood still for one order", func(l *life) {
-			l.change(amend.StatusChange{To: contract.Paused, Cycles: 1})
+			l.change(lifecycle.StatusChange{To: contract.Paused, Cycles: 1})
 		}, "[12-11 01-15 02-15]"},
 		{"and again with an earlier order", func(l *life) { l.reschedule(1, "2026-12-20", true); l.standStill() }, "[11-11 12-20 01-15 02-20]"},
 		{"and again with a later one", func(l *life) { l.reschedule(3, "2027-02-20", true); l.standStill() }, "[11-11 12-11 01-15 02-20]"},
@@ -218,7 +218,7 @@ func TestContractEndsAfterMaxCyclesWhateverItsCalendar(t *testing.T) {
 			l.interval(cadence.Week, 2)
 		}, "[12-10 12-24]"},
 		{"it was paused over its dates", "MONTH", 2, "2026-11-11", func(l *life) {
-			l.change(amend.StatusChange{To: contract.Paused, Until: time.Date(2027, 1, 15, 5, 0, 0, 0, time.UTC)})
+			l.change(lifecycle.StatusChange{To: contract.Paused, Until: time.Date(2027, 1, 15, 5, 0, 0, 0, time.UTC)})
 		}, "[02-11 03-11]"},
 		{"one order waits behind those that follow it, and it stands still", "DAY", 4, "2026-11-03", func(l *life) {
 			l.reschedule(0, "2026-12-01", false)

@@ -16,6 +16,8 @@ import (
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -258,16 +260,16 @@ func (l *life) trigger(n int) {
 }
 
 // change changes the contract's status.
-func (l *life) change(w amend.StatusChange) {
+func (l *life) change(w lifecycle.StatusChange) {
 	l.t.Helper()
-	_, err := l.app.Amend.SetStatus(l.t.Context(), l.of.ID, l.command(), w)
+	_, err := l.app.Lifecycle.SetStatus(l.t.Context(), l.of.ID, l.command(), w)
 	l.must(err)
 	l.settle()
 }
 
 func (l *life) status(to contract.Status) {
 	l.t.Helper()
-	l.change(amend.StatusChange{To: to})
+	l.change(lifecycle.StatusChange{To: to})
 }
 
 // standStill pauses the contract and activates it at once.
@@ -280,7 +282,7 @@ func (l *life) standStill() {
 // interval changes how often the contract is renewed.
 func (l *life) interval(unit cadence.Interval, count int) {
 	l.t.Helper()
-	_, err := l.app.Amend.SetBillingInterval(l.t.Context(), l.of.ID, l.command(), amend.Rhythm{Interval: unit, Count: count})
+	_, err := l.app.Edits.SetBillingInterval(l.t.Context(), l.of.ID, l.command(), terms.Frequency{Interval: unit, Count: count})
 	l.must(err)
 	l.settle()
 }
@@ -288,7 +290,7 @@ func (l *life) interval(unit cadence.Interval, count int) {
 // maxCycles changes after how many orders the contract ends.
 func (l *life) maxCycles(n int) {
 	l.t.Helper()
-	_, err := l.app.Amend.SetCycles(l.t.Context(), l.of.ID, l.command(), amend.Cycles{Max: &n})
+	_, err := l.app.Edits.SetCycles(l.t.Context(), l.of.ID, l.command(), terms.Cycles{Max: &n})
 	l.must(err)
 	l.settle()
 }

@@ -14,6 +14,10 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/split"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -201,42 +205,42 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal, by activi
 		d.ask(1, w.now)
 		err = a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempt, Actor: by})
 	case pauseIt:
-		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused})
+		_, err = a.Lifecycle.SetStatus(ctx, of, cmd, lifecycle.StatusChange{To: contract.Paused})
 	case pauseUntil:
-		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused, Until: w.now.Add(time.Duration(1+what.Pick%60) * day), Reason: "away"})
+		_, err = a.Lifecycle.SetStatus(ctx, of, cmd, lifecycle.StatusChange{To: contract.Paused, Until: w.now.Add(time.Duration(1+what.Pick%60) * day), Reason: "away"})
 	case pauseSome:
-		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Paused, Cycles: 1 + int(what.Pick%3)})
+		_, err = a.Lifecycle.SetStatus(ctx, of, cmd, lifecycle.StatusChange{To: contract.Paused, Cycles: 1 + int(what.Pick%3)})
 	case activateOn:
 		defer d.wake(w)()
-		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active, From: w.now.Add(time.Duration(1+what.Pick%30) * day)})
+		_, err = a.Lifecycle.SetStatus(ctx, of, cmd, lifecycle.StatusChange{To: contract.Active, From: w.now.Add(time.Duration(1+what.Pick%30) * day)})
 	case activateIt:
 		defer d.wake(w)()
-		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Active})
+		_, err = a.Lifecycle.SetStatus(ctx, of, cmd, lifecycle.StatusChange{To: contract.Active})
 	case cancelIt, cancelNow:
 		if d.cancelled.IsZero() {
 			d.cancelled = w.now
 		}
-		_, err = a.Amend.SetStatus(ctx, of, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: "too much coffee", Now: what.Deed == cancelNow})
+		_, err = a.Lifecycle.SetStatus(ctx, of, cmd, lifecycle.StatusChange{To: contract.Cancelled, Feedback: "too much coffee", Now: what.Deed == cancelNow})
 		if err == nil && w.now.Sub(d.woken) > day { // one that was begun before may still be made
 			d.left = w.now
 		}
 	case splitIt:
 		err = w.split(ctx, a, what, d, cmd)
 	case newLimits:
-		_, err = a.Amend.SetCycles(ctx, of, cmd, amend.Cycles{Max: new(int(what.Pick % 14))})
+		_, err = a.Edits.SetCycles(ctx, of, cmd, terms.Cycles{Max: new(int(what.Pick % 14))})
 	case newDelivery:
-		_, err = a.Amend.SetDeliveryPrice(ctx, of, cmd, money.Amount{Minor: int64(what.Pick % 2000), Currency: d.shop.plan.Currency})
+		_, err = a.Edits.SetDeliveryPrice(ctx, of, cmd, money.Amount{Minor: int64(what.Pick % 2000), Currency: d.shop.plan.Currency})
 	case newInterval:
-		rhythms := []amend.Rhythm{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}
-		_, err = a.Amend.SetBillingInterval(ctx, of, cmd, rhythms[what.Pick%uint64(len(rhythms))])
+		rhythms := []terms.Frequency{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}
+		_, err = a.Edits.SetBillingInterval(ctx, of, cmd, rhythms[what.Pick%uint64(len(rhythms))])
 	case newQuantity, newPrice:
-		change := amend.LineChange{OldVariant: d.shop.variants[d.plan.Variant], Quantity: new(1 + int(what.Pick%5))}
+		change := contractedit.LineChange{OldVariant: d.shop.variants[d.plan.Variant], Quantity: new(1 + int(what.Pick%5))}
 		if what.Deed == newPrice {
 			change.Quantity, change.Price = nil, &money.Amount{Minor: 1 + int64(what.Pick%100_000), Currency: d.shop.plan.Currency}
 		}
-		_, err = a.Amend.ChangeLine(ctx, of, cmd, change)
+		_, err = a.Edits.ChangeLine(ctx, of, cmd, change)
 	case addOnce:
-		_, err = a.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: d.shop.variants[what.Pick%uint64(len(d.shop.variants))], Quantity: 1})
+		_, err = a.Edits.AddOneOff(ctx, of, cmd, terms.NewLine{Variant: d.shop.variants[what.Pick%uint64(len(d.shop.variants))], Quantity: 1})
 	}
 	return err
 }
@@ -256,11 +260,11 @@ func (w *world) split(ctx context.Context, a *app.App, what act, d *deal, cmd am
 		return err
 	}
 	d.splits++
-	split := amend.Split{Lines: []string{is.Lines[len(is.Lines)-1].ID}, Once: what.Pick%3 == 0, Now: what.Pick%4 == 0}
+	split := split.Params{Lines: []string{is.Lines[len(is.Lines)-1].ID}, Once: what.Pick%3 == 0, Now: what.Pick%4 == 0}
 	if split.Now {
 		d.ask(1, w.now)
 	}
-	_, err = a.Amend.Split(ctx, d.shop.id, cmd, split)
+	_, err = a.Splits.Split(ctx, d.shop.id, cmd, split)
 	return err
 }
 

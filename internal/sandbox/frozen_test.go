@@ -10,6 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -48,8 +50,8 @@ func (f frozen) command() amend.Command {
 	return amend.Command{Line: shop.Subscriptions, Contract: f.id, Actor: subscriber}
 }
 
-func (f frozen) set(w amend.StatusChange) error {
-	_, err := f.front.running().Amend.SetStatus(f.t.Context(), f.store.ID, f.command(), w)
+func (f frozen) set(w lifecycle.StatusChange) error {
+	_, err := f.front.running().Lifecycle.SetStatus(f.t.Context(), f.store.ID, f.command(), w)
 	return err
 }
 
@@ -101,15 +103,15 @@ func TestAFrozenContractIsNotChangedByItsSubscriber(t *testing.T) {
 	f.refused("skipping", err)
 	_, err = a.Billing.Reschedule(t.Context(), f.store.ID, billing.RescheduleCommand{Line: shop.Subscriptions, Contract: f.id, BillingDate: f.clock.Now().AddDate(0, 0, 3), Actor: subscriber})
 	f.refused("moving", err)
-	f.refused("pausing", f.set(amend.StatusChange{To: contract.Paused}))
-	_, err = a.Amend.SetBillingInterval(t.Context(), f.store.ID, f.command(), amend.Rhythm{Interval: f.row().Billing.Interval, Count: 2})
+	f.refused("pausing", f.set(lifecycle.StatusChange{To: contract.Paused}))
+	_, err = a.Edits.SetBillingInterval(t.Context(), f.store.ID, f.command(), terms.Frequency{Interval: f.row().Billing.Interval, Count: 2})
 	f.refused("another interval", err)
 	attempts, _, err := a.Store.AttemptsWhere(t.Context(), f.store.ID, billing.Question{Line: shop.Subscriptions, Contract: f.id, Upcoming: true}, page.Request{Size: 1})
 	if err != nil || len(attempts) != 1 {
 		t.Fatalf("%d attempts: %v", len(attempts), err)
 	}
 	f.refused("ordering now", a.Billing.Trigger(t.Context(), f.store.ID, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempts[0].ID, Actor: subscriber}))
-	if _, err := a.Amend.SetNote(t.Context(), f.store.ID, f.command(), "ring twice"); err != nil {
+	if _, err := a.Edits.SetNote(t.Context(), f.store.ID, f.command(), "ring twice"); err != nil {
 		t.Errorf("a note: %v, want none of the rule's business", err)
 	}
 	f.advance("P41D") // two renewals: with the order of the checkout the three are complete
@@ -128,7 +130,7 @@ const (
 func TestACancellationOfAFrozenContractWaitsForItsOrders(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
-	if err := f.set(amend.StatusChange{To: contract.Cancelled, Feedback: "enough"}); err != nil {
+	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled, Feedback: "enough"}); err != nil {
 		t.Fatal(err)
 	}
 	c := f.row()
@@ -151,7 +153,7 @@ func TestACancellationOfAFrozenContractWaitsForItsOrders(t *testing.T) {
 func TestAnOrderThatIsGivenUpIsNotOneOfThoseThatWereCommittedTo(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
-	if err := f.set(amend.StatusChange{To: contract.Cancelled}); err != nil {
+	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {
 		t.Fatal(err)
 	}
 	merchant := activity.Actor{Source: activity.MerchantExternalAPI, By: "key"}
@@ -174,7 +176,7 @@ func TestAnOrderThatIsGivenUpIsNotOneOfThoseThatWereCommittedTo(t *testing.T) {
 func TestAnOrderThatIsHeldIsOneOfThoseThatWereCommittedTo(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
-	if err := f.set(amend.StatusChange{To: contract.Cancelled}); err != nil {
+	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {
 		t.Fatal(err)
 	}
 	f.direct("POST", "/platform/outcomes", fmt.Sprintf(`{"contractId":%d,"cycles":[2],"code":"MERCHANT_ACCOUNT_ERROR"}`, f.id), nil)
@@ -194,7 +196,7 @@ func TestAnOrderThatIsHeldIsOneOfThoseThatWereCommittedTo(t *testing.T) {
 func TestAPrepaidContractThatIsFrozenEndsWithTheTermOfItsLastOrder(t *testing.T) {
 	t.Parallel()
 	f := commit(t, `"billingPolicy":{"interval":"MONTH","intervalCount":2,"minCycles":2},"deliveryPolicy":{"interval":"MONTH","intervalCount":1}`)
-	if err := f.set(amend.StatusChange{To: contract.Cancelled}); err != nil {
+	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {
 		t.Fatal(err)
 	}
 	f.advance("P60D")
@@ -211,10 +213,10 @@ func TestAPrepaidContractThatIsFrozenEndsWithTheTermOfItsLastOrder(t *testing.T)
 func TestASubscriberKeepsAContractThatWaitsToEnd(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
-	if err := f.set(amend.StatusChange{To: contract.Cancelled}); err != nil {
+	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.set(amend.StatusChange{To: contract.Active}); err != nil {
+	if err := f.set(lifecycle.StatusChange{To: contract.Active}); err != nil {
 		t.Fatal(err)
 	}
 	f.advance("P105D")

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention"
@@ -66,19 +67,19 @@ func TestAnotherSubscribersContractDoesNotExist(t *testing.T) {
 			return a.Billing.AddOneOff(ctx, f.store, billing.OneOffCommand{Line: line, Contract: f.id, Attempt: first.ID, Variant: 4002, Quantity: 1, Actor: by})
 		},
 		"a note of the contract": func(by activity.Actor) error {
-			_, err := a.Amend.SetNote(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, "mine")
+			_, err := a.Edits.SetNote(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, "mine")
 			return err
 		},
 		"cancelling": func(by activity.Actor) error {
-			_, err := a.Amend.SetStatus(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, amend.StatusChange{To: contract.Cancelled})
+			_, err := a.Lifecycle.SetStatus(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, lifecycle.StatusChange{To: contract.Cancelled})
 			return err
 		},
 		"a price": func(by activity.Actor) error {
-			_, err := a.Amend.Offered(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, 4002)
+			_, err := a.Edits.VariantPrice(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, 4002)
 			return err
 		},
 		"leaving": func(by activity.Actor) error {
-			_, err := a.Retention.Keep(ctx, of, retention.Command{Line: line, Contract: f.id, Said: retention.Said{Action: "KEPT"}, Actor: by})
+			_, err := a.Retention.Record(ctx, of, retention.Command{Line: line, Contract: f.id, Details: retention.Details{Action: "KEPT"}, Actor: by})
 			return err
 		},
 	}

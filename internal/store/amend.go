@@ -9,15 +9,16 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 var (
-	_ amend.Chores    = (*DB)(nil)
-	_ amend.Creations = (*DB)(nil)
+	_ lifecycle.Finder = (*DB)(nil)
+	_ create.Creations = (*DB)(nil)
 )
 
 // ContractsToAmend returns at most limit contracts of the shop whose AmendAt is at
@@ -53,8 +54,8 @@ type creationRow struct {
 const putCreation = `ON CONFLICT (shop_id, request) DO UPDATE SET asked_at = EXCLUDED.asked_at, expires_at = EXCLUDED.expires_at, contract_id = EXCLUDED.contract_id`
 
 // Creation returns what is known of a request by which a contract is made.
-func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time.Time) (amend.Creation, error) {
-	known := amend.Creation{Request: request}
+func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time.Time) (create.Creation, error) {
+	known := create.Creation{Request: request}
 	err := db.Update(ctx, of, func(tx *Tx) error { // a reader of its own might lag behind another node
 		var row creationRow
 		err := tx.q.NewSelect().Model(&row).Where("n.shop_id = ?", tx.of).Where("n.request = ?", request).Where("n.expires_at > ?", millis(now)).Scan(ctx)
@@ -71,9 +72,9 @@ func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time
 }
 
 // PutCreation notes it for as long as answers are kept.
-func (db *DB) PutCreation(ctx context.Context, of shop.ID, c amend.Creation) error {
+func (db *DB) PutCreation(ctx context.Context, of shop.ID, c create.Creation) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
-		row := creationRow{ShopID: int64(of), Request: c.Request, AskedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.KeptFor)), ContractID: int64(c.Contract)}
+		row := creationRow{ShopID: int64(of), Request: c.Request, AskedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.AnswerTTL)), ContractID: int64(c.Contract)}
 		if _, err := insert(ctx, tx, []creationRow{row}, putCreation); err != nil {
 			return err
 		}

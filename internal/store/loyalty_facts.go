@@ -189,7 +189,7 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	for i := range facts {
 		f := &facts[i]
 		for _, c := range list {
-			part := loyalty.Part{Source: loyalty.Source{Of: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.Bought()}
+			part := loyalty.Part{Source: loyalty.Source{Of: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.FirstOrderAmount()}
 			if f.Of == loyalty.Purchase && c.OriginOrderID == f.Order && c.Customer.ID == f.Customer.Customer && part.Source != f.Source {
 				f.With = append(f.With, part)
 			}
@@ -215,7 +215,7 @@ func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Con
 	}
 	f.Customer = loyalty.Person{Customer: c.Customer.ID, Email: c.Customer.Email, FirstName: c.Customer.FirstName, LastName: c.Customer.LastName}
 	if begins {
-		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.Bought()
+		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.FirstOrderAmount()
 	}
 	return f
 }

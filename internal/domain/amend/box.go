@@ -14,71 +14,65 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Bundles knows which box a contract is.
-type Bundles interface {
-	BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error)
-}
-
-// checkLines refuses a change of lines that would move the contract to the other
-// line of the business, or that the rules of its box forbid. It reports whether
-// there are such rules.
-func (s *Service) checkLines(ctx context.Context, store shop.Shop, d contract.Detail, edits []platform.LineEdit) (boxed bool, err error) {
+// CheckLines refuses a change of lines that would move the contract to the other line of
+// business, or that breaks the rules of its box. It reports whether the contract has
+// such rules.
+func (ed *Editor) CheckLines(ctx context.Context, store shop.Shop, d contract.Detail, edits []platform.LineEdit) (boxed bool, err error) {
 	if len(edits) == 0 {
 		return false, nil
 	}
-	after := linesAfter(d.Lines, edits)
+	after := LinesAfter(d.Lines, edits)
 	if moved := contract.LineOf(after, store.Settings); moved != d.Line {
 		return false, fault.New(fault.NotFound, "the selling plan belongs to %s contracts, and contract %d is a %s", moved, d.ID, d.Line).
 			Entity("sellingPlan").Code("sellingPlanNotFound").Field("sellingPlanId")
 	}
-	return s.checkBox(ctx, store, d, after)
+	return ed.checkBox(ctx, store, d, after)
 }
 
-// checkBox refuses lines that the rules of the contract's box forbid. A contract
-// that is no box may hold what it likes.
-func (s *Service) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.Line) (boxed bool, err error) {
-	was, wasBox, err := s.Bundles.BundleOf(ctx, store.ID, d.Contract)
+// checkBox refuses lines that break the rules of the contract's box. A contract without
+// a box has no rules.
+func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.Line) (boxed bool, err error) {
+	was, wasBox, err := ed.Bundles.BundleOf(ctx, store.ID, d.Contract)
 	if err != nil {
 		return false, err
 	}
 	becoming := d.Contract
 	becoming.Lines = after
-	box, boxed, err := s.Bundles.BundleOf(ctx, store.ID, becoming)
+	box, boxed, err := ed.Bundles.BundleOf(ctx, store.ID, becoming)
 	if err != nil {
 		return false, err
 	}
 	if !boxed {
-		box, boxed = was, wasBox // it leaves the box it was in
+		box, boxed = was, wasBox // it leaves its box
 	}
 	if !boxed || !box.Rules.Enabled {
 		return false, nil
 	}
 	categories := map[int64]string{}
 	if box.Rules.NeedsCategories() {
-		if categories, err = s.categories(ctx, store, d.Lines, after); err != nil {
+		if categories, err = ed.categories(ctx, store, d.Lines, after); err != nil {
 			return true, err
 		}
 	}
-	inside := items(box, after, categories)
+	inside := boxItems(box, after, categories)
 	if len(inside) == 0 {
-		return true, nil // nothing is left of the box
+		return true, nil // the box is empty
 	}
 	if !wasBox || was.ID != box.ID {
 		return true, box.Rules.CheckBox(inside)
 	}
-	swaps, err := s.swaps(ctx, store.ID, d.Contract)
+	swaps, err := ed.swapsSinceLastOrder(ctx, store.ID, d.Contract)
 	if err != nil {
 		return true, err
 	}
 	return true, box.Rules.Check(bundle.Edit{
-		Before: items(box, d.Lines, categories), After: inside, Orders: d.Orders, Swaps: swaps,
-		Days: int(d.NextBillingDate.Sub(s.Clock.Now()) / (24 * time.Hour)),
+		Before: boxItems(box, d.Lines, categories), After: inside, Orders: d.Orders, Swaps: swaps,
+		Days: int(d.NextBillingDate.Sub(ed.Clock.Now()) / (24 * time.Hour)),
 	})
 }
 
-// linesAfter are the lines that edits leave. Of new ones only what a box counts
-// is known.
-func linesAfter(is []contract.Line, edits []platform.LineEdit) []contract.Line {
+// LinesAfter returns the lines after edits. New lines have only what a box counts.
+func LinesAfter(is []contract.Line, edits []platform.LineEdit) []contract.Line {
 	byID := make(map[string]platform.LineEdit, len(edits))
 	var after []contract.Line
 	for _, e := range edits {
@@ -90,19 +84,19 @@ func linesAfter(is []contract.Line, edits []platform.LineEdit) []contract.Line {
 			continue
 		}
 		if edited {
-			l = changed(l, e)
+			l = applyLineEdit(l, e)
 		}
 		after = append(after, l)
 	}
 	for _, e := range edits {
 		if e.Line == "" {
-			after = append(after, changed(contract.Line{}, e))
+			after = append(after, applyLineEdit(contract.Line{}, e))
 		}
 	}
 	return after
 }
 
-func changed(l contract.Line, e platform.LineEdit) contract.Line {
+func applyLineEdit(l contract.Line, e platform.LineEdit) contract.Line {
 	if e.Variant != nil {
 		l.VariantID = *e.Variant
 	}
@@ -118,9 +112,9 @@ func changed(l contract.Line, e platform.LineEdit) contract.Line {
 	return l
 }
 
-// items are the lines on the box's selling plans as it counts them, with the
-// categories of their variants.
-func items(box bundle.Settings, lines []contract.Line, categories map[int64]string) []bundle.Item {
+// boxItems returns the lines on the box's selling plans, with the categories of their
+// variants.
+func boxItems(box bundle.Settings, lines []contract.Line, categories map[int64]string) []bundle.Item {
 	var list []bundle.Item
 	for _, l := range lines {
 		if slices.Contains(box.Plans, l.SellingPlanID) {
@@ -130,15 +124,15 @@ func items(box bundle.Settings, lines []contract.Line, categories map[int64]stri
 	return list
 }
 
-// categories reads the types of the products of all lines, by variant.
-func (s *Service) categories(ctx context.Context, store shop.Shop, lists ...[]contract.Line) (map[int64]string, error) {
+// categories reads the product types of all lines, by variant.
+func (ed *Editor) categories(ctx context.Context, store shop.Shop, lists ...[]contract.Line) (map[int64]string, error) {
 	var ids []int64
 	for _, lines := range lists {
 		for _, l := range lines {
 			ids = append(ids, l.VariantID)
 		}
 	}
-	sold, err := s.variants(ctx, store, ids)
+	sold, err := ed.Variants(ctx, store, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -149,10 +143,10 @@ func (s *Service) categories(ctx context.Context, store shop.Shop, lists ...[]co
 	return categories, nil
 }
 
-// swaps counts the variants that were exchanged since the last order, from the
-// log.
-func (s *Service) swaps(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
-	_, n, err := s.Trail.Entries(ctx, of, []page.Criterion{
+// swapsSinceLastOrder counts, in the activity log, the variants that were replaced since
+// the last order.
+func (ed *Editor) swapsSinceLastOrder(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
+	_, n, err := ed.Trail.Entries(ctx, of, []page.Criterion{
 		{Field: activity.FieldEntityID, Op: page.Equals, Numbers: []int64{int64(c.ID)}},
 		{Field: activity.FieldEvent, Op: page.Equals, Texts: []string{string(activity.ProductReplace)}},
 		{Field: activity.FieldStatus, Op: page.Equals, Texts: []string{string(activity.Success)}},

@@ -10,20 +10,21 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// claim is the right to change a contract alone for a while.
+// claim is the exclusive right to change a contract until an instant.
 type claim struct {
 	contract contract.ID // 0: none
 	until    time.Time
 }
 
-// claim takes the right to change a contract as it was read. It reports false when
-// the contract was written meanwhile, and fails while somebody else has it.
-func (s *Service) claim(ctx context.Context, of shop.ID, read contract.Contract, mine *claim) (ours bool, err error) {
+// claim takes the exclusive right to change a contract at the version that was read. It
+// reports false when the contract has been written since, and fails while another caller
+// holds the claim.
+func (ed *Editor) claim(ctx context.Context, of shop.ID, read contract.Contract, mine *claim) (ours bool, err error) {
 	if mine.contract != 0 {
 		return true, nil
 	}
-	until := s.Clock.Now().Add(Leash)
-	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+	until := ed.Clock.Now().Add(PendingChangeTimeout)
+	err = ed.Store.Update(ctx, of, func(tx intake.Tx) error {
 		ours = false
 		rows, err := tx.Contracts(ctx, []contract.ID{read.ID})
 		if err != nil {
@@ -32,8 +33,8 @@ func (s *Service) claim(ctx context.Context, of shop.ID, read contract.Contract,
 		switch {
 		case len(rows) == 0:
 			return nil
-		case rows[0].ChangingUntil.After(s.Clock.Now()):
-			return beingChanged(read.ID)
+		case rows[0].ChangingUntil.After(ed.Clock.Now()):
+			return BeingChanged(read.ID)
 		case rows[0].Version != read.Version:
 			return nil
 		}
@@ -48,17 +49,17 @@ func (s *Service) claim(ctx context.Context, of shop.ID, read contract.Contract,
 	return true, nil
 }
 
-func beingChanged(id contract.ID) error {
-	return fault.New(fault.Conflict, "subscription contract %d is being changed by somebody else", id).Entity(entity).Code("changedMeanwhile")
+func BeingChanged(id contract.ID) error {
+	return fault.New(fault.Conflict, "subscription contract %d is being changed by another caller", id).Entity(Entity).Code("changedMeanwhile")
 }
 
-// ends makes a change give the claim back in the commit that takes it over.
-func (k *claim) ends(c change) change {
+// release makes a change also release the claim, in the commit that stores it.
+func (k *claim) release(c Change) Change {
 	if k.contract == 0 {
 		return c
 	}
-	also := c.also
-	c.also = func(is *contract.Contract) {
+	also := c.Update
+	c.Update = func(is *contract.Contract) {
 		if also != nil {
 			also(is)
 		}
@@ -69,13 +70,13 @@ func (k *claim) ends(c change) change {
 	return c
 }
 
-// giveBack returns a claim that no change has ended. One that cannot be given
-// back ends by itself.
-func (s *Service) giveBack(ctx context.Context, of shop.ID, mine *claim) {
+// releaseClaim releases a claim that no change has released. If that fails, the claim
+// expires.
+func (ed *Editor) releaseClaim(ctx context.Context, of shop.ID, mine *claim) {
 	if mine.contract == 0 {
 		return
 	}
-	err := s.Store.Update(context.WithoutCancel(ctx), of, func(tx intake.Tx) error {
+	err := ed.Store.Update(context.WithoutCancel(ctx), of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{mine.contract})
 		if err != nil || len(rows) == 0 || !rows[0].ChangingUntil.Equal(mine.until) {
 			return err
@@ -84,6 +85,6 @@ func (s *Service) giveBack(ctx context.Context, of shop.ID, mine *claim) {
 		return tx.PutContracts(ctx, rows)
 	})
 	if err != nil {
-		s.Log.WarnContext(ctx, "a contract stays claimed until the claim ends", "contract", mine.contract, "error", err)
+		ed.Log.WarnContext(ctx, "a contract stays claimed until the claim expires", "contract", mine.contract, "error", err)
 	}
 }

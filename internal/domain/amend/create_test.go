@@ -8,7 +8,8 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -19,11 +20,11 @@ var errDied = errors.New("the process dies here")
 
 // forgetful are creations of a process that dies when it notes one the nth time.
 type forgetful struct {
-	amend.Creations
+	create.Creations
 	dies int
 }
 
-func (f *forgetful) PutCreation(ctx context.Context, of shop.ID, c amend.Creation) error {
+func (f *forgetful) PutCreation(ctx context.Context, of shop.ID, c create.Creation) error {
 	if f.dies--; f.dies == 0 {
 		return errDied
 	}
@@ -51,18 +52,18 @@ func (w *world) contracts() map[int64]platform.Detail {
 func (w *world) make() (contract.Detail, error) {
 	w.t.Helper()
 	known := w.contracts()[int64(w.ours)]
-	return w.amend.Create(w.t.Context(), w.of.ID, shop.Subscriptions, w.command().Actor, amend.New{
-		Customer: known.Customer.ID, NextBillingDate: w.at.Now().AddDate(0, 0, 10), Status: contract.Active, Request: "erp 1",
-		Billing: amend.Rhythm{Interval: cadence.Month, Count: 1}, Delivery: amend.Rhythm{Interval: cadence.Month, Count: 1},
+	return w.creations.Create(w.t.Context(), w.of.ID, shop.Subscriptions, w.command().Actor, create.Params{
+		Customer: known.Customer.ID, NextBillingDate: w.at.Now().AddDate(0, 0, 10), Status: contract.Active, RequestKey: "erp 1",
+		Billing: terms.Frequency{Interval: cadence.Month, Count: 1}, Delivery: terms.Frequency{Interval: cadence.Month, Count: 1},
 		Method:     known.Method,
-		Attributes: []contract.Attribute{{Key: "ref", Value: "77"}}, Unpaid: true,
-		Lines: []amend.NewLine{{Variant: w.sold[1], Quantity: 1, Price: &money.Amount{Minor: 700, Currency: "USD"}}},
+		Attributes: []contract.Attribute{{Key: "ref", Value: "77"}}, NoPaymentMethod: true,
+		Lines: []terms.NewLine{{Variant: w.sold[1], Quantity: 1, Price: &money.Amount{Minor: 700, Currency: "USD"}}},
 	})
 }
 
 // A contract is made once by a request that comes again, wherever the process died
-// that carried it out first, and although no webhook tells of the contract.
-func TestAContractIsMadeOnceWhereverTheFirstProcessDies(t *testing.T) {
+// that executed it first, and although no webhook reports the contract.
+func TestRepeatedRequestCreatesOneContractWhereverProcessDies(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(w *world, f *forgetful){
 		"before the platform is asked":         func(_ *world, f *forgetful) { f.dies = 1 },
@@ -78,9 +79,9 @@ func TestAContractIsMadeOnceWhereverTheFirstProcessDies(t *testing.T) {
 			w := begin(t)
 			before := len(w.contracts())
 			f := &forgetful{Creations: w.db}
-			w.amend.Creations = f
+			w.creations.Creations = f
 			dies(w, f)
-			_, _ = w.make() // nobody hears the answer
+			_, _ = w.make() // the answer is lost
 			for _, later := range []time.Duration{time.Minute, time.Hour} {
 				w.at.Set(w.at.Now().Add(later))
 				made, err := w.make()
@@ -112,8 +113,8 @@ func answering(as error) func(func() (platform.Detail, error)) (platform.Detail,
 	}
 }
 
-// What was asked for and is not there may still come: nobody asks for it again at once.
-func TestAContractThatMayStillComeIsWaitedFor(t *testing.T) {
+// A requested contract that is not there yet may still appear: it is not requested again at once.
+func TestRepeatedRequestWaitsForUnconfirmedContract(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	before := len(w.contracts())
@@ -139,7 +140,7 @@ func TestAContractThatMayStillComeIsWaitedFor(t *testing.T) {
 }
 
 // A contract that the platform refuses is not looked for when the request comes again.
-func TestARefusedContractIsAskedForAnew(t *testing.T) {
+func TestRepeatedRequestAfterRefusalCreatesContract(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.way.create = func(func() (platform.Detail, error)) (platform.Detail, error) {

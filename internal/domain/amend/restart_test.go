@@ -4,21 +4,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
 // A request to restart a contract makes one, although the process that carried it out
 // first died before it noted which contract it was.
-func TestAContractIsRestartedOnceByARequestThatComesAgain(t *testing.T) {
+func TestRepeatedRestartCreatesOneContract(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
-	_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Cancelled})
+	_, err := w.lifecycle.SetStatus(t.Context(), w.of.ID, w.command(), lifecycle.StatusChange{To: contract.Cancelled})
 	w.must(err)
 	before := len(w.contracts())
-	w.amend.Creations = &forgetful{Creations: w.db, dies: 2}
+	w.creations.Creations = &forgetful{Creations: w.db, dies: 2}
 	restart := func() (contract.Detail, error) {
-		return w.amend.Restart(t.Context(), w.of.ID, w.command(), amend.Restart{NextBillingDate: w.at.Now().AddDate(0, 0, 10), Request: "erp 2"})
+		return w.creations.Restart(t.Context(), w.of.ID, w.command(), create.RestartParams{NextBillingDate: w.at.Now().AddDate(0, 0, 10), RequestKey: "erp 2"})
 	}
 	if _, err := restart(); err == nil {
 		t.Fatal("the process did not die")

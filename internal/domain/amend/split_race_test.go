@@ -9,6 +9,9 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/split"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -16,8 +19,8 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// parting is a store of which our contract has green tea for 5.00 and black tea for
-// 7.00, which is to be split off.
+// parting is a store whose contract has green tea for 5.00 and black tea for
+// 7.00, which will be split off.
 type parting struct {
 	*world
 	black string // the line
@@ -27,7 +30,7 @@ type parting struct {
 func part(t *testing.T) *parting {
 	t.Helper()
 	w := begin(t)
-	w.amend.Orders = w.bills
+	w.splits.Orders = w.bills
 	w.must(w.db.Update(t.Context(), w.of.ID, func(tx *store.Tx) error {
 		of, err := tx.Shop(t.Context())
 		if err != nil {
@@ -36,13 +39,13 @@ func part(t *testing.T) *parting {
 		of.Settings.ImmediateOrders = true
 		return tx.PutShop(t.Context(), of)
 	}))
-	d, err := w.amend.AddLines(t.Context(), w.of.ID, w.command(), []amend.NewLine{{Variant: w.sold[1], Quantity: 1}})
+	d, err := w.edits.AddLines(t.Context(), w.of.ID, w.command(), []terms.NewLine{{Variant: w.sold[1], Quantity: 1}})
 	w.must(err)
 	return &parting{w, d.Lines[1].ID, w.contract(w.ours).NextBillingDate}
 }
 
 func (w *parting) split(now bool) error {
-	_, err := w.amend.Split(w.t.Context(), w.of.ID, w.command(), amend.Split{Lines: []string{w.black}, Now: now})
+	_, err := w.splits.Split(w.t.Context(), w.of.ID, w.command(), split.Params{Lines: []string{w.black}, Now: now})
 	return err
 }
 
@@ -63,7 +66,7 @@ func (w *parting) live(until time.Time) {
 		if soon := until.Add(-3 * time.Hour); w.at.Now().Before(soon) {
 			w.at.Set(soon)
 		}
-		w.must(w.amend.Work(w.t.Context(), w.of.ID))
+		w.must(w.lifecycle.RunDue(w.t.Context(), w.of.ID))
 		w.must(w.bills.Work(w.t.Context(), w.of.ID))
 		w.tea.Run()
 		if !w.at.Now().Before(until) {
@@ -114,7 +117,7 @@ func (w *parting) part() contract.Contract {
 
 // However long a split takes, each line is in one of the orders of the date that
 // passes meanwhile.
-func TestADateThatPassesDuringASplitIsThatOfBothContracts(t *testing.T) {
+func TestDatePassingDuringSplitBelongsToBothContracts(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -147,7 +150,7 @@ func TestADateThatPassesDuringASplitIsThatOfBothContracts(t *testing.T) {
 
 // While lines are in two contracts nothing of them is charged at once, and what is
 // being charged is not split.
-func TestAnOrderIsNotChargedAndSplitAtOnce(t *testing.T) {
+func TestSplitDuringChargeIsRefused(t *testing.T) {
 	t.Parallel()
 	t.Run("a charge during a split", func(t *testing.T) {
 		t.Parallel()
@@ -177,16 +180,16 @@ func TestAnOrderIsNotChargedAndSplitAtOnce(t *testing.T) {
 	})
 }
 
-// Whoever was slow does not undo what people wish of a contract whose split somebody
+// A slow worker does not undo a request for a contract whose split another worker
 // else has finished.
-func TestASplitThatSomebodyElseHasFinishedIsLeftAlone(t *testing.T) {
+func TestSlowWorkerLeavesFinishedSplitAlone(t *testing.T) {
 	t.Parallel()
 	w := part(t)
 	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
 		d, err := carryOut()
-		w.live(w.at.Now().Add(2 * contract.Leash))
+		w.live(w.at.Now().Add(2 * contract.PendingChangeTimeout))
 		cmd := amend.Command{Line: shop.Subscriptions, Contract: w.part().ID, Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "erp"}}
-		_, paused := w.amend.SetStatus(t.Context(), w.of.ID, cmd, amend.StatusChange{To: contract.Paused})
+		_, paused := w.lifecycle.SetStatus(t.Context(), w.of.ID, cmd, lifecycle.StatusChange{To: contract.Paused})
 		w.must(paused)
 		return d, err
 	}

@@ -12,6 +12,11 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/split"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -72,22 +77,25 @@ func (p *between) EditContract(ctx context.Context, of platform.Shop, id int64, 
 	return carryOut()
 }
 
-// world is a store with two contracts, whose platform tells of changes when the
+// world is a store with two contracts, whose platform reports changes when the
 // test says so.
 type world struct {
-	t      *testing.T
-	at     *clock.Manual
-	of     shop.Shop
-	db     *store.DB
-	way    *between
-	tea    *teashop.Shop
-	intake *intake.Service
-	amend  *amend.Service
-	bills  *billing.Service
-	sold   []int64     // variants: the contracts' and another
-	ours   contract.ID // the one that is changed
-	other  contract.ID
-	events int
+	t         *testing.T
+	at        *clock.Manual
+	of        shop.Shop
+	db        *store.DB
+	way       *between
+	tea       *teashop.Shop
+	intake    *intake.Service
+	edits     *contractedit.Service
+	creations *create.Service
+	splits    *split.Service
+	lifecycle *lifecycle.Service
+	bills     *billing.Service
+	sold      []int64     // variants: the contracts' and another
+	ours      contract.ID // the one that is changed
+	other     contract.ID
+	events    int
 }
 
 func begin(t *testing.T) *world {
@@ -104,7 +112,12 @@ func begin(t *testing.T) *world {
 	log := slog.New(slog.DiscardHandler)
 	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}
 	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
-	w.amend = &amend.Service{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Plans: w.db, Chores: w.db, Bundles: w.db, Trail: w.db, Creations: w.db, Clock: w.at, Log: log}
+	editor := &amend.Editor{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Bundles: w.db, Trail: w.db, Clock: w.at, Log: log}
+	pricer := &terms.Pricer{Editor: editor, Plans: w.db}
+	w.edits = &contractedit.Service{Pricer: pricer}
+	w.creations = &create.Service{Pricer: pricer, Creations: w.db}
+	w.splits = &split.Service{Pricer: pricer}
+	w.lifecycle = &lifecycle.Service{Editor: editor, Splits: w.splits, Pending: w.edits, Due: w.db}
 	w.must(w.intake.Reconcile(t.Context(), w.of.ID))
 	w.at.Set(w.at.Now().Add(time.Second))
 	return w
@@ -117,19 +130,19 @@ func (w *world) must(err error) {
 	}
 }
 
-// tell lets the platform tell of contracts, and intake work what is due.
+// tell lets the platform report contracts, and intake process what is due.
 func (w *world) tell(ids ...contract.ID) {
 	w.t.Helper()
 	for _, id := range ids {
 		w.events++
 		w.must(w.db.Inbox().Add(w.t.Context(), w.of.ID, platform.Event{ID: fmt.Sprint(w.events), Topic: platform.ContractUpdated, Shop: w.of.Domain, Contract: int64(id)}, w.at.Now()))
 	}
-	w.must(w.intake.Work(w.t.Context(), w.of.ID))
+	w.must(w.intake.ProcessEvents(w.t.Context(), w.of.ID))
 }
 
-// change has somebody change the interval of our contract by the interface.
+// change changes the interval of our contract through the interface.
 func (w *world) change(weeks int) error {
-	_, err := w.amend.SetBillingInterval(w.t.Context(), w.of.ID, w.command(), amend.Rhythm{Interval: cadence.Week, Count: weeks})
+	_, err := w.edits.SetBillingInterval(w.t.Context(), w.of.ID, w.command(), terms.Frequency{Interval: cadence.Week, Count: weeks})
 	return err
 }
 

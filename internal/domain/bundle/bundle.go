@@ -15,10 +15,10 @@ import (
 
 const entity = "subscriptionBundleSettings"
 
-// ID is the service's number of a bundle, unique within a shop.
+// ID identifies a bundle within a shop.
 type ID int64
 
-// Settings are all that a merchant says of a bundle.
+// Settings are the merchant's settings of a bundle.
 type Settings struct {
 	ID      ID
 	Line    shop.Line // of the contracts that can be boxes; it never changes
@@ -42,7 +42,7 @@ type Settings struct {
 	Version   int64
 }
 
-// PricingModel is how a box's price comes about.
+// PricingModel is how a box's price is computed.
 type PricingModel string
 
 // The pricing models.
@@ -102,7 +102,7 @@ type Notify struct {
 	SendBundleModifiedConfirmation bool
 }
 
-// Substitution says what happens when a product cannot be had.
+// Substitution is what happens when a product is not available.
 type Substitution struct {
 	AllowSubstitutions                bool
 	SubstitutionMethod                Method
@@ -145,7 +145,7 @@ const (
 // Strategies lists every strategy.
 var Strategies = []Strategy{BestSellers, BoughtTogether, PastOrders, Curated}
 
-// New returns the settings that a bundle has before anybody says anything.
+// New returns the default settings of a bundle.
 func New() Settings {
 	return Settings{
 		Texts: defaultTexts(),
@@ -156,7 +156,7 @@ func New() Settings {
 	}
 }
 
-// Of returns the bundle of which the contract is a box: one that names the
+// Of returns the bundle that the contract is a box of: one that names the
 // selling plan of a line.
 func Of(list []Settings, c contract.Contract) (Settings, bool) {
 	for _, s := range list {
@@ -186,7 +186,7 @@ type Shelf interface {
 // Tx is one transaction on one shop's data. Rows that it reads are locked until
 // it ends.
 type Tx interface {
-	// LockBundles makes other changes of the shop's bundles wait until this
+	// LockBundles blocks other changes of the shop's bundles until this
 	// transaction ends.
 	LockBundles(ctx context.Context) error
 	// AllBundles returns every bundle of both lines, oldest first.
@@ -208,7 +208,7 @@ type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 
-// Type is the interface's word for a kind of bundle.
+// Type is the interface's name of a kind of bundle.
 type Type string
 
 // The types. A contract that is no box is a regular subscription.
@@ -222,10 +222,10 @@ const (
 	Volume        Type = "VOLUME_DISCOUNT"
 )
 
-// Type says what kind of bundle it is, by its rules and its price: one with a
+// Type returns the bundle's kind, by its rules and its price: one with a
 // section for each category; one that is sold as a single product, at one price,
-// to be filled or as it is; one that is cheaper by the piece; a box of which the
-// size is ruled; or any mix.
+// with chosen or fixed contents; one with volume discounts; a box with a
+// size limit; or any mix.
 func (s Settings) Type() Type {
 	r := s.Rules
 	sized := r.Enabled && (r.MinProducts > 0 || r.MaxProducts > 0 || r.MinValue.Minor > 0 || r.MaxValue.Minor > 0)

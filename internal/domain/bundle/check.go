@@ -29,12 +29,12 @@ const (
 	MaxCustomBytes = 100_000 // of all objects together
 )
 
-// Check says what is wrong with settings, whose texts were checked before. The
-// parameter of the failure is the interface's path of the field at fault.
+// Check returns an error if the settings are invalid; their texts were checked before. The
+// error names the field by its path in the interface.
 func (s Settings) Check() error { return firstOf(s.CheckBounds(), s.checkNeeds()) }
 
-// CheckBounds is Check of settings of which only a part is known, and the rest is as
-// New says: what one field needs of another may be there.
+// CheckBounds is Check for a part of the settings; the rest is as
+// in New. It does not check fields against each other.
 func (s Settings) CheckBounds() error {
 	return firstOf(s.checkPage(), s.Rules.check(), s.Pricing.check(), s.checkRest())
 }
@@ -75,7 +75,7 @@ func (s Settings) checkPage() error {
 	return nil
 }
 
-// isAddress reports whether s leads to a page and can do nothing else.
+// isAddress reports whether s is the address of a page, and not a script.
 func isAddress(s string) bool {
 	if strings.ContainsAny(s, " <>\"'\\") || strings.HasPrefix(s, "//") {
 		return false
@@ -168,7 +168,7 @@ func perRow(n int) error {
 	return nil
 }
 
-// clash returns why two bundles cannot both be: they share a selling plan.
+// clash returns why two bundles conflict: they share a selling plan.
 func (s Settings) clash(others []Settings) error {
 	for _, o := range others {
 		for i, plan := range s.Plans {
@@ -180,8 +180,8 @@ func (s Settings) clash(others []Settings) error {
 	return nil
 }
 
-// ofLine refuses plans of the other line: their contracts are no boxes. A plan
-// that is not known yet may be named.
+// ofLine refuses plans of the other line: their contracts are not boxes. A plan
+// that is not known yet is allowed.
 func (s Settings) ofLine(lines map[int64]shop.Line) error {
 	for i, plan := range s.Plans {
 		if line, known := lines[plan]; known && line != s.Line {
@@ -199,7 +199,7 @@ func between(path string, n, most int) error {
 	return nil
 }
 
-// order refuses an upper end below the lower one; an upper end of 0 is none.
+// order refuses a maximum below the minimum; a maximum of 0 is no limit.
 func order(high, low string, least, most int64) error {
 	if most > 0 && most < least {
 		return invalid(high, "%s is smaller than %s", high, low)

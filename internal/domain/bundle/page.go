@@ -32,7 +32,7 @@ type Texts struct {
 	ItemsText                      string
 }
 
-// Look is the page's markup and colours. It is passed on as it is.
+// Look is the page's markup and colours. It is passed on unchanged.
 type Look struct {
 	BundleTopHTML             string
 	BundleBottomHTML          string
@@ -92,7 +92,7 @@ const (
 // Redirects lists every redirect.
 var Redirects = []Redirect{ToCart, ToCheckout, ToCustom}
 
-// Sidebar is when the sidebar opens by itself.
+// Sidebar is when the sidebar opens automatically.
 type Sidebar string
 
 // The sidebars.

@@ -9,10 +9,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-// Rules say what a box may hold and when it may be changed. A limit of 0 is
-// none. Products are counted in pieces.
+// Rules are what a box may hold and when it may be changed. A limit of 0 is
+// no limit. Products are counted in pieces.
 type Rules struct {
-	Enabled              bool // otherwise nothing below counts
+	Enabled              bool // otherwise no rule applies
 	MinProducts          int
 	MaxProducts          int
 	MinValue             money.Amount // in the store's currency, of all pieces before discounts
@@ -39,7 +39,7 @@ type Item struct {
 	Price    money.Amount // of a piece
 }
 
-// Edit is a change of a box that somebody asks for.
+// Edit is a requested change of a box.
 type Edit struct {
 	Before, After []Item
 	Orders        int // renewal orders so far
@@ -63,7 +63,7 @@ func (r Rules) NeedsCategories() bool {
 }
 
 // Check returns nil when the rules allow a change of a box, and otherwise a
-// failure of kind Refused that names the first rule broken. A change that leaves
+// FailedPrecondition error that names the first rule broken. A change that leaves
 // every variant's quantity as it is breaks none.
 func (r Rules) Check(e Edit) error {
 	before, after := counts(e.Before), counts(e.After)
@@ -90,8 +90,8 @@ func (r Rules) checkTime(e Edit, before, after map[int64]int) error {
 	return nil
 }
 
-// CheckBox returns nil when a box holds what the rules want, and otherwise a
-// failure of kind Refused that names the first rule broken. Values in another
+// CheckBox returns nil when a box satisfies the rules, and otherwise a
+// FailedPrecondition error that names the first rule broken. Values in another
 // currency than the store's are not compared.
 func (r Rules) CheckBox(items []Item) error {
 	if !r.Enabled {

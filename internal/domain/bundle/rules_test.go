@@ -23,7 +23,7 @@ func box(pieces map[int64]int) []Item {
 	return items
 }
 
-func TestWhatTheRulesOfABoxAllow(t *testing.T) {
+func TestRulesCheck(t *testing.T) {
 	t.Parallel()
 	two := map[int64]int{1: 2}
 	for name, test := range map[string]struct {
@@ -77,7 +77,7 @@ func TestWhatTheRulesOfABoxAllow(t *testing.T) {
 	}
 }
 
-func TestWhichBundleAContractIsABoxOf(t *testing.T) {
+func TestOf(t *testing.T) {
 	t.Parallel()
 	list := []Settings{{ID: 1, Plans: []int64{10, 11}}, {ID: 2, Plans: []int64{20}}}
 	for name, test := range map[string]struct {
@@ -103,7 +103,7 @@ func TestWhichBundleAContractIsABoxOf(t *testing.T) {
 	}
 }
 
-func TestLinesBecomeItems(t *testing.T) {
+func TestItems(t *testing.T) {
 	t.Parallel()
 	items := Items([]contract.Line{{VariantID: 4, ProductID: 7, Quantity: 2, Price: dollars(300)}}, map[int64]string{7: "Tea"})
 	if len(items) != 1 || items[0] != (Item{Variant: 4, Category: "Tea", Quantity: 2, Price: dollars(300)}) {

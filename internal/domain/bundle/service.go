@@ -11,13 +11,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Service keeps bundles.
+// Service manages bundles.
 type Service struct {
 	Store Store
 	Clock clock.Clock
 }
 
-// Create keeps new settings and gives them their ID.
+// Create stores new settings and gives them their ID.
 func (s *Service) Create(ctx context.Context, of shop.ID, wanted Settings, by activity.Actor) (Settings, error) {
 	if err := wanted.Check(); err != nil {
 		return Settings{}, err
@@ -40,7 +40,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, wanted Settings, by ac
 	return made, err
 }
 
-// Update replaces settings that were read, if nobody has changed them meanwhile.
+// Update replaces settings, unless they have changed since the caller read them.
 func (s *Service) Update(ctx context.Context, of shop.ID, wanted Settings, by activity.Actor) (Settings, error) {
 	if err := wanted.Check(); err != nil {
 		return Settings{}, err
@@ -63,8 +63,8 @@ func (s *Service) Update(ctx context.Context, of shop.ID, wanted Settings, by ac
 	return put, err
 }
 
-// Delete forgets settings. Contracts that were boxes of the bundle are ordinary
-// ones from then on.
+// Delete removes a bundle. Contracts that were its boxes are ordinary
+// contracts from then on.
 func (s *Service) Delete(ctx context.Context, of shop.ID, id ID, by activity.Actor) error {
 	return s.change(ctx, of, func(tx Tx, all []Settings, now time.Time) error {
 		is, err := in(all, id)
@@ -111,12 +111,12 @@ func in(all []Settings, id ID) (Settings, error) {
 	return all[i], nil
 }
 
-// NotFound is the failure that a bundle does not exist.
+// NotFound is the error for a bundle that does not exist.
 func NotFound(id ID) error {
 	return fault.New(fault.NotFound, "bundle %d does not exist", id).Entity(entity).Code("bundleNotFound").Field("id")
 }
 
-// details are what an entry about a bundle says.
+// details is the details of an entry about a bundle.
 type details struct {
 	Title string  `json:"title,omitempty"`
 	Plans []int64 `json:"sellingPlanIds,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 )
 
-func TestTheTypeOfABundleFollowsFromItsRulesAndItsPrice(t *testing.T) {
+func TestTypeFollowsRulesAndPrice(t *testing.T) {
 	t.Parallel()
 	tiers := Pricing{Model: Dynamic, Volume: true, Tiers: []Tier{{MinProducts: 3, Percent: 10}}}
 	for _, row := range []struct {

@@ -15,7 +15,7 @@ type Calendar struct {
 func Never() time.Time { return time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // earliest is the first instant that is taken for a date: the zero time and
-// other values that nobody meant are before it.
+// other values that are no date are before it.
 func earliest() time.Time { return time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 func meant(t time.Time) bool { return !t.Before(earliest()) && t.Before(Never()) }
@@ -53,8 +53,8 @@ func (c Calendar) Local(day Date) time.Time {
 }
 
 // In returns when something falls in another calendar: at the order time of the same
-// local day. What is not at the order time of its day stays at its instant: somebody
-// chose that.
+// local day. What is not at the order time of its day stays at its instant: it was
+// chosen by hand.
 func (c Calendar) In(to Calendar, t time.Time) time.Time {
 	if !c.At(t).Equal(t) {
 		return t
@@ -78,7 +78,7 @@ func (c Calendar) local(day int64) time.Time {
 }
 
 // longestLeap is more days than any zone leaves out in a row. It ends the
-// search in a zone that somebody made up.
+// search in an invented zone.
 const longestLeap = 7
 
 // farthestZone is more than any zone is ahead of UTC, in seconds.

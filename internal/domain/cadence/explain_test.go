@@ -8,7 +8,7 @@ import (
 	. "github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-func TestWhyAnOccurrenceFallsWhereItDoes(t *testing.T) {
+func TestExplain(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name         string
@@ -114,7 +114,7 @@ func TestWhyAnOccurrenceFallsWhereItDoes(t *testing.T) {
 
 // Where nothing is explained, the occurrence is on the day and at the time that
 // its rule names; where something is, it is not, or it is there twice.
-func TestWhatIsExplainedIsWhatIsUnusual(t *testing.T) {
+func TestExplainCoversUnusualDates(t *testing.T) {
 	t.Parallel()
 	for _, name := range zones(t) {
 		c := Calendar{Zone: zone(t, name), Hour: 2, Minute: 30}

@@ -1,5 +1,5 @@
 // Package cadence computes the days on which a recurring order falls due. It
-// does no I/O and asks nobody the time.
+// does no I/O and does not read the clock.
 package cadence
 
 import (

@@ -155,7 +155,7 @@ func TestApprox(t *testing.T) {
 	}
 }
 
-func TestHowOftenOnePolicyFitsIntoAnother(t *testing.T) {
+func TestCovers(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		whole, part Policy

@@ -89,7 +89,7 @@ func TestSeriesAgreesWithTheOracle(t *testing.T) {
 	})
 }
 
-// TestNthDoesNotDrift starts a series anew at one of its occurrences and finds
+// TestNthDoesNotDrift starts a series again at one of its occurrences and finds
 // the same days, unless the start's own day of the month is what it counts by.
 func TestNthDoesNotDrift(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func (s Series) nth(days days, n int64) time.Time {
 	return s.local(day)
 }
 
-// planned finds the day of the nth occurrence among days of which some may have
+// planned finds the day of the nth occurrence among days that may have
 // merged; false when there is none. The zone may have left it out.
 func (s Series) planned(days days, n int64) (int64, bool) {
 	index := n

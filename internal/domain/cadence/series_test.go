@@ -166,7 +166,7 @@ func TestNthIsNeverWhereThereIsNone(t *testing.T) {
 		{"the highest number", Series{Policy: every(365, Year), Start: start}, math.MaxInt},
 		{"the highest number of days", Series{Policy: every(1, Day), Start: start}, math.MaxInt},
 		{"a number of weeks that overflows to a date", Series{Policy: every(1, Week), Start: start}, math.MaxInt/7*2 + 3},
-		{"a zone that nobody lives in", Series{Policy: every(1, Week), Calendar: Calendar{Zone: time.FixedZone("X", 400*3600)}, Start: start}, 1},
+		{"an invented zone", Series{Policy: every(1, Week), Calendar: Calendar{Zone: time.FixedZone("X", 400*3600)}, Start: start}, 1},
 		{"the highest number of anchors", Series{Policy: every(365, Week, weekday(3)), Start: start}, math.MaxInt},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -6,13 +6,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-// How many days before its date an order is announced.
+// How many days before its date the customer is notified of an order.
 const (
 	notice      = 3
-	shortNotice = 1 // of orders that come every week, or more often
+	shortNotice = 1 // of orders that come weekly or more often
 )
 
-// NoticeDays returns how many days before their dates the orders are announced.
+// NoticeDays returns how many days before an order the customer is notified.
 func (c Contract) NoticeDays() int {
 	if c.Billing.Interval == cadence.Day && c.Billing.Count <= 7 || c.Billing.Interval == cadence.Week && c.Billing.Count == 1 {
 		return shortNotice
@@ -20,8 +20,9 @@ func (c Contract) NoticeDays() int {
 	return notice
 }
 
-// NotifyAt returns when the next order is announced; zero when it is not, because
-// the contract does not run, has no order to come, or is not charged by itself.
+// NotifyAt returns when the customer is notified of the next order; zero when they are
+// not, because the contract does not run, has no upcoming order or is not charged
+// automatically.
 func (c Contract) NotifyAt() time.Time {
 	if c.Status != Active || !c.AutoCharge || c.NextBillingDate.IsZero() {
 		return time.Time{}

@@ -6,16 +6,16 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Card is what tells the card behind a payment method from another one: the platform
-// puts a new card into the old one's place. The zero value is one that is not known.
+// Card identifies the card behind a payment method: the platform replaces a card without
+// changing the method's id. The zero value is an unknown card.
 type Card struct {
 	Kind        string `json:"kind,omitempty"`
 	Brand       string `json:"brand,omitempty"`
 	LastDigits  string `json:"digits,omitempty"`
 	ExpiryMonth int    `json:"month,omitempty"`
 	ExpiryYear  int    `json:"year,omitempty"`
-	// Since is when it was found in the place of another one, or found to be usable
-	// again; zero: neither has happened.
+	// Since is when it was found to replace another card, or to be usable
+	// again; zero: never.
 	Since time.Time `json:"since,omitzero"`
 }
 
@@ -23,11 +23,11 @@ func cardOf(m platform.PaymentMethod) Card {
 	return Card{Kind: m.Kind, Brand: m.Brand, LastDigits: m.LastDigits, ExpiryMonth: m.ExpiryMonth, ExpiryYear: m.ExpiryYear}
 }
 
-// known reports whether anything is known of the card.
+// known reports whether the card is known.
 func (c Card) known() bool { return c != Card{Since: c.Since} }
 
-// after returns the card as it follows upon the one before it.
-func (c Card) after(old Card, usableAgain bool, now time.Time) Card {
+// following returns the card with the history of the one before it.
+func (c Card) following(old Card, usableAgain bool, now time.Time) Card {
 	was := old
 	was.Since = time.Time{}
 	switch {
@@ -44,8 +44,8 @@ func (c Card) after(old Card, usableAgain bool, now time.Time) Card {
 	return c
 }
 
-// Replaces reports whether the card came into the other one's place and may be
-// charged: one that has expired is no remedy.
+// Replaces reports whether the card replaced the other one and may be charged: one that
+// has expired may not.
 func (c Card) Replaces(old Card, now time.Time) bool {
 	if c.Since.Equal(old.Since) {
 		return false

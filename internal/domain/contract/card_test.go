@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-func TestACardThatTookAnothersPlaceIsSeen(t *testing.T) {
+func TestReplacedCardIsDetected(t *testing.T) {
 	t.Parallel()
 	const method = "gid://shopify/CustomerPaymentMethod/1"
 	first := platform.PaymentMethod{ID: method, Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 3, ExpiryYear: 2026}

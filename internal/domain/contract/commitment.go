@@ -6,20 +6,21 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// InCommitment reports whether the subscriber is held to the orders that they committed
-// to: always on the membership line, and on the other one if the store says so.
+// InCommitment reports whether the subscriber must complete the orders that they
+// committed to: always for memberships, and for subscriptions if the store's settings
+// say so.
 func (c Contract) InCommitment(s shop.Settings) bool {
 	return c.Committed() > 0 && (c.Line == shop.Memberships || s.FreezeUntilMinCycles)
 }
 
-// Hidden reports whether the contract does not exist for whoever acts: to a
-// subscriber only their own do.
-func (c Contract) Hidden(from activity.Actor) bool {
+// HiddenFrom reports whether the actor is a subscriber and the contract is another
+// subscriber's.
+func (c Contract) HiddenFrom(from activity.Actor) bool {
 	return from.Customer != 0 && from.Customer != c.Customer.ID
 }
 
-// CheckCommitment refuses what a subscriber may not do to a frozen contract. A merchant,
-// and the service itself, may.
+// CheckCommitment refuses changes by a subscriber who is in a commitment. Merchants and
+// the service itself are not restricted.
 func (c Contract) CheckCommitment(s shop.Settings, by activity.Actor) error {
 	if by.Source != activity.CustomerPortal || !c.InCommitment(s) {
 		return nil

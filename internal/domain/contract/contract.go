@@ -1,5 +1,5 @@
-// Package contract is the subscription contract as the service keeps it: what
-// the platform holds of it, and what the service computes and owns.
+// Package contract is the subscription contract as Perennial stores it: what
+// the platform reports and what the service computes and owns.
 package contract
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// ID is the platform's number of a contract.
+// ID is the platform's id of a contract.
 type ID int64
 
-// Status is where a contract stands.
+// Status is the status of a contract.
 type Status string
 
 // The contract statuses.
@@ -33,7 +33,7 @@ const (
 // Statuses lists every status.
 var Statuses = []Status{Active, Paused, Cancelled, Expired, Failed}
 
-// Terminated reports whether the contract has ended for good: it is never charged again.
+// Terminated reports whether the contract has ended: it is never charged again.
 func (c Contract) Terminated() bool { return c.Status == Cancelled || c.Status == Expired }
 
 // ParseStatus reads a status in any letter case.
@@ -59,9 +59,9 @@ const (
 
 // Contract is a subscription contract.
 //
-// Its renewals form a series: they begin with cycle Series.Cycle, and each falls on an
-// occurrence of the billing policy counted from Series.Start, or from the last of the
-// Turns before it.
+// Its renewals form a series that begins with cycle Series.Cycle. Each falls on an
+// occurrence of the billing policy counted from Series.Start, or from the start of the last
+// LaterSeries before it.
 type Contract struct {
 	ID       ID
 	Line     shop.Line
@@ -75,45 +75,45 @@ type Contract struct {
 	Lines     []Line
 	Discounts []Discount // in the order in which they are taken off
 
-	// How the prices of lines change, by line; see PriceAt.
+	// Prices by cycle, by line; see PriceAt.
 	Pricing     map[string]Pricing // with the cycles, by the policies at the platform
 	PlanPricing map[string]Pricing // of those without a policy: with the orders, by the plan of ours on which they came
 
-	OriginOrderID   int64 // 0 when none
-	OriginOrderName string
-	FirstAmount     money.Amount // of the lines, as they were when the contract came; no currency: not known
-	PaymentMethod   string       // graph id, empty when none
-	PaymentUsable   bool         // there is a payment method and it is not revoked
-	Card            Card         // behind the payment method
-	BillingCountry  string
-	DeliveryCountry string
-	DeliveryPrice   money.Amount
-	Note            string // attached to every future order
-	Attributes      []Attribute
-	ImportedID      string // set when the contract was imported, else empty
-	LastPayment     string // SUCCEEDED, FAILED or empty
-	Origin          Origin
-	SplitFrom       ID           // the contract that this one was split from, or that it restarts; 0: none
-	Earlier         int          // orders, by the count of plans' prices, of what it was split from
-	Split           *SplitIntent // under way
-	Pending         *PendingChange
-	Priced          bool       // prices of its lines change with the orders
-	ChangingUntil   time.Time  // somebody changes it until then, alone; past or zero: nobody
-	Amending        []Amending // changes that are on their way to the platform
-	AmendAt         time.Time  // when what it waits for must be done; zero: nothing
-	Moving          *Move      // a change of status that is under way
-	Pause           *Pause     // while it is paused, if more was said than that
-	Ending          *Ending    // a cancellation that waits
-	NextWas         time.Time  // when the order was to come that a cancellation took away; zero: none
-	Trial           *Trial     // with which it began
-	Lifelong        bool       // one payment was for good: there is no renewal
-	ExpireAt        time.Time  // when it expires, once nothing is left to be charged, or expired; zero: not yet
+	OriginOrderID      int64 // 0 when none
+	OriginOrderName    string
+	FirstAmount        money.Amount // of the lines, as they were when the contract came; no currency: not known
+	PaymentMethod      string       // graph id, empty when none
+	PaymentUsable      bool         // there is a payment method and it is not revoked
+	Card               Card         // behind the payment method
+	BillingCountry     string
+	DeliveryCountry    string
+	DeliveryPrice      money.Amount
+	Note               string // attached to every future order
+	Attributes         []Attribute
+	ImportedID         string // set when the contract was imported, else empty
+	LastPayment        string // SUCCEEDED, FAILED or empty
+	Origin             Origin
+	SplitFrom          ID           // the contract that this one was split from, or that it restarts; 0: none
+	EarlierOrders      int          // orders, by the count of plans' prices, of what it was split from
+	Split              *SplitIntent // under way
+	Pending            *PendingChange
+	Priced             bool           // prices of its lines change with the orders
+	ChangingUntil      time.Time      // a caller has claimed it until then; past or zero: none has
+	InFlightEdits      []InFlightEdit // edits that are being sent to the platform
+	AmendAt            time.Time      // when its next scheduled change is due; zero: never
+	Moving             *Move          // a status change in progress
+	Pause              *Pause         // details of the pause; nil: none
+	Ending             *Ending        // a scheduled cancellation
+	CancelledOrderDate time.Time      // date of the next order that a cancellation removed; zero: none
+	Trial              *Trial         // the trial it began with
+	Lifelong           bool           // paid once for life: it has no renewals
+	ExpireAt           time.Time      // when it expires, once nothing is left to be charged, or expired; zero: not yet
 
-	// What was said when it was cancelled, or is to be; empty when nothing was.
+	// The feedback and note of the cancellation, done or scheduled.
 	CancellationFeedback, CancellationNote string
 
 	Series          Series
-	Turns           []Series  // with which later orders begin it anew, in the order of their cycles
+	LaterSeries     []Series  // series that begin with later orders, by cycle
 	NextBillingDate time.Time // of the earliest attempt that is still to come; zero when none
 	QueueUpdatedAt  time.Time // when its upcoming attempts were made or changed last; zero: not known
 	MaxCycles       int       // orders after which it ends, in cycles; 0: no end
@@ -122,9 +122,9 @@ type Contract struct {
 	AutoCharge      bool
 
 	Overrides []OrderOverride // of orders to come that are in no queue while the contract does not run
-	Dunning   *Dunning        // the order that could not be charged and has not been given up; nil: none
+	Dunning   *Dunning        // the order that could not be charged and is not given up; nil: none
 
-	OneOffs         int          // one-time products that wait for an order
+	OneOffs         int          // one-time products of upcoming orders
 	Orders          int          // successful renewal orders so far
 	Lifetime        money.Amount // sum of those orders
 	LastOrderID     int64
@@ -140,8 +140,8 @@ type Contract struct {
 	Version     int64
 }
 
-// OrderOverride is what people have written on one order to come, and when they want it. It
-// belongs to the order's cycle, and outlives the order's place in the queue.
+// OrderOverride is the note and date that people set on an upcoming order. It
+// belongs to the order's cycle and stays when the order leaves the queue.
 type OrderOverride struct {
 	Cycle int       `json:"cycle"`
 	Date  time.Time `json:"date,omitzero"` // zero: that of the calendar
@@ -149,7 +149,7 @@ type OrderOverride struct {
 	Flags
 }
 
-// OverriddenOn returns when people want an order to come; zero: they have not said so.
+// OverriddenOn returns the date that people set for an upcoming order; zero: none.
 func (c Contract) OverriddenOn(cycle int) time.Time {
 	for _, w := range c.Overrides {
 		if w.Cycle == cycle {
@@ -159,8 +159,8 @@ func (c Contract) OverriddenOn(cycle int) time.Time {
 	return time.Time{}
 }
 
-// OverrideFor notes when people want an order to come, unless they want it on another day
-// that is still to come.
+// OverrideFor sets the date of an upcoming order, unless people set another one that is
+// still to come.
 func (c *Contract) OverrideFor(cycle int, date, now time.Time) {
 	c.Overrides = slices.Clone(c.Overrides)
 	at := slices.IndexFunc(c.Overrides, func(w OrderOverride) bool { return w.Cycle == cycle })
@@ -181,8 +181,8 @@ type Flags struct {
 	UpgradeDowngradeBilling bool `json:"upgradeDowngradeBilling,omitempty"`
 }
 
-// Dunning is what a contract knows of its one order that could not be charged.
-// The billing attempt has the whole case.
+// Dunning is the state of the contract's one order that could not be charged. The
+// billing attempt has the whole case.
 type Dunning struct {
 	Attempt int64          `json:"attempt"`
 	Cycle   int            `json:"cycle"`
@@ -191,16 +191,18 @@ type Dunning struct {
 	Code    string         `json:"code"` // of the last decline
 	Since   time.Time      `json:"since"`
 	Tries   int            `json:"tries"`
-	RetryAt time.Time      `json:"retryAt,omitzero"` // when it is charged again by itself
-	EndAt   time.Time      `json:"endAt,omitzero"`   // when Action is taken, if nothing happens before
-	Action  dunning.Action `json:"action"`           // what is done in the end
+	RetryAt time.Time      `json:"retryAt,omitzero"` // when it is charged again automatically
+	EndAt   time.Time      `json:"endAt,omitzero"`   // when Action is taken if nothing happens before
+	Action  dunning.Action `json:"action"`           // the final action
 }
 
-// GivesUp reports whether the contract is to be paused or cancelled because an order
-// of it could not be charged.
-func (c Contract) GivesUp() bool { return c.Dunning != nil && c.Dunning.State == dunning.Ending }
+// EndsAfterDunning reports whether the contract will be paused or cancelled because an
+// order could not be charged.
+func (c Contract) EndsAfterDunning() bool {
+	return c.Dunning != nil && c.Dunning.State == dunning.Ending
+}
 
-// PendingChange is a change of a line's variant that waits for its day.
+// PendingChange is a change of a line's variant that is scheduled for the next order.
 type PendingChange struct {
 	Line       string        `json:"line"` // graph id
 	OldVariant int64         `json:"from"`
@@ -209,18 +211,17 @@ type PendingChange struct {
 	Price      *money.Amount `json:"price,omitempty"` // of one of the new variant, when the change was asked for; nil: not known
 }
 
-// SplitMark is the attribute by which a contract that is being split off is found at the
-// platform when the answer to its making was lost.
-const SplitMark = "_split"
+// SplitAttribute is the attribute that identifies the new contract of a split at the
+// platform when its creation was not confirmed.
+const SplitAttribute = "_split"
 
-// SplitOff reports whether the contract was split from another one, which nobody has noted
-// yet of one that a webhook found first.
+// SplitOff reports whether the contract was split from another one, also when SplitFrom
+// is not stored yet.
 func (c Contract) SplitOff() bool {
-	return c.SplitFrom != 0 || slices.ContainsFunc(c.Attributes, func(a Attribute) bool { return a.Key == SplitMark })
+	return c.SplitFrom != 0 || slices.ContainsFunc(c.Attributes, func(a Attribute) bool { return a.Key == SplitAttribute })
 }
 
-// SplitIntent is a split that was begun: lines are on their way into a contract
-// of their own.
+// SplitIntent is a split in progress: lines are being moved to a contract of their own.
 type SplitIntent struct {
 	Token     string         `json:"token"`               // marks the new contract at the platform
 	Lines     []string       `json:"lines"`               // graph ids, in the order of the contract
@@ -254,8 +255,8 @@ type Attribute struct {
 type Line struct {
 	ID              string // graph id
 	ProductID       int64
-	VariantID       int64 // 0: the store has it no more
-	Gone            int64 // the variant that the line had, when it has none; 0: not known
+	VariantID       int64 // 0: the store no longer has it
+	FormerVariantID int64 // the variant that the line had before; 0: not known
 	SKU             string
 	Title           string
 	VariantTitle    string
@@ -276,10 +277,9 @@ func (c Contract) Amount() money.Amount {
 	return sum
 }
 
-// Bought returns what the lines cost in the order that the contract began with, whatever
-// became of them: nothing where a free trial began with it. Of a contract of which that
-// is not known it is what they cost now.
-func (c Contract) Bought() money.Amount {
+// FirstOrderAmount returns what the lines cost in the contract's first order: nothing
+// with a free trial. If that is not known, it is what they cost now.
+func (c Contract) FirstOrderAmount() money.Amount {
 	switch {
 	case c.Trial != nil:
 		return money.Amount{Currency: c.Currency}
@@ -293,7 +293,7 @@ func (c Contract) Bought() money.Amount {
 // number.
 func (c Contract) Deliveries() int64 { return int64(max(c.Billing.Covers(c.Delivery), 1)) }
 
-// PrepaidByCount is Prepaid as the interface's search understands it, which compares how
+// PrepaidByCount is Prepaid as the interface's search defines it, which compares how
 // many intervals there are and not which.
 func (c Contract) PrepaidByCount() bool { return c.Billing.Count != c.Delivery.Count }
 

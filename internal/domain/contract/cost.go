@@ -6,11 +6,11 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 )
 
-// Cost returns what an order of the lines comes to, before taxes, which nobody
-// knows before the order: the lines at the prices of its cycle, the delivery, less
-// the discounts. Ahead is how many orders of the contract come before it, by which
-// prices of plans go, and each of which uses up one of a discount's cycles. The
-// platform, which charges, has the last word; how it rounds shares is not published.
+// Cost returns the amount of an order before taxes, which are not known in advance: the
+// lines at the prices of its cycle plus delivery, less discounts. Ahead is the number of
+// the contract's orders before it; each uses up one cycle of a discount, and plans'
+// prices depend on it. The platform decides the amount that is charged; it does not
+// publish how it rounds shares.
 func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
 	left := make([]int64, len(lines)) // of each line, in minor units
 	for i, l := range lines {
@@ -23,7 +23,7 @@ func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
 		case d.FreeShipping:
 			delivery = 0
 		case d.TargetIsOrder:
-			delivery -= off(d, delivery, 1)
+			delivery -= discountOn(d, delivery, 1)
 		default:
 			c.takeOff(d, lines, left)
 		}
@@ -35,7 +35,7 @@ func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
 	return total
 }
 
-// takeOff lowers the lines that a discount is for by their shares of it.
+// takeOff subtracts a discount from the lines that it applies to.
 func (c Contract) takeOff(d Discount, lines []Line, left []int64) {
 	var chosen []int
 	var sum int64
@@ -47,7 +47,7 @@ func (c Contract) takeOff(d Discount, lines []Line, left []int64) {
 	}
 	if d.Percent > 0 || d.EachItem {
 		for _, i := range chosen {
-			left[i] -= off(d, left[i], int64(lines[i].Quantity))
+			left[i] -= discountOn(d, left[i], int64(lines[i].Quantity))
 		}
 		return
 	}
@@ -64,8 +64,7 @@ func (c Contract) takeOff(d Discount, lines []Line, left []int64) {
 	}
 }
 
-// proportion returns the share of an amount that is a part's of a sum, rounded
-// down.
+// proportion returns a part's share of an amount, rounded down.
 func proportion(amount, part, sum int64) int64 {
 	if sum == 0 {
 		return 0
@@ -75,9 +74,9 @@ func proportion(amount, part, sum int64) int64 {
 	return int64(share)
 }
 
-// off returns what a discount takes off an amount of so many items: a percentage,
-// rounded half up, or an amount off each.
-func off(d Discount, amount, items int64) int64 {
+// discountOn returns a discount on an amount of so many items: a percentage, rounded
+// half up, or an amount off each item.
+func discountOn(d Discount, amount, items int64) int64 {
 	if d.Percent > 0 {
 		return amount - money.Amount{Minor: amount}.PercentOff(float64(d.Percent)).Minor
 	}

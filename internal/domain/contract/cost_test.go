@@ -8,7 +8,7 @@ import (
 
 func usd(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 
-func TestWhatAnOrderComesTo(t *testing.T) {
+func TestCost(t *testing.T) {
 	t.Parallel()
 	coffee := Line{ID: "coffee", Quantity: 2, Price: usd(1250)}
 	tea := Line{ID: "tea", Quantity: 1, Price: usd(999)}
@@ -43,8 +43,8 @@ func TestWhatAnOrderComesTo(t *testing.T) {
 		{name: "one that the platform rejects is none", lines: []Line{coffee}, discounts: []Discount{{Percent: 50, AllLines: true, RejectedWhy: "NOT_FOUND"}}, cycle: 1, want: "25.00"},
 		{name: "before a price changes it is what it was", lines: []Line{coffee}, priced: true, cycle: 2, want: "25.00"},
 		{name: "afterwards it is the new one", lines: []Line{coffee}, priced: true, cycle: 3, want: "20.00"},
-		{name: "where nobody applies policies the price stays", lines: []Line{coffee}, cycle: 3, want: "25.00"},
-		{name: "a price that somebody set stays", lines: []Line{{ID: "coffee", Quantity: 2, Price: usd(777)}}, priced: true, cycle: 3, want: "15.54"},
+		{name: "without prices by cycle the price stays", lines: []Line{coffee}, cycle: 3, want: "25.00"},
+		{name: "a price set by hand stays", lines: []Line{{ID: "coffee", Quantity: 2, Price: usd(777)}}, priced: true, cycle: 3, want: "15.54"},
 		{name: "amounts may be large", lines: []Line{{ID: "gold", Quantity: 9999, Price: usd(99999999)}, tea}, discounts: []Discount{{Amount: usd(99999999), AllLines: true}}, cycle: 1, want: "9997999910.01"},
 		{name: "an order of nothing costs its delivery", delivery: 490, discounts: []Discount{{Amount: usd(500), AllLines: true}}, cycle: 1, want: "4.90"},
 	} {

@@ -10,14 +10,14 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Customers reads what is known of customers, which is what their contracts say.
+// Customers reads customers, as their contracts describe them.
 type Customers interface {
 	// ContractIDs returns the numbers of a customer's contracts, ascending.
 	ContractIDs(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]ID, error)
 	// ContractsOf returns a customer's contracts, oldest first.
 	ContractsOf(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]Contract, error)
 	// Customers returns a page of the customers that pass the filter, by their
-	// numbers unless the page says otherwise, and how many there are.
+	// ids unless the page says otherwise, and how many there are.
 	Customers(ctx context.Context, of shop.ID, f CustomerFilter, p page.Request) ([]CustomerSummary, int, error)
 }
 
@@ -35,7 +35,7 @@ var CustomerSortFields = []string{
 	"customerId", "id", "name", "email", "activeSubscriptions", "inActiveSubscriptions", "nextOrderDate", "lifetimeValue",
 }
 
-// CustomerSummary is what the contracts of one customer come to.
+// CustomerSummary is the sum of one customer's contracts.
 type CustomerSummary struct {
 	ID        int64
 	Name      string // of the newest contract, as the rest of who the customer is
@@ -49,39 +49,38 @@ type CustomerSummary struct {
 	Mixed    bool
 }
 
-// Standing is what a customer is by their contracts, in the platform's words.
-type Standing string
+// CustomerStatus is a customer's status, as the interface names it.
+type CustomerStatus string
 
-// The standings.
+// The statuses of customers that contracts do not have, or share.
 const (
-	StandingActive Standing = "ACTIVE"
-	StandingPaused Standing = "PAUSED"
-	StandingNever  Standing = "NEVER_SUBSCRIBED"
+	CustomerActive  CustomerStatus = "ACTIVE"
+	CustomerPaused  CustomerStatus = "PAUSED"
+	NeverSubscribed CustomerStatus = "NEVER_SUBSCRIBED"
 )
 
-// StandingOf returns a customer's standing: ACTIVE with an active contract, else
-// PAUSED with a paused one, else the status of the newest contract. The contracts
-// come oldest first.
-func StandingOf(contracts []Contract) Standing {
-	standing := StandingNever
+// CustomerStatusOf returns a customer's status: ACTIVE with an active contract, else
+// PAUSED with a paused one, else the status of the newest contract. The contracts are
+// sorted oldest first.
+func CustomerStatusOf(contracts []Contract) CustomerStatus {
+	status := NeverSubscribed
 	for _, c := range contracts {
 		switch {
 		case c.Status == Active:
-			return StandingActive
+			return CustomerActive
 		case c.Status == Paused:
-			standing = StandingPaused
-		case standing != StandingPaused:
-			standing = Standing(c.Status)
+			status = CustomerPaused
+		case status != CustomerPaused:
+			status = CustomerStatus(c.Status)
 		}
 	}
-	return standing
+	return status
 }
 
-// PaidThrough returns until when a contract's orders have been paid: the end of
-// the term that the latest order began, or the next order where that comes
-// sooner, as it does after an order that was late. A cancellation takes the next order
-// away; the end stays what it was, unless a charge that was under way has paid for more.
-// It is zero while nothing was ordered.
+// PaidThrough returns when the paid period of a contract ends: with the term of the
+// latest order, or with the next order if that is sooner, as after an order that was
+// late. A cancellation does not change it, unless a charge in flight pays for more. It
+// is zero without orders.
 func (c Contract) PaidThrough(cal cadence.Calendar) time.Time {
 	paid := c.paidAt()
 	if paid.IsZero() {
@@ -92,29 +91,29 @@ func (c Contract) PaidThrough(cal cadence.Calendar) time.Time {
 	}
 	days, n := c.from(paid, c.Billing, cal)
 	ends := days.Nth(n + 1)
-	if next := c.comes(); next.After(paid) && next.Before(ends) {
+	if next := c.nextOrderDate(); next.After(paid) && next.Before(ends) {
 		return next
 	}
 	return ends
 }
 
-// endsPaid reports whether a cancellation waits for the end of what the latest order paid.
+// endsPaid reports whether a cancellation waits for the end of the paid period.
 func (c Contract) endsPaid() bool { return c.Ending != nil && c.Ending.Paid.Equal(c.paidAt()) }
 
-// comes returns when the next order comes, or was to come before a cancellation took it
-// away; zero when there is none.
-func (c Contract) comes() time.Time {
+// nextOrderDate returns the date of the next order, or the one that a cancellation
+// removed; zero when there is none.
+func (c Contract) nextOrderDate() time.Time {
 	switch {
 	case c.endsPaid():
 		return c.Ending.At
 	case c.Status == Cancelled:
-		return c.NextWas
+		return c.CancelledOrderDate
 	}
 	return c.NextBillingDate
 }
 
-// PaidThrough returns until when a customer has paid for any of the contracts;
-// zero when for none.
+// PaidThrough returns the latest paid period's end of the contracts; zero when none is
+// paid.
 func PaidThrough(contracts []Contract, cal cadence.Calendar) time.Time {
 	var latest time.Time
 	for _, c := range contracts {

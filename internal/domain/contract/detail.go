@@ -4,9 +4,9 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// What the platform shows of a contract and the service hands on as it is.
+// What the platform reports of a contract and the service passes on unchanged.
 type (
-	// LineDetail is what is shown of a line besides what is charged.
+	// LineDetail is what is shown of a line in addition to what is charged.
 	LineDetail = platform.LineDetail
 	// Allocation is a discount's share on a line.
 	Allocation = platform.Allocation
@@ -24,24 +24,24 @@ type (
 	Instrument = platform.Instrument
 	// PaymentMethod is something that a customer can be charged with.
 	PaymentMethod = platform.PaymentMethod
-	// Fulfillment is a part of an order that was sent.
+	// Fulfillment is a shipped part of an order.
 	Fulfillment = platform.Fulfillment
-	// Charge is a billing attempt as the platform shows it.
+	// Charge is a billing attempt as the platform reports it.
 	Charge = platform.Attempt
 )
 
-// Detail is a contract with all that is shown of it: what the service keeps, and
-// what the platform says beyond that.
+// Detail is a contract with everything that is shown of it: what the service stores, and
+// what only the platform has.
 type Detail struct {
 	Contract
-	LineDetails []LineDetail // of the lines, in their order; empty when they were not asked for
+	LineDetails []LineDetail // of the lines, in their order; empty when they were not read
 	Method      DeliveryMethod
 	Instrument  Instrument
 	Charges     []Charge // the latest ones, newest first
 	Fulfilments []string // graph ids of the origin order's fulfilment orders
 }
 
-// DetailOf joins what the service keeps with what the platform shows.
+// DetailOf joins a stored contract with the platform's details.
 func DetailOf(c Contract, p platform.Detail) Detail {
 	c.Discounts = p.Discounts
 	return Detail{

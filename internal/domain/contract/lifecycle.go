@@ -8,67 +8,66 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-// Leash is how long something that was begun and left undone waits for whoever is
-// at it.
-const Leash = time.Minute
+// PendingChangeTimeout is how long other workers leave an unfinished change to the one
+// that began it.
+const PendingChangeTimeout = time.Minute
 
-// PendingLead is how long before the next order a change that waits for it is
-// made.
+// PendingLead is how long before the next order a pending change is made.
 const PendingLead = time.Hour
 
-// Move is a change of status that is on its way to the platform. It is committed
-// before the platform hears of it, so that a lost answer is repaired, and closed by
-// whoever learns first that it was made: the answer, a webhook, or a later try.
+// Move is a status change in progress. It is committed before the platform is called, so
+// that a lost answer is repaired, and removed by whatever first learns that it was made:
+// the answer, a webhook or a later try.
 type Move struct {
 	To    Status         `json:"to"`
 	Actor activity.Actor `json:"actor"`
 	At    time.Time      `json:"at"`
 	Pause *Pause         `json:"pause,omitempty"` // of a move to PAUSED
 
-	// Of a move to CANCELLED: what was said.
+	// Of a move to CANCELLED.
 	Feedback string `json:"feedback,omitempty"`
 	Note     string `json:"note,omitempty"`
 
 	// While the platform does not answer.
-	Tries int       `json:"tries,omitempty"` // how often it was told again
-	Again time.Time `json:"again,omitzero"`  // when it is told again; zero: a leash after At
+	Tries int       `json:"tries,omitempty"` // how often it was sent again
+	Again time.Time `json:"again,omitzero"`  // when it is sent again; zero: PendingChangeTimeout after At
 }
 
-// patience is the longest that an unanswered change of status waits to be told again.
-const patience = time.Hour
+// maxRetryWait is the longest wait before a status change is sent again.
+const maxRetryWait = time.Hour
 
-// Wait puts off a change of status that the platform did not answer when it was told
-// again: for 1, 2, 4 minutes and so on, counted from when it was asked for.
-func (m *Move) Wait(now time.Time) {
+// Defer puts off a status change that the platform did not answer again: for 1, 2, 4
+// minutes and so on, counted from the last try.
+func (m *Move) Defer(now time.Time) {
 	m.Tries++
-	m.Again = now.Add(min(Leash<<min(m.Tries, 10), patience))
+	m.Again = now.Add(min(PendingChangeTimeout<<min(m.Tries, 10), maxRetryWait))
 }
 
-// next is when the platform is told again.
-func (m Move) next() time.Time {
+// retryAt returns when the status change is sent again.
+func (m Move) retryAt() time.Time {
 	if m.Again.IsZero() {
-		return m.At.Add(Leash)
+		return m.At.Add(PendingChangeTimeout)
 	}
 	return m.Again
 }
 
-// byItself reports whether the contract runs again because its pause is over, and not
-// because somebody wants it to.
-func (m *Move) byItself() bool { return m != nil && m.To == Active && m.Actor == activity.System }
+// automatic reports whether the contract is activated because its pause is over, and not
+// on request.
+func (m *Move) automatic() bool { return m != nil && m.To == Active && m.Actor == activity.System }
 
-// Amending is a change that is on its way to the platform. It is committed before the
-// platform hears of it. Whoever carries it there tells of it once it is answered;
-// when nobody does, a later reading finds it.
-type Amending struct {
-	From  uint64    `json:"from"`  // the revision that is changed
-	Until time.Time `json:"until"` // whoever is at it has that long
+// InFlightEdit is an edit that is being sent to the platform. It is committed before the
+// platform is called. Its author records it when it is answered; if the author does not,
+// a later reading does.
+type InFlightEdit struct {
+	From  uint64    `json:"from"`  // the revision that is edited
+	Until time.Time `json:"until"` // when it expires
 }
 
-// Awaits returns until when what is read of the contract at a revision may be a
-// change of which somebody else is about to tell; zero when it is not.
-func (c Contract) Awaits(revision uint64, now time.Time) time.Time {
+// InFlightUntil returns until when a reading of the contract at a revision may show an
+// edit in flight, which its author will record; zero when it does not.
+func (c Contract) InFlightUntil(revision uint64, now time.Time) time.Time {
 	var until time.Time
-	for _, a := range c.Amending {
+	for _, a := range c.InFlightEdits {
 		if a.From < revision && a.Until.After(now) && a.Until.After(until) {
 			until = a.Until
 		}
@@ -76,40 +75,40 @@ func (c Contract) Awaits(revision uint64, now time.Time) time.Time {
 	return until
 }
 
-// Begin notes a change that is on its way. Those that nobody is at any more are
-// forgotten.
-func (c *Contract) Begin(a Amending, now time.Time) {
-	c.Amending = append(slices.DeleteFunc(slices.Clone(c.Amending), func(a Amending) bool { return !a.Until.After(now) }), a)
+// BeginEdit records an edit that is about to be sent, and removes those that have
+// expired.
+func (c *Contract) BeginEdit(a InFlightEdit, now time.Time) {
+	c.InFlightEdits = append(slices.DeleteFunc(slices.Clone(c.InFlightEdits), func(a InFlightEdit) bool { return !a.Until.After(now) }), a)
 }
 
-// Answered forgets a change that was on its way, and reports whether it knew it. Of
-// several that are the same it forgets one.
-func (c *Contract) Answered(a Amending) bool {
-	at := slices.IndexFunc(c.Amending, func(b Amending) bool { return a.From == b.From && a.Until.Equal(b.Until) })
+// EndEdit removes the record of an edit and reports whether there was one. Of several
+// equal ones it removes one.
+func (c *Contract) EndEdit(a InFlightEdit) bool {
+	at := slices.IndexFunc(c.InFlightEdits, func(b InFlightEdit) bool { return a.From == b.From && a.Until.Equal(b.Until) })
 	if at < 0 {
 		return false
 	}
-	c.Amending = slices.Delete(slices.Clone(c.Amending), at, at+1)
+	c.InFlightEdits = slices.Delete(slices.Clone(c.InFlightEdits), at, at+1)
 	return true
 }
 
-// Pause is what was said when a contract was paused.
+// Pause is the details of a pause.
 type Pause struct {
-	Until    time.Time `json:"until,omitzero"` // when it ends by itself; zero: never
+	Until    time.Time `json:"until,omitzero"` // when it ends automatically; zero: never
 	Cycles   int       `json:"cycles,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	Feedback string    `json:"feedback,omitempty"`
 }
 
-// Ending is a cancellation that waits. No cycle after Cycle is charged meanwhile.
+// Ending is a scheduled cancellation. No cycle after Cycle is charged.
 type Ending struct {
 	Why   EndReason `json:"why"`
-	Cycle int       `json:"cycle"`         // the last one that is charged; 0: none at all
-	At    time.Time `json:"at"`            // when the contract is cancelled, as far as is known
-	Paid  time.Time `json:"paid,omitzero"` // when the order was paid whose term At ends; zero where it waits for orders
+	Cycle int       `json:"cycle"`         // the last cycle that is charged; 0: none
+	At    time.Time `json:"at"`            // when the contract is expected to be cancelled
+	Paid  time.Time `json:"paid,omitzero"` // when the order was paid whose term ends at At; zero when it waits for orders
 }
 
-// AtEndOfTerm returns a cancellation that waits for what is paid.
+// AtEndOfTerm returns a cancellation at the end of the paid term.
 func (c Contract) AtEndOfTerm(cal cadence.Calendar) Ending {
 	return Ending{Why: EndOfTerm, At: c.Term(cal).End, Paid: c.paidAt()}
 }
@@ -123,24 +122,24 @@ const (
 	EndOfMinimum EndReason = "MINIMUM" // orders that the customer committed to
 )
 
-// Trial is a free trial with which a contract began.
+// Trial is the free trial of a contract.
 type Trial struct {
 	EndsAt   time.Time `json:"endsAt"`
 	ChargeAt time.Time `json:"chargeAt"` // when the first order after it is due
 }
 
-// events names the entry of each status that a contract can be brought to.
-// Expiry has no word of its own in the interface.
+// events is the event of each status that a contract can change to.
+// The interface has no event for expiry.
 var events = map[Status]activity.EventType{
 	Active: activity.ContractActivated, Paused: activity.ContractPaused, Cancelled: activity.ContractCancelled,
 	Expired: activity.SubscriptionContractUpdated, Failed: activity.SubscriptionContractUpdated,
 }
 
-// EventOf returns the event of reaching a status.
+// EventOf returns the event of a change to a status.
 func EventOf(s Status) activity.EventType { return events[s] }
 
-// statusNote is the information of an entry about a status.
-type statusNote struct {
+// statusDetails is the details of an entry about a status.
+type statusDetails struct {
 	From     string     `json:"from,omitempty"`
 	To       string     `json:"to,omitempty"`
 	Until    *time.Time `json:"pauseTillDate,omitempty"`
@@ -149,34 +148,34 @@ type statusNote struct {
 	Note     string     `json:"cancellationNote,omitempty"`
 }
 
-// EndingNote is the information of an entry about a cancellation that waits.
-type EndingNote struct {
+// EndingDetails is the details of an entry about a scheduled cancellation.
+type EndingDetails struct {
 	Why    EndReason `json:"waitsFor"`
 	Cycle  int       `json:"pendingCancellationCycle,omitempty"`
 	At     time.Time `json:"pendingCancellationDate"`
 	Status string    `json:"status"`
 }
 
-// What becomes of a cancellation that waits.
+// The states of a scheduled cancellation.
 const (
 	Scheduled = "SCHEDULED"
 	Executed  = "EXECUTED"
 	Cleared   = "CLEARED"
 )
 
-// endings names the entries of cancellations that wait. The interface has words
+// endings is the events of scheduled cancellations. The interface has events
 // for prepaid contracts alone.
 var endings = map[string]activity.EventType{
 	Scheduled: activity.PrepaidDeferredCancellationScheduled, Executed: activity.PrepaidDeferredCancellationExecuted, Cleared: activity.PrepaidDeferredCancellationCleared,
 }
 
-// Entry returns the entry of what became of the cancellation.
+// Entry returns the entry of a scheduled cancellation in a state.
 func (e Ending) Entry(c ID, what string, by activity.Actor, now time.Time) activity.Entry {
 	event := endings[what]
 	if e.Why == EndOfMinimum {
 		event = activity.InformationalEvent
 	}
-	return entryOf(c, event, by, now, EndingNote{Why: e.Why, Cycle: e.Cycle, At: e.At, Status: what})
+	return entryOf(c, event, by, now, EndingDetails{Why: e.Why, Cycle: e.Cycle, At: e.At, Status: what})
 }
 
 func entryOf(c ID, event activity.EventType, by activity.Actor, now time.Time, details any) activity.Entry {
@@ -186,30 +185,29 @@ func entryOf(c ID, event activity.EventType, by activity.Actor, now time.Time, d
 	}
 }
 
-// Entries returns what the log says of the move once it was made of the contract
-// as it was before.
+// Entries returns the log entries of a status change of a contract, as it was before.
 func (m Move) Entries(was Contract, now time.Time) []activity.Entry {
-	said := statusNote{From: string(was.Status), To: string(m.To), Feedback: m.Feedback, Note: m.Note}
+	details := statusDetails{From: string(was.Status), To: string(m.To), Feedback: m.Feedback, Note: m.Note}
 	var list []activity.Entry
 	if m.Pause != nil {
-		said.Reason = m.Pause.Reason
+		details.Reason = m.Pause.Reason
 	}
 	if was.Ending != nil && m.To == Cancelled {
 		list = append(list, was.Ending.Entry(was.ID, Executed, m.Actor, now))
 	}
-	list = append(list, entryOf(was.ID, events[m.To], m.Actor, now, said))
+	list = append(list, entryOf(was.ID, events[m.To], m.Actor, now, details))
 	if m.Pause != nil && !m.Pause.Until.IsZero() {
-		list = append(list, entryOf(was.ID, activity.AutoResumeScheduled, m.Actor, now, statusNote{Until: &m.Pause.Until}))
+		list = append(list, entryOf(was.ID, activity.AutoResumeScheduled, m.Actor, now, statusDetails{Until: &m.Pause.Until}))
 	}
-	if was.Ending != nil && m.To == Active && !m.byItself() {
+	if was.Ending != nil && m.To == Active && !m.automatic() {
 		list = append(list, was.Ending.Entry(was.ID, Cleared, m.Actor, now))
 	}
 	return list
 }
 
-// Arrive closes the move that the contract was on. Its status is the platform's
-// word and already set.
-func (c *Contract) Arrive() {
+// CompleteMove ends the status change in progress. The contract already has the status
+// that the platform reported.
+func (c *Contract) CompleteMove() {
 	m := c.Moving
 	c.Moving = nil
 	if c.Status == m.To {
@@ -220,16 +218,16 @@ func (c *Contract) Arrive() {
 			c.CancellationFeedback, c.CancellationNote = m.Feedback, m.Note
 		}
 	}
-	c.Rewake()
+	c.ResetAmendAt()
 }
 
-// Most returns the cycle with which the contract has had all orders that MaxCycles
-// allows, where it allows a number.
-func (c Contract) Most() int { return c.MaxCycles + c.PassedCycles }
+// MaxCycle returns the cycle of the last order that MaxCycles allows, if it sets a
+// limit.
+func (c Contract) MaxCycle() int { return c.MaxCycles + c.PassedCycles }
 
-// Jump counts so many more cycles that are never an order. The contract ends after as
-// many orders as before.
-func (c *Contract) Jump(cycles int) {
+// AddPassedCycles counts more cycles without an order. The contract still has as many
+// orders as before.
+func (c *Contract) AddPassedCycles(cycles int) {
 	c.PassedCycles += cycles
 	if c.Ending != nil && c.Ending.Why == EndOfMinimum {
 		ending := *c.Ending
@@ -238,24 +236,24 @@ func (c *Contract) Jump(cycles int) {
 	}
 }
 
-// LastCycle returns the last cycle that may be charged, and false when there is
-// no end to them.
+// LastCycle returns the last cycle that may be charged, and false when there is no
+// limit.
 func (c Contract) LastCycle() (int, bool) {
-	last, limited := c.Most(), c.MaxCycles > 0
+	last, limited := c.MaxCycle(), c.MaxCycles > 0
 	if c.Ending != nil && (!limited || c.Ending.Cycle < last) {
 		last, limited = c.Ending.Cycle, true
 	}
 	return last, limited
 }
 
-// Beyond reports whether a cycle comes after the last one that may be charged.
-func (c Contract) Beyond(cycle int) bool {
+// PastLastCycle reports whether a cycle comes after the last one that may be charged.
+func (c Contract) PastLastCycle(cycle int) bool {
 	last, limited := c.LastCycle()
 	return limited && cycle > last
 }
 
-// Completed returns how many orders the customer has had: that of the checkout
-// and the renewals.
+// Completed returns how many orders the customer has had, including the one of the
+// checkout.
 func (c Contract) Completed() int {
 	if c.OriginOrderID != 0 {
 		return c.Orders + 1
@@ -263,23 +261,23 @@ func (c Contract) Completed() int {
 	return c.Orders
 }
 
-// NextOrder returns which order of the contract the next one is, by the count of plans'
-// prices: from 1 for the one of the checkout. Where there was none, a free trial stands for
-// that, and the orders of what the contract was split from count as its own.
+// NextOrder returns the number of the contract's next order, which plans' prices depend
+// on. The order of the checkout is number 1; without one, a free trial takes its place,
+// and the orders of the contract that this one was split from count.
 func (c Contract) NextOrder() int {
-	next := c.Earlier + c.Completed() + 1
+	next := c.EarlierOrders + c.Completed() + 1
 	if c.OriginOrderID == 0 && c.Trial != nil {
 		next++
 	}
 	return next
 }
 
-// Committed returns how many orders are still to come of those that the customer
-// committed to.
+// Committed returns how many of the orders that the customer committed to are still to
+// come.
 func (c Contract) Committed() int { return max(0, c.MinCycles-c.Completed()) }
 
-// End returns when the contract ends, as far as is known, or when it expired; zero
-// when it has no end or was ended by somebody.
+// End returns when the contract is expected to end, or when it expired; zero when it has
+// no end or was cancelled.
 func (c Contract) End(cal cadence.Calendar) time.Time {
 	switch {
 	case c.Status == Expired:
@@ -291,23 +289,22 @@ func (c Contract) End(cal cadence.Calendar) time.Time {
 	case !c.ExpireAt.IsZero():
 		return c.ExpireAt
 	case c.MaxCycles > 0 && !c.Series.Start.IsZero():
-		return c.DueOn(max(c.Most(), c.Series.Cycle), cal)
+		return c.DueOn(max(c.MaxCycle(), c.Series.Cycle), cal)
 	}
 	return time.Time{}
 }
 
-// Rewake sets when the contract must be looked at next. While a split is under
-// way, it says when.
-func (c *Contract) Rewake() {
+// ResetAmendAt sets AmendAt to the contract's next scheduled change. During a split
+// AmendAt belongs to the split.
+func (c *Contract) ResetAmendAt() {
 	if c.Split == nil {
-		c.AmendAt = c.wake()
+		c.AmendAt = c.nextAmend()
 	}
 }
 
-// wake returns the earliest instant at which something must be done about the
-// contract by itself; zero when there is none. What would change its status waits
-// for a change of it that is under way.
-func (c Contract) wake() time.Time {
+// nextAmend returns when the contract's next scheduled change is due; zero when there is
+// none. A status change in progress comes before other changes of the status.
+func (c Contract) nextAmend() time.Time {
 	var first time.Time
 	at := func(t time.Time) {
 		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
@@ -316,10 +313,10 @@ func (c Contract) wake() time.Time {
 	}
 	at(c.ChangesAt())
 	if c.Moving != nil {
-		at(c.Moving.next())
+		at(c.Moving.retryAt())
 		return first
 	}
-	if c.GivesUp() {
+	if c.EndsAfterDunning() {
 		at(c.Dunning.Since)
 	}
 	if c.Resumes() {
@@ -334,8 +331,8 @@ func (c Contract) wake() time.Time {
 	return first
 }
 
-// ChangesAt returns when the change is made that waits for the contract's next order,
-// which may come sooner than when it was asked for; zero when none waits.
+// ChangesAt returns when the pending change is made; zero when there is none. The next
+// order may have moved to an earlier date since it was requested.
 func (c Contract) ChangesAt() time.Time {
 	if c.Pending == nil {
 		return time.Time{}
@@ -347,27 +344,26 @@ func (c Contract) ChangesAt() time.Time {
 	return at.Add(-PendingLead)
 }
 
-// Resumes reports whether the contract stands still and will run again by itself.
+// Resumes reports whether the contract is paused and will be activated automatically.
 func (c Contract) Resumes() bool {
 	return c.Status == Paused && c.Pause != nil && !c.Pause.Until.IsZero()
 }
 
-// Ends reports whether the contract will be cancelled by itself. One that stands
-// still makes no orders, and so no end of those it committed to.
+// Ends reports whether the contract will be cancelled automatically. A paused contract
+// has no orders and so cannot complete a commitment.
 func (c Contract) Ends() bool {
 	return c.Ending != nil && (c.Status == Active || c.Status == Paused && c.Ending.Why == EndOfTerm)
 }
 
-// ExpectEnd sets when a contract expires of which nothing is left to be charged;
-// zero: it does not.
-func (c *Contract) ExpectEnd(at time.Time) {
+// SetExpiry sets when a contract without further charges expires; zero: it does not.
+func (c *Contract) SetExpiry(at time.Time) {
 	if c.ExpireAt = at; !at.IsZero() {
-		c.Look(at)
+		c.AmendBy(at)
 	}
 }
 
-// Look lets the contract be looked at no later than at an instant.
-func (c *Contract) Look(at time.Time) {
+// AmendBy makes the contract due for a change no later than at an instant.
+func (c *Contract) AmendBy(at time.Time) {
 	if c.Split == nil && (c.AmendAt.IsZero() || at.Before(c.AmendAt)) {
 		c.AmendAt = at
 	}

@@ -12,9 +12,9 @@ type Term struct {
 	End        time.Time   // until when it is paid
 }
 
-// Term returns what the last payment covers: the deliveries that follow it by the
-// delivery policy until the next payment is due, or would be if nobody had put it
-// off. Before any payment it is empty.
+// Term returns what the last payment covers: the deliveries from it until the next
+// payment is due, or would be due if the order had not been moved. Before any payment it
+// is empty.
 func (c Contract) Term(cal cadence.Calendar) Term {
 	paid := c.paidAt()
 	if paid.IsZero() {
@@ -31,9 +31,9 @@ func (c Contract) Term(cal cadence.Calendar) Term {
 	}
 }
 
-// from returns a series of days by one of the contract's policies, and which of them
-// a payment begins. A payment on a day of the calendar goes on with it: what began
-// on the 31st and was due on the 28th is due on the 31st again.
+// from returns the dates of one of the contract's policies from a payment on, and the
+// index of the payment's date. A payment on a date of the calendar continues it: a
+// contract that began on the 31st and was due on the 28th is due on the 31st again.
 func (c Contract) from(paid time.Time, by Policy, cal cadence.Calendar) (cadence.Series, int) {
 	day := cal.At(paid)
 	cycle := c.CycleFrom(day, cal)
@@ -44,7 +44,7 @@ func (c Contract) from(paid time.Time, by Policy, cal cadence.Calendar) (cadence
 	return days, days.After(day.Add(-time.Millisecond))
 }
 
-// paidAt returns when the last order was paid, by the checkout or by a renewal; zero
+// paidAt returns when the last order was paid, at the checkout or by a renewal; zero
 // when none was.
 func (c Contract) paidAt() time.Time {
 	if c.LastOrderAt.IsZero() && c.OriginOrderID != 0 {

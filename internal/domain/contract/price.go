@@ -8,12 +8,12 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// PriceAt returns the unit price of a line in an order: that of its policy at the
-// platform for the order's cycle or, where it has none, that of the plan on which it
-// came for the order, counted from 1 for the one at the checkout. What is said of an
-// order and what is charged for it both come from here. The platform shows policies and
-// applies none; the service does, where Priced says so. A price that is none of the
-// policy's was set by somebody, and stays.
+// PriceAt returns a line's unit price in an order: by its prices by cycle at the
+// platform or, if it has none, by those of its selling plan for the number of the order,
+// which is 1 at the checkout. Both the amounts that are shown and those that are charged
+// come from here. The platform stores prices by cycle but does not apply them; the
+// service does, where Priced says so. A price that does not come from the policy was set
+// by hand and stays.
 func (c Contract) PriceAt(l Line, cycle, order int) money.Amount {
 	if !c.Priced {
 		return l.Price
@@ -30,25 +30,25 @@ func (c Contract) PriceAt(l Line, cycle, order int) money.Amount {
 	return price
 }
 
-// CountsOrders reports whether it matters to the cost of an order how many come before
-// it: discounts are for some orders only, or prices go by them.
+// CountsOrders reports whether an order's cost depends on how many orders come before
+// it.
 func (c Contract) CountsOrders() bool {
 	return c.Priced && len(c.PlanPricing) > 0 || slices.ContainsFunc(c.Discounts, func(d Discount) bool { return d.CycleLimit > 0 })
 }
 
-// With returns the contract with the lines of a reading, and with what is known of
-// their prices. What a plan said of a line when it came stays with it, as long as it is
-// for the same product on the same plan and has no policy at the platform.
-func (c Contract) With(p platform.Contract) Contract {
+// WithReading returns the contract with the lines of a reading and their prices by
+// cycle. The plan's prices stay with a line while it has the same product and plan and
+// no prices by cycle at the platform.
+func (c Contract) WithReading(p platform.Contract) Contract {
 	lines := make([]Line, len(p.Lines))
 	for i, l := range p.Lines {
-		lines[i] = NewLine(l).after(c.Lines)
+		lines[i] = NewLine(l).withFormerVariant(c.Lines)
 	}
-	return c.Having(lines, p.Pricing)
+	return c.WithLines(lines, p.Pricing)
 }
 
-// Having is With of lines, and of policies by line.
-func (c Contract) Having(lines []Line, policies map[string]Pricing) Contract {
+// WithLines is WithReading with lines and prices by cycle.
+func (c Contract) WithLines(lines []Line, policies map[string]Pricing) Contract {
 	had, plans := c.Lines, c.PlanPricing
 	c.Lines, c.Pricing, c.PlanPricing = lines, policies, nil
 	kept := make(map[string]Pricing)
@@ -57,13 +57,12 @@ func (c Contract) Having(lines []Line, policies map[string]Pricing) Contract {
 			kept[l.ID] = policy
 		}
 	}
-	c.PricedBy(kept)
+	c.SetPlanPricing(kept)
 	return c
 }
 
-// Unpriced returns the lines on plans of which it is not known yet what the plans say
-// of their prices, which the contract, as it was before, did not have; all of those
-// where prices change with the orders.
+// Unpriced returns the lines on selling plans whose plan prices are not stored yet and
+// that the old contract did not have; if the contract is Priced, all such lines.
 func (c Contract) Unpriced(old *Contract) []Line {
 	return slices.DeleteFunc(slices.Clone(c.Lines), func(l Line) bool {
 		_, ruled := c.Pricing[l.ID]
@@ -72,9 +71,9 @@ func (c Contract) Unpriced(old *Contract) []Line {
 	})
 }
 
-// PricedBy notes what plans of ours say of the prices of lines, by line. A line that
-// has a policy at the platform goes by that.
-func (c *Contract) PricedBy(plans map[string]Pricing) {
+// SetPlanPricing stores the plans' prices of lines, by line. A line with prices by cycle
+// at the platform keeps those.
+func (c *Contract) SetPlanPricing(plans map[string]Pricing) {
 	all := maps.Clone(c.PlanPricing)
 	for _, l := range c.Lines {
 		policy, has := plans[l.ID]
@@ -94,18 +93,18 @@ func (c *Contract) PricedBy(plans map[string]Pricing) {
 	}
 }
 
-// among reports whether one of the lines is the line, for the same product on the same
-// plan. One that the store has no more is for what it was for.
+// among reports whether lines include the line with the same product and plan. A line
+// whose variant the store no longer has counts with its former variant.
 func (l Line) among(lines []Line) bool {
 	return slices.ContainsFunc(lines, func(o Line) bool {
 		return o.ID == l.ID && o.SellingPlanID == l.SellingPlanID && o.variant() == l.variant()
 	})
 }
 
-// variant returns what the line is for, or was while the store had it.
+// variant returns the line's variant, or its former one.
 func (l Line) variant() int64 {
 	if l.VariantID == 0 {
-		return l.Gone
+		return l.FormerVariantID
 	}
 	return l.VariantID
 }

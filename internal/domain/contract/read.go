@@ -13,18 +13,18 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Change is what a fresh reading of a contract altered.
+// Change is what a reading changed of a contract.
 type Change struct {
 	Created  bool
 	Status   bool // the status changed
 	Billing  bool // the billing policy changed
 	Delivery bool // the delivery policy changed
-	Limits   bool // how many cycles there are at most changed
-	Payment  bool // what it is paid with changed, or whether that can be charged
-	Card     bool // the card behind the payment method is another one, or was not known
-	Terms    bool // anything else that people see of it
-	Cost     bool // its discounts, how often they were used, or its prices by cycle
-	Revision bool // it was read at another revision
+	Limits   bool // the maximum number of cycles changed
+	Payment  bool // the payment method changed, or whether it can be charged
+	Card     bool // the card behind the payment method changed, or was not known
+	Terms    bool // anything else that is shown of it
+	Cost     bool // discounts, their usage or prices by cycle changed
+	Revision bool // the revision changed
 }
 
 // Any reports whether anything changed.
@@ -32,16 +32,16 @@ func (c Change) Any() bool {
 	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Payment || c.Card || c.Terms || c.Cost || c.Revision
 }
 
-// Told reports whether the activity log tells of what changed.
-func (c Change) Told() bool {
+// Logged reports whether the activity log records the change.
+func (c Change) Logged() bool {
 	return c.Created || c.Status || c.Billing || c.Delivery || c.Payment || c.Terms
 }
 
-// Replans reports whether the queue of upcoming attempts must be made anew.
+// Replans reports whether the queue of upcoming attempts must be rebuilt.
 func (c Change) Replans() bool { return c.Created || c.Status || c.Billing }
 
-// Read takes over what the platform holds of a contract. The old contract is
-// nil when it is new here. What the service owns is left alone.
+// Read returns the contract as the platform reports it. The old contract is nil when it
+// is new here. Fields that the service owns stay.
 func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.Time) (Contract, Change, error) {
 	billing, err := policy(p.Billing)
 	if err != nil {
@@ -67,7 +67,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 			Revision: old.Revision != p.Revision,
 		}
 	}
-	if c.stand(status, now); old == nil && status == Expired {
+	if c.setStatus(status, now); old == nil && status == Expired {
 		c.ExpireAt = p.UpdatedAt
 	}
 	c.ID, c.Revision, c.Currency = ID(p.ID), p.Revision, p.Currency
@@ -82,7 +82,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	c.PaymentMethod = p.PaymentMethod.ID
 	c.PaymentUsable = p.PaymentMethod.ID != "" && !p.PaymentMethod.Revoked
 	if c.Card = cardOf(p.PaymentMethod); old != nil && old.PaymentMethod == c.PaymentMethod {
-		c.Card = c.Card.after(old.Card, c.PaymentUsable && !old.PaymentUsable, now)
+		c.Card = c.Card.following(old.Card, c.PaymentUsable && !old.PaymentUsable, now)
 	}
 	c.BillingCountry, c.DeliveryCountry = p.PaymentMethod.BillingCountry, p.DeliveryCountry
 	c.DeliveryPrice = p.DeliveryPrice
@@ -91,7 +91,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	for i, a := range p.Attributes {
 		c.Attributes[i] = Attribute(a)
 	}
-	if c = c.With(p); old == nil {
+	if c = c.WithReading(p); old == nil {
 		c.FirstAmount = c.Amount()
 	}
 	c.Discounts = p.Discounts
@@ -108,27 +108,26 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	return c, change, nil
 }
 
-// sameCost compares what orders cost besides their lines.
+// sameCost compares what affects the cost of orders, apart from the lines.
 func sameCost(a, b Contract) bool {
 	same := func(a, b Pricing) bool { return a.Base == b.Base && slices.Equal(a.Cycles, b.Cycles) }
 	return slices.EqualFunc(a.Discounts, b.Discounts, func(a, b Discount) bool { return reflect.DeepEqual(a, b) }) &&
 		a.Priced == b.Priced && maps.EqualFunc(a.Pricing, b.Pricing, same) && maps.EqualFunc(a.PlanPricing, b.PlanPricing, same)
 }
 
-// samePayment compares what two readings of a contract say of what it is paid with.
+// samePayment compares the payment methods of two readings.
 func samePayment(a, b Contract) bool {
 	return a.PaymentMethod == b.PaymentMethod && a.PaymentUsable == b.PaymentUsable && a.BillingCountry == b.BillingCountry
 }
 
-// sameTerms compares what people see of two readings of a contract, save its
-// status, its policies, its discounts, what it is paid with and how its last payment
-// went.
+// sameTerms compares what people see of two readings, apart from status, policies,
+// discounts, payment method and last payment.
 func sameTerms(a, b Contract) bool {
 	b.PaymentMethod, b.PaymentUsable, b.BillingCountry, b.Card = a.PaymentMethod, a.PaymentUsable, a.BillingCountry, a.Card
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
 	b.Priced, b.Pricing, b.PlanPricing, b.Discounts = a.Priced, a.Pricing, a.PlanPricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt
-	b.Pause, b.Ending, b.NextWas, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.NextWas, a.ExpireAt, a.AmendAt
+	b.Pause, b.Ending, b.CancelledOrderDate, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.CancelledOrderDate, a.ExpireAt, a.AmendAt
 	b.CancellationFeedback, b.CancellationNote = a.CancellationFeedback, a.CancellationNote
 	b.Billing, b.Delivery = a.Billing, a.Delivery
 	same := slices.Equal(a.Lines, b.Lines) && slices.Equal(a.Attributes, b.Attributes)
@@ -136,21 +135,20 @@ func sameTerms(a, b Contract) bool {
 	return same && reflect.DeepEqual(a, b)
 }
 
-// stand sets the status and the date on which it was reached. What was waiting in
-// the status before does not outlive it, save a cancellation: it outlives a pause that
-// was to end by itself, for nobody has taken it back.
-func (c *Contract) stand(s Status, now time.Time) {
+// setStatus sets the status and its date. Scheduled changes of the old status are
+// dropped, except a cancellation when a pause ends automatically: it was not undone.
+func (c *Contract) setStatus(s Status, now time.Time) {
 	if c.Status == s {
 		return
 	}
-	next := c.comes()
-	c.Status, c.Pause, c.NextWas = s, nil, time.Time{}
+	next := c.nextOrderDate()
+	c.Status, c.Pause, c.CancelledOrderDate = s, nil, time.Time{}
 	if s != Expired {
 		c.ExpireAt = time.Time{}
 	} else if c.ExpireAt.IsZero() || c.ExpireAt.After(now) {
 		c.ExpireAt = now
 	}
-	if s != Paused && !(s == Active && c.Moving.byItself()) {
+	if s != Paused && !(s == Active && c.Moving.automatic()) {
 		c.Ending = nil
 	}
 	switch s {
@@ -162,13 +160,13 @@ func (c *Contract) stand(s Status, now time.Time) {
 	case Paused:
 		c.PausedAt = now
 	case Cancelled:
-		c.CancelledAt, c.NextWas = now, next
+		c.CancelledAt, c.CancelledOrderDate = now, next
 	}
-	c.Rewake()
+	c.ResetAmendAt()
 }
 
-// LineOf tells memberships from subscriptions by the selling plans of the store
-// that are membership plans.
+// LineOf returns the line of business by the selling plans that the store has as
+// membership plans.
 func LineOf(lines []Line, settings shop.Settings) shop.Line {
 	for _, l := range lines {
 		for _, plan := range settings.Memberships {
@@ -200,7 +198,7 @@ func samePolicy(a, b Policy) bool {
 	return a.Interval == b.Interval && a.Count == b.Count && slices.Equal(a.Anchors, b.Anchors)
 }
 
-// NewLine returns a line as the platform holds it.
+// NewLine converts a line of the platform.
 func NewLine(l platform.Line) Line {
 	return Line{
 		ID: l.ID, ProductID: l.ProductID, VariantID: l.VariantID, SKU: l.SKU, Title: l.Title, VariantTitle: l.VariantTitle, Image: l.Image,
@@ -208,15 +206,16 @@ func NewLine(l platform.Line) Line {
 	}
 }
 
-// after returns the line with what it was before, among the lines that the contract had.
-func (l Line) after(had []Line) Line {
+// withFormerVariant returns the line with the variant that it had before, if it has
+// none.
+func (l Line) withFormerVariant(had []Line) Line {
 	if i := slices.IndexFunc(had, func(old Line) bool { return old.ID == l.ID }); i >= 0 && l.VariantID == 0 {
-		l.Gone = cmp.Or(had[i].VariantID, had[i].Gone)
+		l.FormerVariantID = cmp.Or(had[i].VariantID, had[i].FormerVariantID)
 	}
 	return l
 }
 
-// LostVariants returns the lines as they were whose variants the store has no more.
+// LostVariants returns the old lines whose variants the store no longer has.
 func (c Contract) LostVariants(old []Line) []Line {
 	return slices.DeleteFunc(slices.Clone(old), func(o Line) bool {
 		return o.VariantID == 0 || !slices.ContainsFunc(c.Lines, func(l Line) bool { return l.ID == o.ID && l.VariantID == 0 })

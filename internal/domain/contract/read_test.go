@@ -28,7 +28,7 @@ func monthly(change ...func(*platform.Contract)) platform.Contract {
 	return p
 }
 
-func TestALineHasEverythingThatThePlatformsHas(t *testing.T) {
+func TestNewLineCopiesEveryField(t *testing.T) {
 	t.Parallel()
 	of := platform.Line{
 		ID: "line", ProductID: 3001, VariantID: 4001, SKU: "COFFEE", Title: "Coffee", VariantTitle: "250 g", Image: "coffee.png",
@@ -43,7 +43,7 @@ func TestALineHasEverythingThatThePlatformsHas(t *testing.T) {
 	}
 }
 
-func TestReadTakesOverWhatThePlatformOwns(t *testing.T) {
+func TestReadSetsWhatPlatformOwns(t *testing.T) {
 	t.Parallel()
 	c, change, err := Read(nil, monthly(), shop.Settings{Memberships: []int64{6001}}, now)
 	if err != nil {
@@ -55,19 +55,19 @@ func TestReadTakesOverWhatThePlatformOwns(t *testing.T) {
 	}
 }
 
-func TestWhatWasBoughtStaysWhatItWas(t *testing.T) {
+func TestFirstOrderAmountStays(t *testing.T) {
 	t.Parallel()
 	c, _, err := Read(nil, monthly(), shop.Settings{}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, _, err = Read(&c, monthly(func(p *platform.Contract) { p.Revision, p.Lines[0].Quantity = 2, 5 }), shop.Settings{}, now)
-	if err != nil || c.Amount().String() != "62.50" || c.Bought().String() != "25.00" {
-		t.Errorf("the lines cost %s and %s was bought, %v; want 62.50 and 25.00", c.Amount(), c.Bought(), err)
+	if err != nil || c.Amount().String() != "62.50" || c.FirstOrderAmount().String() != "25.00" {
+		t.Errorf("the lines cost %s and %s was bought, %v; want 62.50 and 25.00", c.Amount(), c.FirstOrderAmount(), err)
 	}
 }
 
-func TestReadSaysWhatChanged(t *testing.T) {
+func TestReadReportsChanges(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -101,7 +101,7 @@ func TestReadSaysWhatChanged(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsRefused(t *testing.T) {
+func TestReadRefusesInvalidContracts(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*platform.Contract){
 		"an unknown status":        func(p *platform.Contract) { p.Status = "STALE" },

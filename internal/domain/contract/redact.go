@@ -1,9 +1,8 @@
 package contract
 
-// Redact erases who the customer is, and what they said. What is left is the number by
-// which the platform knows them and what was ordered. A contract that is over, or that
-// ended for now, keeps nothing of what people wrote on its orders, nor of the card; one
-// that may be charged keeps what its orders carry, which is at the platform as well.
+// Redact erases the customer's personal data. The customer's id and what was ordered
+// remain. A contract that has ended also loses the notes of its orders and the card; one
+// that may be charged keeps what its orders carry, which the platform has as well.
 func (c *Contract) Redact() {
 	c.Customer = Customer{ID: c.Customer.ID}
 	c.CancellationFeedback, c.CancellationNote = "", ""

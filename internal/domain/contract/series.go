@@ -10,32 +10,31 @@ import (
 // Series is where the counting of a contract's cycles starts.
 type Series struct {
 	Cycle  int       `json:"cycle"`            // the platform's index of the first cycle that is counted
-	Start  time.Time `json:"start"`            // from which it is counted; zero when the contract has no series yet
-	Passed int       `json:"passed,omitempty"` // dates from Start on that come before that cycle's: 0 when it falls on Start
-	Moved  bool      `json:"moved,omitempty"`  // a person chose Start: the platform has to be told each date that follows
+	Start  time.Time `json:"start"`            // where counting starts; zero when the contract has no series yet
+	Passed int       `json:"passed,omitempty"` // dates from Start to that cycle; 0 when it falls on Start
+	Moved  bool      `json:"moved,omitempty"`  // a person chose Start: every following date is written to the platform
 }
 
-// Origin returns the index that a cycle on Start has, or would have.
+// Origin returns the index of the cycle on Start.
 func (s Series) Origin() int { return s.Cycle - s.Passed }
 
-// From returns the series that begins with one of its later cycles and falls on the
-// same dates: those of a month's last days are counted from the first of them.
+// From returns the series that begins with a later cycle and has the same dates: month
+// ends are still counted from Start.
 func (s Series) From(cycle int) Series {
 	return Series{Cycle: cycle, Start: s.Start, Passed: cycle - s.Origin(), Moved: s.Moved}
 }
 
-// Before returns the series that begins with the date after the first one of this
-// one, and with a cycle: the order of the first one is none of it.
+// Before returns the series that begins with a cycle on the second date of this one.
 func (s Series) Before(cycle int) Series {
 	return Series{Cycle: cycle, Start: s.Start, Passed: 1, Moved: s.Moved}
 }
 
-// SeriesOf returns the series that a cycle is counted in.
+// SeriesOf returns the series that a cycle belongs to.
 func (c Contract) SeriesOf(cycle int) Series {
 	s := c.Series
-	for _, turn := range c.Turns {
-		if turn.Cycle <= cycle {
-			s = turn
+	for _, later := range c.LaterSeries {
+		if later.Cycle <= cycle {
+			s = later
 		}
 	}
 	return s
@@ -46,86 +45,81 @@ func (c Contract) Dates(s Series, cal cadence.Calendar) cadence.Series {
 	return cadence.Series{Policy: c.Billing, Calendar: cal, Start: s.Start}
 }
 
-// DueOn returns the date on which a cycle falls by the calendar. The cycle must
-// not be earlier than the start of the series.
+// DueOn returns the calendar date of a cycle, which must not be earlier than the start
+// of the series.
 func (c Contract) DueOn(cycle int, cal cadence.Calendar) time.Time {
 	s := c.SeriesOf(cycle)
 	return c.Dates(s, cal).Nth(cycle - s.Origin())
 }
 
-// CycleFrom returns the first cycle of the calendar that falls on an instant or
-// after it.
+// CycleFrom returns the first cycle of the calendar on or after an instant.
 func (c Contract) CycleFrom(t time.Time, cal cadence.Calendar) int {
 	cycle := c.firstOf(c.Series, t, cal)
-	for _, turn := range c.Turns {
-		if cycle < turn.Cycle {
+	for _, later := range c.LaterSeries {
+		if cycle < later.Cycle {
 			break
 		}
-		cycle = c.firstOf(turn, t, cal)
+		cycle = c.firstOf(later, t, cal)
 	}
 	return cycle
 }
 
-// GoesOnWith returns the cycle with which the calendar goes on at an instant: of it and
-// those after it none falls before that. Cycles of lower numbers do not all: a turn may
-// begin with an earlier date than theirs.
-func (c Contract) GoesOnWith(t time.Time, cal cadence.Calendar) int {
+// ResumeCycle returns the cycle with which the calendar continues at an instant: it and
+// all later cycles fall on or after the instant. Earlier cycles may do so too, because a
+// later series can begin on an earlier date.
+func (c Contract) ResumeCycle(t time.Time, cal cadence.Calendar) int {
 	cycle := c.firstOf(c.Series, t, cal)
-	for _, turn := range c.Turns {
-		if cycle = min(cycle, turn.Cycle); c.DueOn(turn.Cycle, cal).Before(t) {
-			cycle = c.firstOf(turn, t, cal)
+	for _, later := range c.LaterSeries {
+		if cycle = min(cycle, later.Cycle); c.DueOn(later.Cycle, cal).Before(t) {
+			cycle = c.firstOf(later, t, cal)
 		}
 	}
 	return cycle
 }
 
-// firstOf returns the first cycle of a series of the contract that falls on an instant
-// or after it.
+// firstOf returns the first cycle of a series on or after an instant.
 func (c Contract) firstOf(s Series, t time.Time, cal cadence.Calendar) int {
 	return max(s.Cycle, s.Origin()+c.Dates(s, cal).After(t.Add(-time.Millisecond)))
 }
 
-// Turn lets the calendar begin anew with an order. Orders before it keep their
-// dates, also when the queue is made anew. What begins with orders of the past is
-// forgotten.
-func (c *Contract) Turn(s Series, now time.Time) {
-	turns := slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle >= s.Cycle })
-	for len(turns) > 0 && !turns[0].Start.After(now) {
-		c.Series, turns = turns[0], turns[1:]
+// BeginSeries begins a new series with an order. Orders before it keep their dates, also
+// when the queue is rebuilt. Series that began in the past replace the first one.
+func (c *Contract) BeginSeries(s Series, now time.Time) {
+	rest := slices.DeleteFunc(slices.Clone(c.LaterSeries), func(later Series) bool { return later.Cycle >= s.Cycle })
+	for len(rest) > 0 && !rest[0].Start.After(now) {
+		c.Series, rest = rest[0], rest[1:]
 	}
-	if c.Turns = append(turns, s); s.Cycle <= c.Series.Cycle {
-		c.Series, c.Turns = s, nil
+	if c.LaterSeries = append(rest, s); s.Cycle <= c.Series.Cycle {
+		c.Series, c.LaterSeries = s, nil
 	}
 }
 
-// Restart lets the calendar begin with a series, whatever was before. Turns of later
-// orders stay, and so does the beginning that it had with one of them.
-func (c *Contract) Restart(s Series) {
-	c.Series, c.Turns = s, TurnsAfter(append([]Series{c.Series}, c.Turns...), s)
+// ReplaceSeries replaces the first series. Series of later orders stay, and so does the
+// one that it replaces, if it begins later.
+func (c *Contract) ReplaceSeries(s Series) {
+	c.Series, c.LaterSeries = s, SeriesAfter(append([]Series{c.Series}, c.LaterSeries...), s)
 }
 
-// TurnsAfter returns the turns that are still to come when a calendar begins with a
-// series.
-func TurnsAfter(turns []Series, s Series) (rest []Series) {
-	for _, turn := range turns {
-		if turn.Cycle > s.Cycle && turn.Start.After(s.Start) {
-			rest = append(rest, turn)
+// SeriesAfter returns the series that begin after s.
+func SeriesAfter(all []Series, s Series) (rest []Series) {
+	for _, later := range all {
+		if later.Cycle > s.Cycle && later.Start.After(s.Start) {
+			rest = append(rest, later)
 		}
 	}
 	return rest
 }
 
-// TurnsFrom returns the turns that are still to come when the calendar goes on with a
-// cycle.
-func (c Contract) TurnsFrom(cycle int) []Series {
-	return slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle <= cycle })
+// LaterSeriesFrom returns the series that begin after a cycle.
+func (c Contract) LaterSeriesFrom(cycle int) []Series {
+	return slices.DeleteFunc(slices.Clone(c.LaterSeries), func(later Series) bool { return later.Cycle <= cycle })
 }
 
-// Relocate lets the calendar fall on the same local days in another zone. The days of
-// a series are counted from the local day of its start: read in another zone, the same
-// instant may be another day. A wish for an hour of its own stays at its instant, and so
-// does one that is to come still and whose hour has passed there. What the contract waits
-// for moves with it: a pause until a day ends when that begins there.
+// Relocate moves the calendar to the same local days in another zone. Series start on
+// the local day of their start: the same instant may be another day in the new zone. A
+// date with an hour of its own stays at its instant, and so does an upcoming one whose
+// hour has passed there. Scheduled changes move too: a pause until a day ends when that
+// day begins in the new zone.
 func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 	there := func(t time.Time) time.Time {
 		if t.IsZero() {
@@ -134,9 +128,9 @@ func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 		return to.Local(from.Day(t))
 	}
 	c.Series.Start = there(c.Series.Start)
-	c.Turns, c.Overrides = slices.Clone(c.Turns), slices.Clone(c.Overrides)
-	for i := range c.Turns {
-		c.Turns[i].Start = there(c.Turns[i].Start)
+	c.LaterSeries, c.Overrides = slices.Clone(c.LaterSeries), slices.Clone(c.Overrides)
+	for i := range c.LaterSeries {
+		c.LaterSeries[i].Start = there(c.LaterSeries[i].Start)
 	}
 	for i := range c.Overrides {
 		if date := c.Overrides[i].Date; !date.IsZero() {
@@ -161,9 +155,9 @@ func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 	if c.Trial != nil {
 		c.Trial = &Trial{EndsAt: from.In(to, c.Trial.EndsAt), ChargeAt: from.In(to, c.Trial.ChargeAt)}
 	}
-	c.NextWas = from.In(to, c.NextWas)
+	c.CancelledOrderDate = from.In(to, c.CancelledOrderDate)
 	if c.ExpireAt.After(now) {
 		c.ExpireAt = from.In(to, c.ExpireAt)
 	}
-	c.Rewake()
+	c.ResetAmendAt()
 }

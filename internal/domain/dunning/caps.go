@@ -7,16 +7,16 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-// What the card networks permit, and we hold: so many tries of one card that were
+// The card networks' limits: so many tries of one card that were
 // declined or are retries, within so long.
 const (
 	MaxTries  = 15
 	TryWindow = 30 * 24 * time.Hour
 )
 
-// Spent reports whether a card may not be tried any more for now. The tries that
-// count against it are those that its bank declined, and all retries.
-func Spent(tries []time.Time, now time.Time) bool {
+// CardLimitReached reports whether a card must not be tried for now. Tries that the
+// card's bank declined and all retries count.
+func CardLimitReached(tries []time.Time, now time.Time) bool {
 	n := 0
 	for _, at := range tries {
 		if at.After(now.Add(-TryWindow)) {
@@ -26,8 +26,7 @@ func Spent(tries []time.Time, now time.Time) bool {
 	return n >= MaxTries
 }
 
-// TriedToday reports whether a card was tried on this day already, for whatever
-// order and whoever asked for it.
+// TriedToday reports whether a card was tried today, for any order and by any cause.
 func TriedToday(tried []time.Time, c cadence.Calendar, now time.Time) bool {
 	return slices.ContainsFunc(tried, func(at time.Time) bool { return c.Day(at) == c.Day(now) })
 }

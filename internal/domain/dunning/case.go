@@ -7,19 +7,19 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-// State is how a case stands.
+// State is the state of a case.
 type State string
 
 // The states of a case. The zero State is no case.
 const (
 	Open      State = "OPEN"
-	Held      State = "HELD"      // waits for the store's staff
-	Ending    State = "ENDING"    // the final action is under way at the platform
+	Held      State = "HELD"      // waits for the merchant's staff
+	Ending    State = "ENDING"    // the final action is in progress at the platform
 	Recovered State = "RECOVERED" // the order was paid
 	Lost      State = "LOST"      // it was given up
 )
 
-// Live reports whether the case has not ended.
+// Live reports whether the case is still open.
 func (s State) Live() bool { return s == Open || s == Held || s == Ending }
 
 // Cause is why an order is charged again.
@@ -35,53 +35,53 @@ const (
 // Case is what is done about one order whose charge was declined. It opens with
 // the first decline.
 type Case struct {
-	State     State     `json:"state,omitempty"`
-	OpenedAt  time.Time `json:"openedAt,omitzero"` // the first decline
-	FirstCode string    `json:"firstCode,omitempty"`
-	Class     Class     `json:"class,omitempty"`   // of the last decline
-	TriedAt   time.Time `json:"triedAt,omitzero"`  // the last try
-	Cause     Cause     `json:"cause,omitempty"`   // of the retry that is under way, or was asked for; empty: the plan's
-	RetryAt   time.Time `json:"retryAt,omitzero"`  // when it is charged again
-	EndAt     time.Time `json:"endAt,omitzero"`    // when the final action is taken; only without RetryAt
-	Action    Action    `json:"action,omitempty"`  // of ENDING, and the one that ended the case
-	ToldAt    time.Time `json:"toldAt,omitzero"`   // the last notice that the customer was given
-	PaidWith  time.Time `json:"paidWith,omitzero"` // when the payment method changed last
-	ClosedAt  time.Time `json:"closedAt,omitzero"` // when it ended
-	Told      int       `json:"told,omitempty"`    // e-mails about declines so far, of all cases of the order
-	Asked     int       `json:"asked,omitempty"`   // e-mails that ask to confirm the payment so far
+	State             State     `json:"state,omitempty"`
+	OpenedAt          time.Time `json:"openedAt,omitzero"` // the first decline
+	FirstCode         string    `json:"firstCode,omitempty"`
+	Class             Class     `json:"class,omitempty"`   // of the last decline
+	TriedAt           time.Time `json:"triedAt,omitzero"`  // the last try
+	Cause             Cause     `json:"cause,omitempty"`   // of the retry that is in progress or was requested; empty: the plan's
+	RetryAt           time.Time `json:"retryAt,omitzero"`  // when it is charged again
+	EndAt             time.Time `json:"endAt,omitzero"`    // when the final action is taken; only without RetryAt
+	Action            Action    `json:"action,omitempty"`  // the final action, in progress or done
+	NotifiedAt        time.Time `json:"toldAt,omitzero"`   // when the customer was last notified
+	PaidWith          time.Time `json:"paidWith,omitzero"` // when the payment method changed last
+	ClosedAt          time.Time `json:"closedAt,omitzero"` // when it ended
+	DeclineMails      int       `json:"told,omitempty"`    // e-mails about declines so far, of all cases of the order
+	ConfirmationMails int       `json:"asked,omitempty"`   // e-mails that ask to confirm the payment so far
 }
 
-// Ground is what computing with a case rests on.
-type Ground struct {
+// Inputs is what computations on a case depend on.
+type Inputs struct {
 	Settings Settings
 	Due      time.Time // the order's own day
 	Calendar cadence.Calendar
 	Spread   time.Duration
 }
 
-func (k Case) decline(g Ground) Decline {
+func (k Case) decline(g Inputs) Decline {
 	return Decline{First: k.OpenedAt, Last: k.TriedAt, Class: k.Class, Due: g.Due, Calendar: g.Calendar, Spread: g.Spread}
 }
 
-// Decline takes in that a try, which began at an instant, was declined, and
-// decides what comes next. It opens the case if there is none.
-func (k *Case) Decline(g Ground, code string, tried, now time.Time) {
+// Decline records that a try, which began at an instant, was declined, and decides the
+// next step. It opens the case if there is none.
+func (k *Case) Decline(g Inputs, code string, tried, now time.Time) {
 	class, _ := ClassOf(code)
 	if !k.State.Live() {
-		*k = Case{OpenedAt: tried, FirstCode: code, PaidWith: k.PaidWith, Told: k.Told, Asked: k.Asked}
+		*k = Case{OpenedAt: tried, FirstCode: code, PaidWith: k.PaidWith, DeclineMails: k.DeclineMails, ConfirmationMails: k.ConfirmationMails}
 		if code == ChallengeExpired {
-			k.ToldAt = tried // the customer was asked to confirm then
+			k.NotifiedAt = tried // the customer was asked to confirm then
 		}
 	}
 	k.Class, k.TriedAt = class, tried
 	k.Plan(g)
-	if k.PaidWith.After(tried) && NewPayment.Helps(class) { // it was charged with the one before
+	if k.PaidWith.After(tried) && NewPayment.Helps(class) { // the declined try used the old one
 		k.Retry(ByCardUpdate, now)
 	}
 }
 
-// Plan decides what comes next after the last try.
-func (k *Case) Plan(g Ground) {
+// Plan decides the next step after the last try.
+func (k *Case) Plan(g Inputs) {
 	step := g.Settings.Next(k.decline(g))
 	k.State, k.Cause, k.RetryAt, k.EndAt = Open, "", step.RetryAt, step.EndAt
 	if step.Held {
@@ -89,8 +89,8 @@ func (k *Case) Plan(g Ground) {
 	}
 }
 
-// Pass leaves the retry out that is due, and decides what comes after it.
-func (k *Case) Pass(g Ground) {
+// SkipRetry skips the retry that is due and decides the step after it.
+func (k *Case) SkipRetry(g Inputs) {
 	d := k.decline(g)
 	d.Last = k.RetryAt
 	step := g.Settings.Next(d)
@@ -100,51 +100,51 @@ func (k *Case) Pass(g Ground) {
 	}
 }
 
-// Retry has the order charged again at an instant because somebody asked.
+// Retry schedules a charge at an instant, on request.
 func (k *Case) Retry(why Cause, at time.Time) {
 	k.State, k.Cause, k.RetryAt, k.EndAt, k.Action = Open, why, at, time.Time{}, ""
 }
 
-// Due reports whether a retry is due. What the rules say of retries by plan does
-// not bind those that somebody asked for.
+// Due reports whether a retry is due. Rules about planned retries do not apply to
+// requested ones.
 func (k Case) Due(now time.Time) bool { return !k.RetryAt.IsZero() && !now.Before(k.RetryAt) }
 
-// Spaced reports whether the retry keeps the distance of a day from whatever else
-// the card was tried for. People's do not, and neither do those that follow soon
-// upon a fault on the way to the bank: the bank has not said anything.
-func (k Case) Spaced(g Ground) bool {
+// Spaced reports whether the retry must be a day apart from any other try of the card.
+// Requested retries need not, nor those that soon follow a fault on the way to the bank,
+// because the bank has not answered.
+func (k Case) Spaced(g Inputs) bool {
 	return k.Cause == "" && !slices.Contains(g.Settings.planFor(k.Class).soon, k.RetryAt.Sub(k.OpenedAt))
 }
 
-// patience is for how many days after its plan has ended an order waits for a day on
-// which its card is not tried for another one.
-const patience = 7
+// extraDays is for how many days after the end of its plan an order waits for a day on
+// which its card is not tried for another order.
+const extraDays = 7
 
-// LastDay returns the last day on which a retry may be made that had to give way.
-func (k Case) LastDay(g Ground) time.Time {
-	return g.Settings.end(k.decline(g), g.Settings.planFor(k.Class)).AddDate(0, 0, patience)
+// LastDay returns the last day for a retry that was moved because another order came
+// first.
+func (k Case) LastDay(g Inputs) time.Time {
+	return g.Settings.end(k.decline(g), g.Settings.planFor(k.Class)).AddDate(0, 0, extraDays)
 }
 
 // Over reports whether the final action is due.
 func (k Case) Over(now time.Time) bool { return !k.EndAt.IsZero() && !now.Before(k.EndAt) }
 
-// Notice returns what the customer is to be told now; of several notices that were
-// missed, the last.
-func (k Case) Notice(g Ground, now time.Time) (due Slot, ok bool) {
+// Notice returns the notice that the customer must get now; of several missed ones, the
+// last.
+func (k Case) Notice(g Inputs, now time.Time) (due ScheduledNotice, ok bool) {
 	if k.State != Open {
-		return Slot{}, false
+		return ScheduledNotice{}, false
 	}
 	for _, s := range g.Settings.Notices(k.decline(g)) {
-		if s.At.After(k.ToldAt) && !s.At.After(now) {
+		if s.At.After(k.NotifiedAt) && !s.At.After(now) {
 			due, ok = s, true
 		}
 	}
 	return due, ok
 }
 
-// Wake returns when there is something to do about the case next; zero: never by
-// itself.
-func (k Case) Wake(g Ground) time.Time {
+// NextDue returns when the case next needs work; zero: never automatically.
+func (k Case) NextDue(g Inputs) time.Time {
 	if k.State != Open {
 		return time.Time{}
 	}
@@ -153,7 +153,7 @@ func (k Case) Wake(g Ground) time.Time {
 		at = k.EndAt
 	}
 	for _, s := range g.Settings.Notices(k.decline(g)) {
-		if s.At.After(k.ToldAt) && s.At.Before(at) {
+		if s.At.After(k.NotifiedAt) && s.At.Before(at) {
 			return s.At
 		}
 	}

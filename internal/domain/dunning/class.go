@@ -1,30 +1,30 @@
-// Package dunning holds the rules about declined charges: when to try again, what
-// to tell the customer on which day, and what to do in the end. It does no I/O.
+// Package dunning holds the rules about declined charges: when to try again, how
+// to notify the customer, and which final action to take. It does no I/O.
 package dunning
 
 import "strings"
 
-// Class is what a decline says about trying again.
+// Class groups declines by what may help.
 type Class string
 
 // The classes of declines.
 const (
-	Funds     Class = "FUNDS"     // there is not enough money now
-	Issuer    Class = "ISSUER"    // the bank says no and not why
-	Transient Class = "TRANSIENT" // somebody's machine failed on the way to the bank
-	Auth      Class = "AUTH"      // the customer has to confirm the payment
-	Card      Class = "CARD"      // this payment method will not do
-	Fraud     Class = "FRAUD"     // somebody suspects a fraud
-	Stock     Class = "STOCK"     // there is nothing to sell
-	Address   Class = "ADDRESS"   // the order cannot be delivered there
+	Funds     Class = "FUNDS"     // insufficient funds
+	Issuer    Class = "ISSUER"    // the bank declines without a reason
+	Transient Class = "TRANSIENT" // a system failed on the way to the bank
+	Auth      Class = "AUTH"      // the customer must confirm the payment
+	Card      Class = "CARD"      // the payment method cannot be charged
+	Fraud     Class = "FRAUD"     // suspected fraud
+	Stock     Class = "STOCK"     // a product is out of stock
+	Address   Class = "ADDRESS"   // the order cannot be delivered to the address
 	Merchant  Class = "MERCHANT"  // the store itself cannot take the payment
-	Gone      Class = "GONE"      // there is no such customer or contract any more
-	Done      Class = "DONE"      // it was paid before
+	Gone      Class = "GONE"      // the customer or contract no longer exists
+	Done      Class = "DONE"      // the order is already paid
 )
 
-// codes lists, by class, the platform's error codes of billing attempts (enum
+// codes is the error codes of each class: the platform's codes of billing attempts (enum
 // SubscriptionBillingAttemptErrorCode), its refusals to make one (enum
-// BillingAttemptUserErrorCode) and those that the service gives itself.
+// BillingAttemptUserErrorCode) and the service's own.
 var codes = map[Class][]string{
 	Funds: {"INSUFFICIENT_FUNDS", "AMOUNT_TOO_LARGE", "TRANSACTION_LIMIT_EXCEEDED"},
 	Issuer: {
@@ -48,7 +48,7 @@ var codes = map[Class][]string{
 		"PAYMENT_PROVIDER_IS_NOT_ENABLED", "PAYMENT_METHOD_INCOMPATIBLE_WITH_GATEWAY_CONFIG", "MERCHANT_ACCOUNT_ERROR", "MERCHANT_RULE",
 		"INVALID_CURRENCY", "PURCHASE_TYPE_NOT_SUPPORTED", "INVALID_PURCHASE_TYPE", "NON_TEST_ORDER_LIMIT_REACHED", "TEST_MODE",
 		"AMOUNT_TOO_SMALL", "INVALID_AMOUNT", "INVALID_REQUEST", "FREE_GIFT_CARD_NOT_ALLOWED",
-		// The platform made no charge of what was asked; the customer has no part in it.
+		// The platform refused the request; the customer is not the cause.
 		"CONTRACT_UNDER_REVIEW", "INVALID", "BLANK", "CYCLE_INDEX_OUT_OF_RANGE", "CYCLE_START_DATE_OUT_OF_RANGE",
 		"UPCOMING_CYCLE_LIMIT_EXCEEDED", "ORIGIN_TIME_BEFORE_CONTRACT_CREATION", "ORIGIN_TIME_OUT_OF_RANGE",
 	},
@@ -56,7 +56,7 @@ var codes = map[Class][]string{
 	Done: {"INVOICE_ALREADY_PAID"},
 }
 
-// Codes of declines that the service finds out by itself.
+// Codes of declines that the service detects.
 const (
 	ChallengeExpired  = "CHALLENGE_EXPIRED"   // the customer did not confirm the payment in time
 	EarlierChargeOpen = "EARLIER_CHARGE_OPEN" // a charge of the same order has not ended
@@ -72,8 +72,8 @@ var classes = func() map[string]Class {
 	return m
 }()
 
-// ClassOf returns the class of an error code. One that nobody has heard of is
-// taken for a bank's, and reported as not known.
+// ClassOf returns the class of an error code. An unknown code counts as a bank's decline
+// and is reported as unknown.
 func ClassOf(code string) (c Class, known bool) {
 	if c, known = classes[strings.ToUpper(code)]; !known {
 		c = Issuer
@@ -81,9 +81,9 @@ func ClassOf(code string) (c Class, known bool) {
 	return c, known
 }
 
-// Bank reports whether the card's bank, or its network, has answered: such a
-// decline counts against the card.
-func (c Class) Bank() bool {
+// FromBank reports whether the card's bank or network has answered: such a decline
+// counts against the card.
+func (c Class) FromBank() bool {
 	switch c {
 	case Stock, Address, Merchant, Gone, Done:
 		return false
@@ -91,7 +91,7 @@ func (c Class) Bank() bool {
 	return true
 }
 
-// retried reports whether an order is tried again by itself after such a decline.
+// retried reports whether an order is retried automatically after such a decline.
 func (c Class) retried() bool {
 	switch c {
 	case Card, Fraud, Merchant, Gone:
@@ -100,7 +100,7 @@ func (c Class) retried() bool {
 	return true
 }
 
-// Remedy is what has been changed so that an order can be charged.
+// Remedy is a change that may allow an order to be charged.
 type Remedy int
 
 // The remedies.
@@ -114,8 +114,8 @@ func (r Remedy) Helps(c Class) bool {
 	if r == NewAddress {
 		return c == Address
 	}
-	return c.Bank()
+	return c.FromBank()
 }
 
-// ForStaff reports whether the store's staff has to know at once.
-func (c Class) ForStaff() bool { return c == Merchant || c == Fraud || c == Gone }
+// NeedsStaff reports whether the merchant's staff must be notified at once.
+func (c Class) NeedsStaff() bool { return c == Merchant || c == Fraud || c == Gone }

@@ -7,7 +7,7 @@ import (
 )
 
 // The platform's own list decides which codes there are.
-func TestEveryCodeOfThePlatformHasAClass(t *testing.T) {
+func TestEveryPlatformCodeHasClass(t *testing.T) {
 	t.Parallel()
 	s, err := schema.Load()
 	if err != nil {
@@ -23,7 +23,7 @@ func TestEveryCodeOfThePlatformHasAClass(t *testing.T) {
 		}
 		for _, v := range values {
 			if class, known := ClassOf(v.Name); !known && !elsewhere[v.Name] {
-				t.Errorf("%s is taken for %s because nobody decided", v.Name, class)
+				t.Errorf("%s is %s without a decision", v.Name, class)
 			}
 		}
 	}

@@ -8,29 +8,29 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-// plan is what is done about declines of a class. Days are days of the store, and
-// count from that of the first decline.
+// plan is what is done about declines of a class. Days are days in the store's time
+// zone, counted from the day of the first decline.
 type plan struct {
-	soon    []time.Duration // retries so long after the first decline
+	soon    []time.Duration // retries, as time after the first decline
 	retries []int           // days of retries
-	payday  bool            // retries wait for a payday that is near
+	payday  bool            // retries move to a payday that is near
 	mails   []int           // days of reminders
-	end     int             // day of the end, where no retry is left to end with
-	warns   bool            // the end is announced
-	held    bool            // nothing happens until staff says so
+	end     int             // day of the final action, if the plan has no retries
+	warns   bool            // the customer is warned of the final action
+	held    bool            // nothing happens until the merchant's staff acts
 }
 
-// reach is how long a payment method that will not do is waited for, in days.
-const reach = 14
+// cardWaitDays is how many days the service waits for another payment method.
+const cardWaitDays = 14
 
-// smart is what helps against each class, and what the card networks permit.
+// smart is the plan of each class, within the card networks' limits.
 var smart = map[Class]plan{
 	Funds:     {retries: []int{2, 4, 7, 10, 14, 18}, payday: true, mails: []int{0, 7, 14}, warns: true},
 	Issuer:    {retries: []int{1, 3, 5, 8, 12, 16}, mails: []int{0, 5, 12}, warns: true},
 	Transient: {soon: []time.Duration{time.Hour, 6 * time.Hour}, retries: []int{1, 3, 5, 8, 12, 16}, mails: []int{1, 5, 12}, warns: true},
 	Auth:      {retries: []int{7}, mails: []int{0, 2, 5}, warns: true},
-	Card:      {mails: []int{0, 3, 7, 12}, end: reach, warns: true},
-	Fraud:     {mails: []int{0}, end: reach, warns: true},
+	Card:      {mails: []int{0, 3, 7, 12}, end: cardWaitDays, warns: true},
+	Fraud:     {mails: []int{0}, end: cardWaitDays, warns: true},
 	Address:   {retries: []int{3, 7}, mails: []int{0, 3}, warns: true},
 	Merchant:  {held: true},
 	Gone:      {},
@@ -63,25 +63,26 @@ func every(n, days int) []int {
 	return list
 }
 
-// Decline is what the rules need to know of an order that could not be charged.
+// Decline is what the rules need to know of a declined order.
 type Decline struct {
 	First    time.Time // instant of the first decline
 	Last     time.Time // instant of the last try
 	Class    Class     // of the last decline
-	Due      time.Time // the order's own day; later than First when a person had it charged before
+	Due      time.Time // the order's own day; later than First when it was charged early on request
 	Calendar cadence.Calendar
 	Spread   time.Duration // after the order time; see SpreadOf
 }
 
-// spreads is within how many minutes after the order time retries are made.
-const spreads = 30
+// spreadMinutes is the window after the order time in which retries are made, in
+// minutes.
+const spreadMinutes = 30
 
-// SpreadOf returns how long after the order time an order is tried again. It is a
-// function of what the order is, so that every computation gives the same.
+// SpreadOf returns how long after the order time an order is retried. It depends on the
+// order's identity alone, so that every computation returns the same.
 func SpreadOf(identity string) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(identity)) // never fails
-	return time.Duration(h.Sum32()%spreads) * time.Minute
+	return time.Duration(h.Sum32()%spreadMinutes) * time.Minute
 }
 
 // on returns the instant of a day of the plan.
@@ -99,13 +100,13 @@ func (d Decline) local(t time.Time) time.Time {
 	return t.In(d.Calendar.Zone)
 }
 
-// toPayday is how many days a retry waits at most for a payday.
-const toPayday = 2
+// maxPaydayWait is how many days a retry waits at most for a payday.
+const maxPaydayWait = 2
 
-// payday moves a day to the next on which wages are paid, if that is near: a
-// Friday, the 1st or the 15th of a month.
+// payday moves a day to the next payday, if that is near: a Friday, or the 1st or 15th
+// of a month.
 func (d Decline) payday(day int) int {
-	for later := day; later <= day+toPayday; later++ {
+	for later := day; later <= day+maxPaydayWait; later++ {
 		if t := d.local(d.First).AddDate(0, 0, later); t.Weekday() == time.Friday || t.Day() == 1 || t.Day() == 15 {
 			return later
 		}
@@ -114,7 +115,7 @@ func (d Decline) payday(day int) int {
 }
 
 // retries returns the instants of all retries of the plan, in order. An order that was
-// charged before its day is charged on that day too.
+// charged early is also charged on its day.
 func (d Decline) retries(p plan) []time.Time {
 	var list []time.Time
 	for _, wait := range p.soon {
@@ -132,17 +133,15 @@ func (d Decline) retries(p plan) []time.Time {
 	return list
 }
 
-// Step is what comes next for an order that could not be charged. One of RetryAt
-// and EndAt is set, or Held.
+// Step is the next step for a declined order. One of RetryAt, EndAt and Held is set.
 type Step struct {
-	RetryAt time.Time // it is charged again by itself
+	RetryAt time.Time // it is charged again automatically
 	EndAt   time.Time // the final action is taken; it may be past
-	Held    bool      // nothing, until somebody says so
+	Held    bool      // nothing, until the merchant's staff acts
 }
 
-// Next returns what comes next. At most one retry falls on a day of the store,
-// tries that people asked for included, save those that follow soon upon a fault
-// on the way to the bank.
+// Next returns the next step. At most one retry falls on a day of the store, requested
+// tries included, except those that soon follow a fault on the way to the bank.
 func (s Settings) Next(d Decline) Step {
 	p := s.planFor(d.Class)
 	if p.held {
@@ -156,8 +155,8 @@ func (s Settings) Next(d Decline) Step {
 	return Step{EndAt: s.end(d, p)}
 }
 
-// end returns the instant of the last retry or, where there are none, that of the
-// end. No order is given up before its day.
+// end returns the instant of the last retry or, without retries, that of the final
+// action. No order is given up before its day.
 func (s Settings) end(d Decline, p plan) time.Time {
 	if all := d.retries(p); len(all) > 0 {
 		return all[len(all)-1]
@@ -168,43 +167,43 @@ func (s Settings) end(d Decline, p plan) time.Time {
 	return d.Due
 }
 
-// Notice is what a customer is told of.
+// Notice is a kind of notice to a customer.
 type Notice string
 
 // The notices.
 const (
-	Declined Notice = "DECLINED" // a charge was declined, with what can be done
-	Warning  Notice = "WARNING"  // the end is near
+	Declined Notice = "DECLINED" // a charge was declined
+	Warning  Notice = "WARNING"  // the final action is near
 )
 
-// beforeEnd is how many days before the end it is announced.
-const beforeEnd = 2
+// warningLead is how many days before the final action the customer is warned.
+const warningLead = 2
 
-// Slot is an instant at which the customer is told something.
-type Slot struct {
+// ScheduledNotice is a notice to the customer at an instant.
+type ScheduledNotice struct {
 	At   time.Time
 	What Notice
-	End  time.Time // of Warning: the instant that it announces
+	End  time.Time // of Warning: the instant of the final action
 }
 
-// Notices returns what the customer is told and when, in order, as long as
-// nothing changes. From the day of the warning on there are no other reminders.
-func (s Settings) Notices(d Decline) []Slot {
+// Notices returns the notices to the customer, in order, if nothing changes. From the
+// day of the warning on there are no other reminders.
+func (s Settings) Notices(d Decline) []ScheduledNotice {
 	p := s.planFor(d.Class)
 	end := s.end(d, p)
-	warn := Slot{What: Warning, End: end}
-	if warn.At = d.Calendar.At(d.local(end).AddDate(0, 0, -beforeEnd)).Add(d.Spread); d.Calendar.Day(warn.At) == d.Calendar.Day(d.First) || !warn.At.After(d.First) {
+	warn := ScheduledNotice{What: Warning, End: end}
+	if warn.At = d.Calendar.At(d.local(end).AddDate(0, 0, -warningLead)).Add(d.Spread); d.Calendar.Day(warn.At) == d.Calendar.Day(d.First) || !warn.At.After(d.First) {
 		p.warns = false
 	}
-	var list []Slot
+	var list []ScheduledNotice
 	for _, day := range p.mails {
 		if at := d.on(day); !p.warns || at.Before(warn.At) && d.Calendar.Day(at) != d.Calendar.Day(warn.At) {
-			list = append(list, Slot{At: at, What: Declined})
+			list = append(list, ScheduledNotice{At: at, What: Declined})
 		}
 	}
 	if p.warns {
 		list = append(list, warn)
 	}
-	slices.SortFunc(list, func(a, b Slot) int { return a.At.Compare(b.At) })
+	slices.SortFunc(list, func(a, b ScheduledNotice) int { return a.At.Compare(b.At) })
 	return list
 }

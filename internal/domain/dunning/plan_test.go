@@ -47,7 +47,7 @@ func all(t testing.TB, s Settings, first time.Time, c Class) string {
 	return ""
 }
 
-func TestWhenADeclinedOrderIsTriedAgain(t *testing.T) {
+func TestNextRetryByClass(t *testing.T) {
 	t.Parallel()
 	tuesday := time.Date(2025, 3, 4, 8, 0, 5, 0, time.UTC) // 9:00:05 in Berlin; summer time begins on day 26
 	simple := Settings{Mode: Simple, Retries: 3, EveryDays: 4}
@@ -73,7 +73,7 @@ func TestWhenADeclinedOrderIsTriedAgain(t *testing.T) {
 		"a simple plan for confirmations":       {simple, Auth, "4@09:00 8@09:00 12@09:00 end 12@09:00"},
 		"a simple plan never tries a dead card": {simple, Card, "end 12@09:00"},
 		"nor a fraud":                           {simple, Fraud, "end 12@09:00"},
-		"nor somebody who is gone":              {simple, Gone, "end 0@09:00"},
+		"nor a customer who was removed":        {simple, Gone, "end 0@09:00"},
 		"a simple plan holds, too":              {simple, Merchant, "held"},
 		"and leaves stock to its own policy":    {simple, Stock, "1@09:00 2@09:00 3@09:00 4@09:00 5@09:00 end 5@09:00"},
 		"a simple plan without retries ends":    {Settings{Mode: Simple}, Funds, "end 0@09:00"},
@@ -88,7 +88,7 @@ func TestWhenADeclinedOrderIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestPaydaysMoveRetriesByTwoDaysAtMost(t *testing.T) {
+func TestPaydayMovesRetryByTwoDaysAtMost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, first, want string
@@ -112,7 +112,7 @@ func TestPaydaysMoveRetriesByTwoDaysAtMost(t *testing.T) {
 }
 
 // A person may have an order charged weeks before its day.
-func TestNoOrderIsGivenUpBeforeItsDay(t *testing.T) {
+func TestOrderIsNotGivenUpBeforeItsDay(t *testing.T) {
 	t.Parallel()
 	simple := Settings{Mode: Simple}
 	first := time.Date(2025, 3, 4, 8, 0, 5, 0, time.UTC)
@@ -127,7 +127,7 @@ func TestNoOrderIsGivenUpBeforeItsDay(t *testing.T) {
 		"no retry is planned":              {simple, Issuer, 20, "20 end 20"},
 		"a card that will not do":          {Settings{}, Card, 20, "end 20"},
 		"a card that will not do for long": {Settings{}, Card, 10, "end 14"},
-		"nobody is there to pay":           {Settings{}, Gone, 20, "end 20"},
+		"the customer was removed":         {Settings{}, Gone, 20, "end 20"},
 	} {
 		d := Decline{First: first, Last: first.AddDate(0, 0, 12), Class: row.class, Due: first.AddDate(0, 0, row.day).Add(-5 * time.Second), Calendar: cadence.Calendar{Zone: time.UTC, Hour: 8}}
 		day := func(at time.Time) string { return fmt.Sprint(int(at.Sub(first.Add(-time.Minute)).Hours() / 24)) }
@@ -142,7 +142,7 @@ func TestNoOrderIsGivenUpBeforeItsDay(t *testing.T) {
 	}
 }
 
-func TestWhatTheCustomerIsToldAndWhen(t *testing.T) {
+func TestNotices(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2025, 3, 4, 8, 0, 5, 0, time.UTC)
 	for class, want := range map[Class]string{
@@ -155,7 +155,7 @@ func TestWhatTheCustomerIsToldAndWhen(t *testing.T) {
 	}
 }
 
-// told returns the days, from that of the first decline, of what the customer is told.
+// noticeDays returns the days of the customer's notices, from that of the first decline.
 func told(t *testing.T, settings Settings, first time.Time, class Class) string {
 	t.Helper()
 	var list []string
@@ -191,12 +191,12 @@ func TestSimplePlanThatEndsWithinTwoDaysSendsNoReminderOnItsLastDay(t *testing.T
 		{"a dead card, a plan without retries", simple(0, 1), Card, "0"},
 	} {
 		if got := told(t, row.settings, first, row.class); got != row.want {
-			t.Errorf("%s: told on days %q, want %q", row.name, got, row.want)
+			t.Errorf("%s: notices on days %q, want %q", row.name, got, row.want)
 		}
 	}
 }
 
-// Whatever happens to an order, and whoever tries it meanwhile, the plan is kept.
+// The plan is kept whatever happens to an order and whatever else tries it.
 func TestRetriesByPlanNeverShareADayAndAlwaysEnd(t *testing.T) {
 	t.Parallel()
 	cal := berlin(t)
@@ -224,7 +224,7 @@ func TestRetriesByPlanNeverShareADayAndAlwaysEnd(t *testing.T) {
 				return
 			}
 			if d.Class == Card || d.Class == Fraud {
-				t.Fatalf("%s is tried again by itself", d.Class)
+				t.Fatalf("%s is retried automatically", d.Class)
 			}
 			if !step.RetryAt.After(d.Last) || d.Class != Transient && cal.Day(step.RetryAt) == cal.Day(last) {
 				t.Fatalf("%s is tried again at %s, the last try was %s", d.Class, step.RetryAt, d.Last)
@@ -235,29 +235,29 @@ func TestRetriesByPlanNeverShareADayAndAlwaysEnd(t *testing.T) {
 	})
 }
 
-func TestTheSpreadIsAFunctionOfTheOrder(t *testing.T) {
+func TestSpreadDependsOnOrderAlone(t *testing.T) {
 	t.Parallel()
 	seen := make(map[time.Duration]bool)
 	for i := range 1000 {
 		at := SpreadOf(fmt.Sprint("order ", i))
-		if at != SpreadOf(fmt.Sprint("order ", i)) || at < 0 || at >= spreads*time.Minute || at%time.Minute != 0 {
+		if at != SpreadOf(fmt.Sprint("order ", i)) || at < 0 || at >= spreadMinutes*time.Minute || at%time.Minute != 0 {
 			t.Fatalf("order %d is spread by %s", i, at)
 		}
 		seen[at] = true
 	}
-	if len(seen) != spreads {
-		t.Errorf("%d different minutes are used of %d", len(seen), spreads)
+	if len(seen) != spreadMinutes {
+		t.Errorf("%d different minutes are used of %d", len(seen), spreadMinutes)
 	}
 }
 
-func TestCapsOfCards(t *testing.T) {
+func TestCardLimits(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 3, 4, 8, 0, 0, 0, time.UTC)
 	tries := make([]time.Time, MaxTries)
 	for i := range tries {
 		tries[i] = now.Add(-time.Duration(i+1) * 24 * time.Hour)
 	}
-	if !Spent(tries, now) || Spent(tries[1:], now) || Spent(tries, now.Add(TryWindow-14*24*time.Hour)) {
+	if !CardLimitReached(tries, now) || CardLimitReached(tries[1:], now) || CardLimitReached(tries, now.Add(TryWindow-14*24*time.Hour)) {
 		t.Error("a card may be tried fifteen times in thirty days, no more and no less")
 	}
 	cal := berlin(t)

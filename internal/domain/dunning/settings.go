@@ -12,11 +12,11 @@ type Mode string
 
 // The modes.
 const (
-	Smart  Mode = "SMART"  // by what the decline says
-	Simple Mode = "SIMPLE" // so many, every so many days
+	Smart  Mode = "SMART"  // by the class of the decline
+	Simple Mode = "SIMPLE" // a number of retries at a fixed interval
 )
 
-// Action is what is done when nothing has helped.
+// Action is the final action, when no retry has succeeded.
 type Action string
 
 // The actions.
@@ -26,32 +26,32 @@ const (
 	Cancel Action = "CANCEL" // the contract
 )
 
-// Limits of what a store may choose.
+// Limits of a store's settings.
 const (
 	MaxRetries   = 10
 	MaxEveryDays = 14
 )
 
-// Settings are what a store has chosen. The zero value is the default: SMART, and
-// PAUSE in the end.
+// Settings are a store's dunning settings. The zero value is the default: SMART, and
+// PAUSE as the final action.
 type Settings struct {
 	Mode      Mode   `json:"mode,omitempty"`
 	Retries   int    `json:"retries,omitempty"`     // of SIMPLE, 0 to MaxRetries
 	EveryDays int    `json:"everyDays,omitempty"`   // of SIMPLE, 1 to MaxEveryDays
 	Then      Action `json:"finalAction,omitempty"` // when no retry is left
-	// OutOfStock is for orders of which a product is not in stock, in either mode;
+	// OutOfStock applies to orders with a product that is out of stock, in either mode;
 	// nil: five retries, one a day, and SKIP.
 	OutOfStock *StockPolicy `json:"outOfStock,omitempty"`
 }
 
-// StockPolicy is what is done about products that are not in stock.
+// StockPolicy is what is done about products that are out of stock.
 type StockPolicy struct {
 	Retries   int    `json:"retries"`   // 0 to MaxRetries
 	EveryDays int    `json:"everyDays"` // 1 to MaxEveryDays
 	Then      Action `json:"finalAction"`
 }
 
-// Effective returns the settings with the defaults of what was not chosen.
+// Effective returns the settings with defaults for what was not chosen.
 func (s Settings) Effective() Settings {
 	s.Mode, s.Then = cmp.Or(s.Mode, Smart), cmp.Or(s.Then, Pause)
 	stock := StockPolicy{Retries: 5, EveryDays: 1, Then: Skip}
@@ -63,7 +63,7 @@ func (s Settings) Effective() Settings {
 	return s
 }
 
-// String says in words what is done.
+// String describes the settings.
 func (s Settings) String() string {
 	s = s.Effective()
 	plan := "by what the decline says"
@@ -74,12 +74,11 @@ func (s Settings) String() string {
 		plan, s.Then, s.OutOfStock.Retries, s.OutOfStock.EveryDays, s.OutOfStock.Then)
 }
 
-// Check refuses settings that cannot be. Its failure is Invalid and names the
-// field.
+// Check refuses invalid settings with an Invalid error that names the field.
 func (s Settings) Check() error {
 	s = s.Effective()
 	if s.Mode != Smart && s.Mode != Simple {
-		return invalid("dunning.mode", "%q is no way of planning retries: use SMART or SIMPLE", s.Mode)
+		return invalid("dunning.mode", "%q is not a retry mode: use SMART or SIMPLE", s.Mode)
 	}
 	if s.Retries < 0 || s.Retries > MaxRetries {
 		return invalid("dunning.retries", "%d retries: use 0 to %d", s.Retries, MaxRetries)
@@ -102,14 +101,14 @@ func (a Action) check(field string) error {
 	if a == Pause || a == Skip || a == Cancel {
 		return nil
 	}
-	return invalid(field, "%q is not what can be done in the end: use PAUSE, SKIP or CANCEL", a)
+	return invalid(field, "%q is not a final action: use PAUSE, SKIP or CANCEL", a)
 }
 
 func invalid(field, format string, args ...any) error {
 	return fault.New(fault.Invalid, format, args...).Entity("shop").Code("dunningSettings").Field(field)
 }
 
-// Final returns what is done when nothing has helped against declines of a class.
+// Final returns the final action for declines of a class.
 func (s Settings) Final(c Class) Action {
 	if s = s.Effective(); c == Stock {
 		return s.OutOfStock.Then

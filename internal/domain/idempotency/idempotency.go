@@ -1,6 +1,6 @@
-// Package idempotency lets a caller send a request again without its being
-// carried out again. Which requests may be repeated so, and what an answer looks
-// like, are left to the interface that speaks them.
+// Package idempotency lets a client repeat a request without its being
+// executed again. Which requests may be repeated, and what an answer looks
+// like, is up to the interface.
 package idempotency
 
 import (
@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// MaxKey is the length of the longest key, in characters.
+	// MaxKey is the maximum length of a key, in characters.
 	MaxKey = 255
-	// KeptFor is how long an answer is given again, from its claim on.
-	KeptFor = 24 * time.Hour
-	// Lease is how long a request may be carried out before it is taken for
-	// dead. What it does must be safe to do again, unless it is one that is
-	// carried out at most once: a process may die between the commit of its work
+	// AnswerTTL is how long an answer is repeated, from its claim on.
+	AnswerTTL = 24 * time.Hour
+	// Lease is how long a request may run before its process is considered
+	// dead. Repeating it must be safe, unless it is
+	// executed at most once: a process may die between the commit of its work
 	// and that of its answer.
 	Lease = time.Minute
 )
 
-// Key is what a caller calls a request, to be recognised by when it comes again.
+// Key is the client's idempotency key of a request.
 type Key string
 
 // ParseKey reads a key: 1 to MaxKey visible ASCII characters.
@@ -42,7 +42,7 @@ func ParseKey(s string) (Key, error) {
 // Hash is a SHA-256.
 type Hash [sha256.Size]byte
 
-// Request is a request that may be repeated.
+// RequestID is a request that may be repeated.
 type Request struct {
 	Caller access.KeyID
 	Line   shop.Line
@@ -51,7 +51,7 @@ type Request struct {
 	Query  string // in canonical form, without credentials
 	Body   []byte
 	Key    Key
-	Once   bool // to do it again would add to what it did: it is carried out at most once
+	Once   bool // repeating it would not be safe: it is executed at most once
 }
 
 // name identifies the request among those of its shop: the same key means
@@ -73,13 +73,13 @@ func hashOf(parts ...string) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// Claim is the wish to carry a request out.
+// Claim is an attempt to execute a request.
 type Claim struct {
 	Name        Hash   // of the request, unique within the shop
 	Fingerprint Hash   // of what was asked
-	Token       string // of this claim: who has lost a claim cannot settle it
+	Token       string // of this claim: a caller that lost the claim cannot settle it
 	At          time.Time
-	Once        bool // nobody may carry the request out again while its answer would be kept
+	Once        bool // the request is not executed again while its answer would be stored
 }
 
 // Claim returns a new claim on the request.
@@ -87,51 +87,51 @@ func (r Request) Claim(now time.Time) Claim {
 	return Claim{Name: r.name(), Fingerprint: r.fingerprint(), Token: rand.Text(), At: now, Once: r.Once}
 }
 
-// Request names the request, with all that was asked, among those of its shop: for
-// whoever notes in a commit of its own what a request has done.
-func (c Claim) Request() string {
+// RequestID identifies the request with all its parameters among those of its shop, for
+// commits that store what a request has done.
+func (c Claim) RequestID() string {
 	sum := hashOf(string(c.Name[:]), string(c.Fingerprint[:]))
 	return base32.StdEncoding.EncodeToString(sum[:20])
 }
 
-// DeadAt is when the claim counts no more if nobody has settled it.
-func (c Claim) DeadAt() time.Time {
+// ExpiresAt is when an unsettled claim expires.
+func (c Claim) ExpiresAt() time.Time {
 	if c.Once {
-		return c.KeptUntil()
+		return c.AnswerExpiresAt()
 	}
 	return c.At.Add(Lease)
 }
 
-// KeptUntil is how long an answer under the claim is given again.
-func (c Claim) KeptUntil() time.Time { return c.At.Add(KeptFor) }
+// AnswerExpiresAt is until when the answer is repeated.
+func (c Claim) AnswerExpiresAt() time.Time { return c.At.Add(AnswerTTL) }
 
-// Answer is what a request was answered.
+// Answer is the answer to a request.
 type Answer struct {
 	Status int
 	Header map[string][]string
 	Body   []byte
 }
 
-// Record is what is known of a request.
+// Record is what is stored of a request.
 type Record struct {
 	Fingerprint Hash
-	Token       string  // of the claim that counts
-	Answer      *Answer // nil while the request is carried out
+	Token       string  // of the current claim
+	Answer      *Answer // nil while the request is running
 }
 
-// Verdict says what becomes of a claim.
-type Verdict int
+// ClaimResult is the result of a claim.
+type ClaimResult int
 
-// The verdicts.
+// The results.
 const (
-	Granted  Verdict = iota // the request is the claimant's to carry out
-	Answered                // it was carried out: the answer is given again
-	Running                 // somebody is carrying it out
-	Reused                  // another request has this key
+	Granted  ClaimResult = iota // the caller executes the request
+	Answered                    // the request was executed: the answer is repeated
+	Running                     // another caller is executing it
+	Reused                      // another request has this key
 )
 
-// Judge says what becomes of a claim after which the record is what is known.
-func (r Record) Judge(c Claim) Verdict {
+// Check returns the result of a claim, given the record that is stored after it.
+func (r Record) Check(c Claim) ClaimResult {
 	switch {
 	case r.Fingerprint != c.Fingerprint:
 		return Reused

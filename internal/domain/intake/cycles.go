@@ -14,11 +14,11 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// tolerance is how far the platform's date of an edited cycle may lie from ours
-// before we take it over: the platform lets us charge a day early.
+// tolerance is how far the platform's date of an edited cycle may differ from ours
+// without being an edit: the platform accepts a charge a day early.
 const tolerance = 24 * time.Hour
 
-// readCycles takes over what somebody edited of single cycles at the platform.
+// readCycles stores edits of single cycles that were made at the platform.
 func (s *Service) readCycles(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
 	seen := make(map[platform.CycleRef]bool)
@@ -30,7 +30,7 @@ func (s *Service) readCycles(ctx context.Context, b batch) error {
 			refs = append(refs, ref)
 		}
 	}
-	for range readings {
+	for range maxReadings {
 		before, err := s.versions(ctx, store.ID, refs)
 		if err != nil {
 			return err
@@ -58,13 +58,11 @@ func (s *Service) readCycles(ctx context.Context, b batch) error {
 	return fault.New(fault.Conflict, "%d cycles change faster than they are read", len(refs))
 }
 
-// readings is how often cycles are read anew because their attempts changed
-// meanwhile.
-const readings = 5
+// maxReadings is how often cycles are read again because their attempts have changed.
+const maxReadings = 5
 
-// versions returns the versions of the attempts of contracts. A reading of the
-// platform is older than what changed here while it was made: our own words,
-// which the platform had not heard, must not come back as somebody else's.
+// versions returns the versions of contracts' attempts. The platform may be read before
+// it has received our own edits; those must not be stored as another author's.
 func (s *Service) versions(ctx context.Context, of shop.ID, refs []platform.CycleRef) (map[billing.AttemptID]int64, error) {
 	versions := make(map[billing.AttemptID]int64)
 	ids := make([]contract.ID, len(refs))
@@ -82,8 +80,8 @@ func (s *Service) versions(ctx context.Context, of shop.ID, refs []platform.Cycl
 	return versions, err
 }
 
-// editCycles takes edits over. It reports false when an attempt is not what it was
-// before the platform was read.
+// editCycles stores edits. It reports false when an attempt has changed since the
+// platform was read.
 func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleState, before map[billing.AttemptID]int64) (current bool, err error) {
 	now := s.Clock.Now()
 	store, err := tx.Shop(ctx)
@@ -141,7 +139,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	if err != nil {
 		return false, err
 	}
-	var over []*contract.Contract // of which an order comes back that none is owed for
+	var over []*contract.Contract // that get an order back beyond their last cycle
 	for at, c := range contracts {
 		for i := range changed {
 			switch a := &changed[i]; {
@@ -150,7 +148,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 				was := billing.Record{Attempt: were[i], Of: c}
 				was.CountAhead(open)
 				a.RecordSkippedAmount(was)
-			case c.Beyond(a.Cycle) && !slices.Contains(over, &contracts[at]):
+			case c.PastLastCycle(a.Cycle) && !slices.Contains(over, &contracts[at]):
 				over = append(over, &contracts[at])
 			}
 		}

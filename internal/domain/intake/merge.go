@@ -10,13 +10,13 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// mergeTakes is how long the platform may need to merge two customers of whom it tells.
-// What has not become of it by then was refused there.
-const mergeTakes = time.Hour
+// mergeTimeout is how long the platform may take to merge two customers. A merge that is
+// not done by then was refused there.
+const mergeTimeout = time.Hour
 
-// merge lets customers have what others had whom the platform has merged with them: their
-// contracts are read anew, and their points move. Nothing is done while the platform has
-// both of them.
+// merge moves contracts and points of customers that the platform has merged to the
+// remaining one: it reads the contracts again and moves the points. It waits while the
+// platform still has both customers.
 func (s *Service) merge(ctx context.Context, b batch) error {
 	var ids []int64
 	for _, e := range b.events {
@@ -41,11 +41,11 @@ func (s *Service) merge(ctx context.Context, b batch) error {
 	return nil
 }
 
-func (s *Service) mergeOne(ctx context.Context, b batch, e Pending, there map[int64]bool) error {
+func (s *Service) mergeOne(ctx context.Context, b batch, e InboxEvent, there map[int64]bool) error {
 	now := s.Clock.Now()
 	if there[e.Customer] || !there[e.Kept] || e.Customer == 0 {
 		return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
-			if later := e.happened().Add(mergeTakes); there[e.Customer] && there[e.Kept] && now.Before(later) {
+			if later := e.happenedAt().Add(mergeTimeout); there[e.Customer] && there[e.Kept] && now.Before(later) {
 				return tx.DeferEvents(ctx, []string{e.ID}, later, e.Failures, "")
 			}
 			return tx.FinishEvents(ctx, []string{e.ID}, now)
@@ -66,7 +66,7 @@ func (s *Service) mergeOne(ctx context.Context, b batch, e Pending, there map[in
 		return fmt.Errorf("move the points of customer %d: %w", e.Customer, err)
 	}
 	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
-		if err := tx.Succeed(ctx, e.Customer, e.Kept); err != nil {
+		if err := tx.MergeCustomer(ctx, e.Customer, e.Kept); err != nil {
 			return err
 		}
 		return tx.FinishEvents(ctx, []string{e.ID}, now)

@@ -14,13 +14,12 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// overlap is how far a reconciliation looks back before the last one, for clocks
-// that differ and changes that show late. It is longer than any clock of ours may
-// be ahead: one that is writes an instant to come, and what happens until then, and
-// of which no webhook tells, would never be looked for.
+// overlap is how far a reconciliation looks back before the last one, for clocks that
+// differ and changes that appear late. It is longer than our clock may be ahead:
+// otherwise changes before that instant would never be read.
 const overlap = 24 * time.Hour
 
-// Reconcile is the task of finding what no webhook told.
+// Reconcile is the task of finding what no webhook reported.
 type Reconcile struct {
 	Shop shop.ID `json:"shop"`
 }
@@ -28,9 +27,9 @@ type Reconcile struct {
 // Kind names the task.
 func (Reconcile) Kind() string { return "intake_reconcile" }
 
-// Reconcile makes sure that the platform still delivers webhooks, and reads
-// every contract that changed since the last time. One that fails is tried again
-// soon and goes on where it was: of many pages one will always fail.
+// Reconcile renews the webhook subscriptions and reads every contract that changed since
+// the last time. After a failure it is tried again soon and continues where it was: with
+// many pages, one call will often fail.
 func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -42,9 +41,9 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		return err
 	}
 	if store.Reading == (shop.Reading{}) {
-		store.Reading = begun(store, s.Clock.Now())
+		store.Reading = newReading(store, s.Clock.Now())
 	}
-	failed := s.find(ctx, &store)
+	failed := s.reconcile(ctx, &store)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -56,17 +55,17 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		if err != nil {
 			return err
 		}
-		if failed != nil && !away(failed) {
-			current.Reading = shop.Reading{} // the cursor itself may be what the platform does not take
+		if failed != nil && !unreachable(failed) {
+			current.Reading = shop.Reading{} // the cursor may be what the platform refuses
 		}
 		switch {
-		case !current.ReconciledAt.Equal(store.ReconciledAt): // somebody else was faster, or all is to be read anew
+		case !current.ReconciledAt.Equal(store.ReconciledAt): // another run has finished, or everything must be read again
 			return nil
 		case failed == nil:
 			current.ReconciledAt, current.ReconcileAt = store.Reading.Started, s.Clock.Now().Add(s.ReconcileEvery)
 			current.Reading = shop.Reading{}
-		case gone(failed) && (!current.Connected || current.Token != store.Token): // somebody else has found it, or mended it
-		case gone(failed):
+		case disconnected(failed) && (!current.Connected || current.Token != store.Token): // another run has found or repaired it
+		case disconnected(failed):
 			if err := tx.Record(ctx, activity.ConnectionGone(int64(of), s.Clock.Now())); err != nil {
 				return err
 			}
@@ -74,9 +73,9 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}
-		if current.Unheard != store.Unheard {
-			current.Unheard = store.Unheard
-			if err := tx.Record(ctx, heard(current, s.Clock.Now())); err != nil {
+		if current.SubscribeError != store.SubscribeError {
+			current.SubscribeError = store.SubscribeError
+			if err := tx.Record(ctx, subscriptionEntry(current, s.Clock.Now())); err != nil {
 				return err
 			}
 		}
@@ -84,24 +83,25 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 			return err
 		}
 		now := s.Clock.Now()
-		return errors.Join(tx.ForgetEvents(ctx, now.Add(-remember)), tx.ForgetSignatures(ctx, now.Add(-rememberSignatures)))
+		return errors.Join(tx.ForgetEvents(ctx, now.Add(-keepEvents)), tx.ForgetSignatures(ctx, now.Add(-keepSignatures)))
 	})
 }
 
-// heard tells that the platform does not tell of events, or does so again.
-func heard(of shop.Shop, now time.Time) activity.Entry {
+// subscriptionEntry is the entry for a refused webhook subscription, or one that works
+// again.
+func subscriptionEntry(of shop.Shop, now time.Time) activity.Entry {
 	e := activity.Entry{
 		EntityID: int64(of.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Failure, Actor: activity.System, At: now,
-		Info: activity.Details(note{Reason: "the platform refuses to tell of events, what changes is found by reconciliation: " + of.Unheard}),
+		Info: activity.Details(entryDetails{Reason: "the platform refuses the webhook subscription, changes are found by reconciliation: " + of.SubscribeError}),
 	}
-	if of.Unheard == "" {
-		e.Status, e.Info = activity.Success, activity.Details(note{Reason: "the platform tells of events again"})
+	if of.SubscribeError == "" {
+		e.Status, e.Info = activity.Success, activity.Details(entryDetails{Reason: "the platform accepts the webhook subscription again"})
 	}
 	return e
 }
 
-// begun is a reconciliation that begins now.
-func begun(of shop.Shop, now time.Time) shop.Reading {
+// newReading starts a reconciliation.
+func newReading(of shop.Shop, now time.Time) shop.Reading {
 	r := shop.Reading{Started: now}
 	if !of.ReconciledAt.IsZero() {
 		r.Since = of.ReconciledAt.Add(-overlap)
@@ -109,13 +109,13 @@ func begun(of shop.Shop, now time.Time) shop.Reading {
 	return r
 }
 
-// find reads what the store is and what changed, noting page by page how far it has
-// come, and then what could not be read, or paid, before.
-func (s *Service) find(ctx context.Context, store *shop.Shop) error {
-	if err := s.listen(ctx, store); err != nil {
+// reconcile reads the store and what changed, storing its progress after each page, and
+// then the contracts that were unread or in dunning.
+func (s *Service) reconcile(ctx context.Context, store *shop.Shop) error {
+	if err := s.subscribe(ctx, store); err != nil {
 		return err
 	}
-	if err := s.look(ctx, store, nil); err != nil {
+	if err := s.readStore(ctx, store, nil); err != nil {
 		return err
 	}
 	if err := s.readChanges(ctx, store); err != nil {
@@ -127,14 +127,13 @@ func (s *Service) find(ctx context.Context, store *shop.Shop) error {
 	return s.readUnpaid(ctx, *store)
 }
 
-// readUnpaid reads the contracts anew of which an order could not be paid: a card that
-// took the place of the old one changes the payment method and not the contract, and
-// its word may be lost.
+// readUnpaid reads the contracts in dunning: a replaced card changes the payment method
+// and not the contract, and its event may be lost.
 func (s *Service) readUnpaid(ctx context.Context, store shop.Shop) error {
 	for last, full := contract.ID(0), true; full; {
 		var list []contract.Contract
 		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
-			list, err = tx.Unpaid(ctx, last, platform.MaxIDs)
+			list, err = tx.ActiveContractsInDunning(ctx, last, platform.MaxIDs)
 			return err
 		})
 		if err != nil || len(list) == 0 {
@@ -154,31 +153,30 @@ func (s *Service) readUnpaid(ctx context.Context, store shop.Shop) error {
 	return nil
 }
 
-// listen has the platform tell of events. That it refuses to is kept for a person to
-// see: what changes is found all the same.
-func (s *Service) listen(ctx context.Context, store *shop.Shop) error {
+// subscribe subscribes to webhooks. A refusal is stored for an operator to see; changes
+// are found by reconciliation.
+func (s *Service) subscribe(ctx context.Context, store *shop.Shop) error {
 	if s.Callback == "" {
 		return nil
 	}
 	err := s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.Topics)
 	if _, no := errors.AsType[*platform.Refusal](err); no {
-		s.Log.WarnContext(ctx, "the platform refuses to tell of events", "shop", store.Domain, "error", err)
-		store.Unheard = err.Error()
+		s.Log.WarnContext(ctx, "the platform refuses the webhook subscription", "shop", store.Domain, "error", err)
+		store.SubscribeError = err.Error()
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("subscribe to webhooks: %w", err)
 	}
-	store.Unheard = ""
+	store.SubscribeError = ""
 	err = s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.SpareTopics)
 	if _, no := errors.AsType[*platform.Refusal](err); err != nil && !no {
-		return fmt.Errorf("subscribe to webhooks that are not needed: %w", err)
+		return fmt.Errorf("subscribe to optional webhooks: %w", err)
 	}
 	return nil
 }
 
-// readUnread reads the contracts again that could not be taken over, and forgets what
-// was noted of those that can be now.
+// readUnread reads the unread contracts again and removes those that can be read now.
 func (s *Service) readUnread(ctx context.Context, store shop.Shop) error {
 	for last, full := contract.ID(0), true; full; {
 		began := s.Clock.Now()
@@ -205,7 +203,7 @@ func (s *Service) readUnread(ctx context.Context, store shop.Shop) error {
 	return nil
 }
 
-// readChanges reads what changed and notes page by page how far it has come.
+// readChanges reads changed contracts and stores its progress after each page.
 func (s *Service) readChanges(ctx context.Context, store *shop.Shop) error {
 	for {
 		numbers, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), store.Reading.Since, store.Reading.Cursor)
@@ -228,8 +226,8 @@ func (s *Service) readChanges(ctx context.Context, store *shop.Shop) error {
 	}
 }
 
-// noteReading keeps how far a reconciliation has come. Two that run at once may go
-// back a page, and never leave one out: each notes what it has read itself.
+// noteReading stores the progress of a reconciliation. Two concurrent ones may read a
+// page twice but never skip one, because each stores only what it has read itself.
 func (s *Service) noteReading(ctx context.Context, store *shop.Shop, cursor string) error {
 	store.Reading.Cursor = cursor
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
@@ -238,7 +236,7 @@ func (s *Service) noteReading(ctx context.Context, store *shop.Shop, cursor stri
 			return err
 		}
 		if !current.ReconciledAt.Equal(store.ReconciledAt) || current.Token != store.Token {
-			return fault.New(fault.Conflict, "the reconciliation of %s has ended elsewhere, or must begin anew", current.Domain)
+			return fault.New(fault.Conflict, "the reconciliation of %s has ended on another node, or must start again", current.Domain)
 		}
 		current.Reading = store.Reading
 		return tx.PutShop(ctx, current)

@@ -14,7 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// silent is a platform on which no contract has changed, and which tells of nothing for
+// silent is a platform on which no contract has changed, and which sends no events for
 // which it wants more than every app has.
 type silent struct {
 	Platform
@@ -44,15 +44,15 @@ func (p *silent) ContractsUpdatedSince(_ context.Context, _ platform.Shop, since
 	return nil, "", nil
 }
 
-func TestEveryReconciliationSubscribesAnew(t *testing.T) {
+func TestReconciliationRenewsSubscriptions(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	for name, last := range map[string]time.Time{"the first one": {}, "a later one": noon} {
 		p := &silent{topics: make(map[platform.Topic]string)}
 		s := &Service{Platform: p, Store: &ends{}, Clock: clock.NewManual(noon), Callback: "https://example.com/webhooks"}
 		of := shop.Shop{ID: 1, ReconciledAt: last}
-		of.Reading = begun(of, noon)
-		if err := s.find(t.Context(), &of); err != nil {
+		of.Reading = newReading(of, noon)
+		if err := s.reconcile(t.Context(), &of); err != nil {
 			t.Fatal(err)
 		}
 		for _, topic := range platform.Topics {
@@ -67,7 +67,7 @@ func TestEveryReconciliationSubscribesAnew(t *testing.T) {
 	}
 }
 
-func (finishing) Unpaid(context.Context, contract.ID, int) ([]contract.Contract, error) {
+func (finishing) ActiveContractsInDunning(context.Context, contract.ID, int) ([]contract.Contract, error) {
 	return nil, nil
 }
 
@@ -75,7 +75,7 @@ func (finishing) UnreadContracts(context.Context, contract.ID, int) ([]contract.
 	return nil, nil
 }
 
-func TestContractsAreReadThoughThePlatformRefusesToTellOfEvents(t *testing.T) {
+func TestReconciliationReadsContractsWithoutSubscriptions(t *testing.T) {
 	t.Parallel()
 	refusal := fmt.Errorf("subscribe: %w", &platform.Refusal{Code: "ACCESS_DENIED", Message: "no"})
 	for _, row := range []struct {
@@ -92,10 +92,10 @@ func TestContractsAreReadThoughThePlatformRefusesToTellOfEvents(t *testing.T) {
 	} {
 		p := &silent{topics: make(map[platform.Topic]string), err: row.err}
 		s := &Service{Platform: p, Store: &ends{}, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Callback: "https://example.com/webhooks"}
-		of := shop.Shop{ID: 1, Unheard: row.before}
-		err := s.find(t.Context(), &of)
-		if p.listed != row.listed || (err != nil) != (row.listed == 0) || of.Unheard != row.unheard {
-			t.Errorf("%s: asked %d times for what changed, %v, %q; want %d, %q", row.name, p.listed, err, of.Unheard, row.listed, row.unheard)
+		of := shop.Shop{ID: 1, SubscribeError: row.before}
+		err := s.reconcile(t.Context(), &of)
+		if p.listed != row.listed || (err != nil) != (row.listed == 0) || of.SubscribeError != row.unheard {
+			t.Errorf("%s: asked %d times for what changed, %v, %q; want %d, %q", row.name, p.listed, err, of.SubscribeError, row.listed, row.unheard)
 		}
 	}
 }

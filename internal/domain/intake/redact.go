@@ -9,22 +9,21 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// redactAgain is how long after the platform asked for it a customer is erased once more:
-// what was being read or written meanwhile may have brought them back.
-const redactAgain = time.Hour
+// redactRepeat is how long after the request a customer is erased once more, because a
+// reading that was in progress may have stored them again.
+const redactRepeat = time.Hour
 
-// redactedAtOnce is how many customers are looked up together where all of a store are
-// erased.
+// redactedAtOnce is how many customers are read at once when all of a store are erased.
 const redactedAtOnce = 100
 
-// redact erases who customers are: one, or all of a store that gave up the service. All are
-// erased only while the connection is gone, which the platform has confirmed by refusing the
-// token: a store that has the service keeps its customers.
+// redact erases one customer, or all of a store that uninstalled the service. All are
+// erased only while the store is disconnected, which the platform confirms by refusing
+// the token.
 func (s *Service) redact(ctx context.Context, b batch) error {
 	now := s.Clock.Now()
-	var done []Pending
+	var done []InboxEvent
 	for _, e := range b.events {
-		again := e.ReceivedAt.Add(redactAgain)
+		again := e.ReceivedAt.Add(redactRepeat)
 		if e.Topic == platform.ShopRedact && b.store.Connected {
 			again = time.Time{}
 		} else if err := s.redactAll(ctx, b, e); err != nil {
@@ -42,8 +41,8 @@ func (s *Service) redact(ctx context.Context, b batch) error {
 	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(done), now) })
 }
 
-// redactAll erases the customers that an event is about, each in one commit.
-func (s *Service) redactAll(ctx context.Context, b batch, e Pending) error {
+// redactAll erases the customers of an event, each in one commit.
+func (s *Service) redactAll(ctx context.Context, b batch, e InboxEvent) error {
 	if e.Topic == platform.CustomerRedact {
 		return s.redactOne(ctx, b, e.Customer)
 	}
@@ -76,14 +75,14 @@ func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error 
 		if err != nil {
 			return err
 		}
-		seen, err := tx.SeenContracts(ctx, ids)
+		seen, err := tx.ReadContracts(ctx, ids)
 		if err != nil {
 			return err
 		}
 		if err := tx.Redact(ctx, customer, seen); err != nil {
 			return err
 		}
-		list, err := tx.Contracts(ctx, ids) // behind their attempts, as everybody locks them
+		list, err := tx.Contracts(ctx, ids) // after their attempts, the usual lock order
 		if err != nil {
 			return err
 		}
@@ -94,15 +93,14 @@ func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error 
 	})
 }
 
-// noteRequests tells the store that customers ask what is known of them: who answers is
-// the merchant.
+// noteRequests records customers' requests for their data, which the merchant answers.
 func (s *Service) noteRequests(ctx context.Context, b batch) error {
 	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
 		for _, e := range b.events {
 			err := tx.Record(ctx, activity.Entry{
 				EntityID: int64(b.store.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Info, Actor: activity.Platform, At: now,
-				Info: activity.Details(note{Reason: fmt.Sprintf("customer %d asks what is known of them", e.Customer)}),
+				Info: activity.Details(entryDetails{Reason: fmt.Sprintf("customer %d requests their data", e.Customer)}),
 			})
 			if err != nil {
 				return err

@@ -31,7 +31,7 @@ func (*settled) ContractsUpdatedSince(context.Context, platform.Shop, time.Time,
 	return nil, "", nil
 }
 
-func TestAStoreThatIsConnectedInAnotherZoneKeepsTheDaysOfItsOrders(t *testing.T) {
+func TestReconnectInAnotherZoneKeepsOrderDays(t *testing.T) {
 	t.Parallel()
 	for _, move := range []struct{ from, to string }{{"Europe/Berlin", "America/New_York"}, {"America/New_York", "Europe/Berlin"}, {"Pacific/Auckland", "Pacific/Honolulu"}} {
 		t.Run(move.from, func(t *testing.T) {

@@ -48,7 +48,7 @@ func (p *paged) Contracts(_ context.Context, _ platform.Shop, ids []int64) ([]pl
 	return nil, p.fails[ids[0]]
 }
 
-func TestAReconciliationGoesOnWhereItWas(t *testing.T) {
+func TestReconciliationContinuesAfterFailure(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	lost := fmt.Errorf("read: %w", platform.ErrUnknown)
@@ -60,7 +60,7 @@ func TestAReconciliationGoesOnWhereItWas(t *testing.T) {
 	}{
 		{"when an answer was lost", lost, func(*shop.Shop) {}, []string{"3", "4"}},
 		{"not when the platform refuses", &platform.Refusal{Code: "INVALID"}, func(*shop.Shop) {}, []string{"", "2", "3", "4"}},
-		{"not when all is to be read anew", lost, func(s *shop.Shop) { s.ReadAnew(noon) }, []string{"", "2", "3", "4"}},
+		{"not when everything must be read again", lost, func(s *shop.Shop) { s.ResetReconciliation(noon) }, []string{"", "2", "3", "4"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

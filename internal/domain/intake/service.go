@@ -16,36 +16,36 @@ import (
 
 // Limits of the inbox.
 const (
-	// batchSize is how many events are worked together.
+	// batchSize is how many events are processed together.
 	batchSize = 200
-	// maxFailures is how often working an event may fail before it is given up.
+	// maxFailures is how often processing an event may fail before it is given up.
 	maxFailures = 12
-	// outageFailures is how many of them may be those of a platform that did not
-	// answer, or not to us: the waits grow to an hour.
+	// outageFailures is how many of them may be failures of the platform to
+	// answer: the waits grow to an hour.
 	outageFailures = 6
-	// remember is how long a worked event stays known.
-	remember = 7 * 24 * time.Hour
-	// rememberSignatures is how long it stays known as what a signed body was received.
-	rememberSignatures = 90 * 24 * time.Hour
+	// keepEvents is how long a processed event stays stored.
+	keepEvents = 7 * 24 * time.Hour
+	// keepSignatures is how long the signature of an event stays stored.
+	keepSignatures = 90 * 24 * time.Hour
 	// maxDoublings is how often the wait after a failure doubles.
 	maxDoublings = 9
 )
 
-// Policy is how long intake waits for what, in the domain's time.
+// Policy is the waits of intake, in the domain's time.
 type Policy struct {
-	// Lease is how long events belong to whoever took them.
+	// Lease is how long events belong to the worker that claimed them.
 	Lease time.Duration
 	// Retry is the wait after an event failed for the first time. It doubles
 	// with every further failure, up to LongestRetry.
 	Retry, LongestRetry time.Duration
-	// Yield is the first wait of an event for a change of ours that is on its
-	// way to the platform. It doubles with every further one.
+	// Yield is the first wait of an event for an edit of ours that is in
+	// flight. It doubles with every further one.
 	Yield time.Duration
 	// Reconcile is the time after which a failed reconciliation is tried again.
 	Reconcile time.Duration
 }
 
-// DefaultPolicy returns the waits of the service in earnest.
+// DefaultPolicy returns the waits in production.
 func DefaultPolicy() Policy {
 	return Policy{Lease: 5 * time.Minute, Retry: time.Minute, LongestRetry: 6 * time.Hour, Yield: 5 * time.Second, Reconcile: 10 * time.Minute}
 }
@@ -56,37 +56,37 @@ func (p Policy) Divided(n float64) Policy {
 	return Policy{Lease: one(p.Lease), Retry: one(p.Retry), LongestRetry: one(p.LongestRetry), Yield: one(p.Yield), Reconcile: one(p.Reconcile)}
 }
 
-// backoff is the wait of an event that had failed so many times before.
+// backoff is the wait of an event after so many failures.
 func (p Policy) backoff(failures int) time.Duration {
 	return min(p.Retry<<min(failures, maxDoublings), p.LongestRetry)
 }
 
-// Platform is what intake needs of the commerce platform.
+// Platform is the part of the commerce platform that intake needs.
 type Platform interface {
 	platform.Stores
 	platform.Contracts
 	platform.Charger
 	// Customers returns the customers with the given ids, at most MaxIDs. Ids that the
-	// platform does not know are left out.
+	// platform does not have are left out.
 	Customers(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Customer, error)
 }
 
-// Points does what intake leaves to loyalty.
+// Points is the part of loyalty that intake needs.
 type Points interface {
-	// Merge lets a member have the points of another one, who is no customer any more.
-	// Done again it does nothing more.
+	// Merge moves the points of a customer who no longer exists to another one.
+	// Repeating it changes nothing.
 	Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 }
 
-// Biller does what intake leaves to billing.
+// Biller is the part of billing that intake needs.
 type Biller interface {
-	// Settle writes the ends of charges that the platform tells of.
+	// Settle stores the results of charges that the platform reports.
 	Settle(ctx context.Context, tx billing.Tx, found []platform.Attempt) error
-	// PlanPrices returns what plans of ours say of the prices of contracts' lines.
+	// PlanPrices returns the plan prices of contracts' lines.
 	PlanPrices(ctx context.Context, of shop.Shop, contracts []contract.Contract) (map[contract.ID]map[string]contract.Pricing, error)
 }
 
-// Service takes in what the platform says.
+// Service stores what the platform reports.
 type Service struct {
 	Store    Store
 	Inbox    Inbox
@@ -105,16 +105,16 @@ type Service struct {
 	known sync.Map // domain to shop.ID, which never changes
 }
 
-// Work is the task of working a shop's events.
-type Work struct {
+// ProcessEvents is the task of processing a shop's events.
+type ProcessEvents struct {
 	Shop shop.ID `json:"shop"`
 }
 
 // Kind names the task.
-func (Work) Kind() string { return "intake_work" }
+func (ProcessEvents) Kind() string { return "intake_work" }
 
-// Receive checks a webhook and stores it. When it returns nil the event is
-// durable and the platform need not send it again.
+// Receive verifies a webhook and stores it. When it returns nil the event is durable and
+// the platform need not send it again.
 func (s *Service) Receive(ctx context.Context, header func(name string) string, body []byte) error {
 	e, err := s.Webhooks.Open(header, body)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// syncTries is how often contracts are taken over that another writer changes meanwhile.
+// syncTries is how often contracts are stored again when another writer has changed
+// them.
 const syncTries = 4
 
 // SyncCustomer reads all contracts of a customer as the platform holds them now, also
@@ -45,7 +46,7 @@ func (s *Service) SyncCustomer(ctx context.Context, of shop.ID, customer int64) 
 		return platform.Explain(err, entity, "customer")
 	}
 	for try := 1; ; try++ {
-		if err = s.take(ctx, store, fresh, nil, nil); !fault.Is(err, fault.Conflict) || try == syncTries {
+		if err = s.storeContracts(ctx, store, fresh, nil, nil); !fault.Is(err, fault.Conflict) || try == syncTries {
 			return err
 		}
 	}

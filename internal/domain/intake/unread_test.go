@@ -35,7 +35,7 @@ func (finishing) AttemptsOf(context.Context, []contract.ID, ...billing.Status) (
 	return nil, nil
 }
 
-func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
+func TestUnreadableContractIsLeftOutAlone(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC)
 	monthly := platform.Policy{Interval: "MONTH", Count: 1}
@@ -44,26 +44,26 @@ func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
 		name    string
 		billing platform.Policy // of the second of three contracts
 		cycles  error           // answered for its cycles
-		by      *Authored
+		by      *AuthoredChange
 		unread  []contract.ID
 		fails   bool
 	}{
 		{"all can be read", monthly, nil, nil, nil, false},
 		{"one has days that its interval cannot have", yearly, nil, nil, []contract.ID{12}, false},
-		{"the platform refuses to tell of the cycles of one", monthly, &platform.Refusal{Code: "INVALID"}, nil, []contract.ID{12}, false},
+		{"the platform refuses the cycles of one", monthly, &platform.Refusal{Code: "INVALID"}, nil, []contract.ID{12}, false},
 		{"the platform does not know one any more", monthly, fmt.Errorf("read: %w", platform.ErrNotFound), nil, []contract.ID{12}, false},
 		{"the platform does not answer", monthly, platform.ErrUnknown, nil, nil, true},
 		{"the platform has no time", monthly, platform.ErrThrottled, nil, nil, true},
 		{"something else fails", monthly, errors.New("the disk is full"), nil, nil, true},
-		{"whose author waits for it", yearly, nil, &Authored{}, nil, true},
-		{"whose author waits for its cycles", monthly, &platform.Refusal{Code: "INVALID"}, &Authored{}, nil, true},
+		{"whose author waits for it", yearly, nil, &AuthoredChange{}, nil, true},
+		{"whose author waits for its cycles", monthly, &platform.Refusal{Code: "INVALID"}, &AuthoredChange{}, nil, true},
 	} {
 		s := &Service{Platform: guarded{contract: 12, err: row.cycles}, Store: &ends{}, Clock: clock.NewManual(now), Log: slog.New(slog.DiscardHandler)}
 		var fresh []platform.Contract
 		for id, p := range map[int64]platform.Policy{11: monthly, 12: row.billing, 13: monthly} {
 			fresh = append(fresh, platform.Contract{ID: id, Revision: 1, Status: "ACTIVE", Currency: "USD", Billing: p, Delivery: p})
 		}
-		found, err := s.weigh(t.Context(), shop.Shop{ID: 1, TimeZone: "UTC"}, fresh, nil, row.by)
+		found, err := s.compare(t.Context(), shop.Shop{ID: 1, TimeZone: "UTC"}, fresh, nil, row.by)
 		if (err != nil) != row.fails {
 			t.Errorf("%s: %v", row.name, err)
 		}

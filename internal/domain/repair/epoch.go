@@ -121,17 +121,17 @@ func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 		now, g := s.Clock.Now(), &current.Guard
 		switch {
 		case !g.FrozenAt.IsZero():
-			g.Seen = kept.Word
+			g.PlatformEpoch = kept.Word
 		case g.Epoch != known.Epoch || g.NextEpoch != known.NextEpoch: // another node went on meanwhile
 		case judge(*g, kept.Word) == foreign:
-			g.Seen = kept.Word
+			g.PlatformEpoch = kept.Word
 			reason := "the platform keeps the epoch of another installation, or of a later state of this one"
 			if current.Freeze(reason, now) {
 				return []activity.Entry{shopEntry(store.ID, activity.Failure, activity.System, now, "the store is frozen: "+reason)}, nil
 			}
 		default:
 			g.Epoch, g.NextEpoch = g.NextEpoch, ""
-			barred := g.Bar(now) != ""
+			barred := g.BlockReason(now) != ""
 			g.ConfirmBy = now.Add(s.Policy.Every + s.Policy.Grace)
 			if barred {
 				return nil, tx.Enqueue(ctx, billing.Work{Shop: store.ID})

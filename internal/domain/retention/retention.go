@@ -1,6 +1,6 @@
-// Package retention keeps what subscribers did and said when they thought of
-// leaving: what they were offered, what they took, why they went. It applies nothing
-// of it.
+// Package retention records what subscribers did when they considered
+// cancelling: offers, answers and reasons. It applies none
+// of them.
 package retention
 
 import (
@@ -15,31 +15,31 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// entity is what failures of this package are about, in the interface's words.
+// entity is the entity that errors of this package name.
 const entity = "customerRetentionActivity"
 
-// ID is the service's number of a retention activity, unique within a shop.
+// ID identifies a retention activity within a shop.
 type ID int64
 
-// Activity is one thing that a subscriber did or said.
+// Activity is one action of a subscriber.
 type Activity struct {
 	ID       ID
 	Contract contract.ID
 	Customer int64
 	At       time.Time
-	Said
+	Details
 }
 
-// Said is what the subscriber's page tells of it. Beyond the lengths it may be
-// anything: the words of an action are the page's own.
-type Said struct {
+// Details is what the subscriber's page reports. Only the lengths are checked: the
+// actions are the page's own.
+type Details struct {
 	Action   string
 	Reason   string
-	Discount string // "10OFF" or "20% x 3"; it was shown, and is not given by this
+	Discount string // "10OFF" or "20% x 3"; shown to the subscriber, not applied
 	Info     string
 }
 
-// How long the texts may be, in characters.
+// Maximum lengths, in characters.
 const (
 	MaxAction   = 100
 	MaxReason   = 500
@@ -47,11 +47,11 @@ const (
 	MaxInfo     = 10_000
 )
 
-// maxKept is how many activities of a contract are kept: the newest.
+// maxKept is how many activities of a contract are stored; older ones are removed.
 const maxKept = 100
 
-// check refuses what nobody could make sense of later.
-func (s Said) check() error {
+// check refuses texts of the wrong length.
+func (s Details) check() error {
 	for _, f := range []struct {
 		name, text  string
 		least, most int
@@ -66,11 +66,11 @@ func (s Said) check() error {
 	return nil
 }
 
-// Command asks to keep what a subscriber did about a contract.
+// Command is an activity of a subscriber to record.
 type Command struct {
 	Line     shop.Line
 	Contract contract.ID
-	Said     Said
+	Details  Details
 	Actor    activity.Actor
 }
 
@@ -78,7 +78,7 @@ type Command struct {
 type Tx interface {
 	// Contracts returns contracts, locked. Unknown ids are left out.
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
-	// RetentionsOf returns what is kept of a contract, newest first.
+	// RetentionsOf returns a contract's activities, newest first.
 	RetentionsOf(ctx context.Context, c contract.ID) ([]Activity, error)
 	// AddRetention inserts an activity and gives it its ID.
 	AddRetention(ctx context.Context, a *Activity) error
@@ -91,23 +91,23 @@ type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 
-// Service keeps retention activities.
+// Service records retention activities.
 type Service struct {
 	Store Store
 	Clock clock.Clock
 }
 
-// note is the information of an entry.
-type note struct {
+// entryDetails is the details of an entry.
+type entryDetails struct {
 	Contract contract.ID `json:"contractId"`
 	Action   string      `json:"retentionAction"`
 	Reason   string      `json:"cancellationReason,omitempty"`
 }
 
-// Keep keeps an activity, for as long as it is among the newest of its contract. To
-// a subscriber another one's contract does not exist.
-func (s *Service) Keep(ctx context.Context, of shop.ID, cmd Command) (Activity, error) {
-	if err := cmd.Said.check(); err != nil {
+// Record stores an activity and removes the oldest ones beyond the limit. A subscriber
+// gets NotFound for another subscriber's contract.
+func (s *Service) Record(ctx context.Context, of shop.ID, cmd Command) (Activity, error) {
+	if err := cmd.Details.check(); err != nil {
 		return Activity{}, err
 	}
 	var kept Activity
@@ -117,31 +117,31 @@ func (s *Service) Keep(ctx context.Context, of shop.ID, cmd Command) (Activity, 
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 || found[0].Line != cmd.Line || found[0].Hidden(cmd.Actor) {
+		if len(found) == 0 || found[0].Line != cmd.Line || found[0].HiddenFrom(cmd.Actor) {
 			return fault.New(fault.NotFound, "contract %d does not exist", cmd.Contract).Entity("subscriptionContract").Code("contractNotFound").Field("contractId")
 		}
 		before, err := tx.RetentionsOf(ctx, cmd.Contract)
 		if err != nil {
 			return err
 		}
-		if err := tx.DropRetentions(ctx, tooMany(before)); err != nil {
+		if err := tx.DropRetentions(ctx, surplus(before)); err != nil {
 			return err
 		}
-		kept = Activity{Contract: cmd.Contract, Customer: found[0].Customer.ID, At: clock.Trim(now), Said: cmd.Said}
+		kept = Activity{Contract: cmd.Contract, Customer: found[0].Customer.ID, At: clock.Trim(now), Details: cmd.Details}
 		if err := tx.AddRetention(ctx, &kept); err != nil {
 			return err
 		}
 		return tx.Record(ctx, activity.Entry{
 			EntityID: int64(kept.ID), EntityType: activity.EntityCancellationManagement, Event: activity.Created, Status: activity.Info, Actor: cmd.Actor, At: now,
-			Info: activity.Details(note{cmd.Contract, cmd.Said.Action, cmd.Said.Reason}),
+			Info: activity.Details(entryDetails{cmd.Contract, cmd.Details.Action, cmd.Details.Reason}),
 		})
 	})
 	return kept, err
 }
 
-// tooMany returns what has to go so that one more can be kept. The list has the
-// newest first.
-func tooMany(list []Activity) []ID {
+// surplus returns the activities to remove so that one more can be stored. The list has
+// the newest first.
+func surplus(list []Activity) []ID {
 	var ids []ID
 	for i, a := range list {
 		if i >= maxKept-1 {

@@ -6,32 +6,32 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// Guard says whether a store's orders may be charged by this installation now.
-// The zero value lets everything be charged.
+// Guard is whether a store's orders may be charged by this installation now. The zero
+// value lets everything be charged.
 type Guard struct {
-	// FrozenAt is when the store was frozen: nothing is charged until a person
-	// says so. Zero: it is not.
+	// FrozenAt is when the store was frozen: nothing is charged until an operator
+	// lifts the freeze. Zero: it is not frozen.
 	FrozenAt time.Time
 	// ConfirmBy is the instant from which nothing is charged until the platform
-	// has confirmed the epoch. Zero: nobody waits for that.
+	// has confirmed the epoch. Zero: no confirmation is needed.
 	ConfirmBy time.Time
-	// CheckAt is when the platform is asked next, for the epoch and for what it
-	// has charged. Zero: never by itself.
+	// CheckAt is when the platform's epoch and charges are read next.
+	// Zero: never automatically.
 	CheckAt time.Time
 	Hold    Hold
 
 	Reason string // why the store is frozen
-	// Epoch is the word that the platform keeps for us. NextEpoch is the one that
-	// takes its place: it is kept here before it is written there, so that a
-	// process which dies between the two knows it again.
+	// Epoch is the token that the platform stores for this installation. NextEpoch
+	// replaces it: it is stored here before it is written there, so that a
+	// process that dies between the two recognises it.
 	Epoch, NextEpoch string
-	// Seen is the word that the platform kept when the store was frozen, or later.
-	Seen string
+	// PlatformEpoch is the token that the platform had when the store was frozen, or later.
+	PlatformEpoch string
 	// ComparedAt is when the platform's charges were last compared to the end,
-	// and CoveredTo what that covers: charges that were made before it.
+	// and CoveredTo is the end of the compared charges.
 	ComparedAt, CoveredTo time.Time
-	Comparing             Reading // a comparison that has not ended
-	// ConnectedAt is when the token was given that the store has. Zero: not known.
+	Comparing             Reading // a comparison in progress
+	// ConnectedAt is when the store got its current token. Zero: not known.
 	ConnectedAt time.Time
 }
 
@@ -42,11 +42,12 @@ type Hold struct {
 	// zero when the hold only paces them. A few are sent after Until, to probe.
 	Since time.Time
 	Times int       // how often in a row
-	From  time.Time // ends of charges before it do not count any more
+	From  time.Time // results of charges before it no longer count
 }
 
-// Bar says why nothing may be charged at all, by nobody; "" when nothing bars it.
-func (g Guard) Bar(now time.Time) string {
+// BlockReason returns why nothing may be charged, not even on request; "" when charges
+// are allowed.
+func (g Guard) BlockReason(now time.Time) string {
 	switch {
 	case !g.FrozenAt.IsZero():
 		return "the store is frozen: " + g.Reason
@@ -56,23 +57,25 @@ func (g Guard) Bar(now time.Time) string {
 	return ""
 }
 
-// Charges reports whether charges of the store begin by themselves.
-func (g Guard) Charges(now time.Time) bool { return g.Bar(now) == "" && !now.Before(g.Hold.Until) }
+// ChargesAutomatically reports whether charges of the store start automatically.
+func (g Guard) ChargesAutomatically(now time.Time) bool {
+	return g.BlockReason(now) == "" && !now.Before(g.Hold.Until)
+}
 
-// Freeze stops all charges, for a reason. A store that is frozen already keeps
-// its first one. What the platform has is read anew before anybody can lift it.
+// Freeze stops all charges, for a reason. A store that is frozen keeps its first reason.
+// Contracts and charges must be read again before the freeze can be lifted.
 func (s *Shop) Freeze(reason string, now time.Time) bool {
 	if !s.Guard.FrozenAt.IsZero() {
 		return false
 	}
 	s.Guard.FrozenAt, s.Guard.Reason = now, reason
 	s.Guard.CheckAt, s.Guard.Comparing = now, Reading{}
-	s.ReadAnew(now)
+	s.ResetReconciliation(now)
 	return true
 }
 
-// Thaw lifts a freeze. The store is charged again once the platform has confirmed
-// the epoch, for which this installation takes over what the platform keeps.
+// Thaw lifts a freeze. The store is charged again once the platform has confirmed the
+// epoch; this installation takes over the platform's.
 func (s *Shop) Thaw(now time.Time) error {
 	g := &s.Guard
 	switch {
@@ -84,18 +87,18 @@ func (s *Shop) Thaw(now time.Time) error {
 		return fault.New(fault.FailedPrecondition, "the platform's charges of %s have not been compared with ours since it was frozen: let the service run until they have", s.Domain)
 	}
 	g.FrozenAt, g.Reason = time.Time{}, ""
-	g.Epoch, g.NextEpoch, g.Seen = g.Seen, "", ""
+	g.Epoch, g.NextEpoch, g.PlatformEpoch = g.PlatformEpoch, "", ""
 	g.CheckAt, g.ConfirmBy = now, now
 	return nil
 }
 
-// outOfDate is how old the last comparison of the books may be before a person has to
-// look.
+// outOfDate is the age of the last comparison of charges from which an operator is
+// alerted.
 const outOfDate = 24 * time.Hour
 
-// Uncompared says that the platform's charges have not been compared with ours for too
-// long; "" when they have, and of a store that has left.
-func (s Shop) Uncompared(now time.Time) string {
+// OverdueComparison describes a comparison of the platform's charges with ours that is
+// overdue; "" when it is not, and for a disconnected store.
+func (s Shop) OverdueComparison(now time.Time) string {
 	at, g := s.CreatedAt, s.Guard
 	if !g.ComparedAt.IsZero() {
 		at = g.ComparedAt
@@ -103,9 +106,9 @@ func (s Shop) Uncompared(now time.Time) string {
 	if !s.Connected || now.Sub(at) <= outOfDate {
 		return ""
 	}
-	why := "the platform's charges have not been compared with ours to the end since " + at.Format(time.RFC3339)
+	why := "the last complete comparison of the platform's charges with ours was at " + at.Format(time.RFC3339)
 	if !g.Comparing.Started.IsZero() {
-		why += ", and those before " + g.CoveredTo.Format(time.RFC3339) + " have"
+		why += "; charges before " + g.CoveredTo.Format(time.RFC3339) + " are compared"
 	}
 	return why
 }

@@ -15,29 +15,29 @@ func TestGuard(t *testing.T) {
 		barred, charges bool
 	}{
 		{"nothing forbids to charge", Guard{}, false, true},
-		{"a frozen store is charged by nobody", Guard{FrozenAt: noon}, true, false},
-		{"an epoch that is to be confirmed now bars charges", Guard{ConfirmBy: noon}, true, false},
-		{"an epoch that is to be confirmed later does not", Guard{ConfirmBy: noon.Add(time.Second)}, false, true},
+		{"a frozen store is not charged", Guard{FrozenAt: noon}, true, false},
+		{"an epoch that must be confirmed now blocks charges", Guard{ConfirmBy: noon}, true, false},
+		{"an epoch that must be confirmed later does not", Guard{ConfirmBy: noon.Add(time.Second)}, false, true},
 		{"a held store is charged when a person asks", Guard{Hold: Hold{Until: noon.Add(time.Second)}}, false, false},
 		{"a hold ends at its instant", Guard{Hold: Hold{Until: noon, Since: noon.Add(-time.Hour)}}, false, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if barred, charges := row.g.Bar(noon) != "", row.g.Charges(noon); barred != row.barred || charges != row.charges {
+			if barred, charges := row.g.BlockReason(noon) != "", row.g.ChargesAutomatically(noon); barred != row.barred || charges != row.charges {
 				t.Errorf("barred %t, charges %t; want %t, %t", barred, charges, row.barred, row.charges)
 			}
 		})
 	}
 }
 
-func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
+func TestThawRequiresPlatformToBeRead(t *testing.T) {
 	t.Parallel()
-	frozen := Shop{Guard: Guard{Epoch: "ours", NextEpoch: "next", Seen: "theirs"}, ReconciledAt: noon}
+	frozen := Shop{Guard: Guard{Epoch: "ours", NextEpoch: "next", PlatformEpoch: "theirs"}, ReconciledAt: noon}
 	if !frozen.Freeze("a copy", noon) || frozen.Freeze("again", noon.Add(time.Hour)) || frozen.Guard.Reason != "a copy" {
 		t.Fatalf("frozen %+v", frozen.Guard)
 	}
 	if !frozen.ReconciledAt.IsZero() || !frozen.ReconcileAt.Equal(noon) || !frozen.Guard.CheckAt.Equal(noon) {
-		t.Errorf("a frozen store is not read anew: %+v", frozen)
+		t.Errorf("a frozen store is not read again: %+v", frozen)
 	}
 	later := noon.Add(time.Minute)
 	for _, row := range []struct {
@@ -57,14 +57,14 @@ func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
 			if err := s.Thaw(later); (err == nil) != row.lifted {
 				t.Fatalf("lifting the freeze: %v", err)
 			}
-			if g := s.Guard; row.lifted && (g.Epoch != "theirs" || g.NextEpoch != "" || g.Bar(later) == "" || !g.FrozenAt.IsZero()) {
+			if g := s.Guard; row.lifted && (g.Epoch != "theirs" || g.NextEpoch != "" || g.BlockReason(later) == "" || !g.FrozenAt.IsZero()) {
 				t.Errorf("guard %+v, want the platform's epoch taken over and to be confirmed", g)
 			}
 		})
 	}
 }
 
-func TestUncompared(t *testing.T) {
+func TestOverdueComparison(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -79,14 +79,14 @@ func TestUncompared(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if why := row.s.Uncompared(noon); (why != "") != row.says {
+			if why := row.s.OverdueComparison(noon); (why != "") != row.says {
 				t.Errorf("it says %q", why)
 			}
 		})
 	}
 }
 
-func TestAFrozenStoresBooksAreComparedAnew(t *testing.T) {
+func TestFreezeRestartsComparison(t *testing.T) {
 	t.Parallel()
 	s := Shop{Guard: Guard{Comparing: Reading{Started: noon.Add(-time.Hour), Cursor: "a page"}}}
 	if s.Freeze("a copy", noon); s.Guard.Comparing != (Reading{}) {

@@ -1,5 +1,5 @@
-// Package shop is what the service knows of a store: its address, its calendar,
-// its settings and whether its connection stands.
+// Package shop is a store as the service knows it: its address, calendar,
+// settings and connection.
 package shop
 
 import (
@@ -13,54 +13,54 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// ID is the service's own number of a store. Everything a store owns is kept
-// and asked for under it.
+// ID is the service's own id of a store. Everything a store owns is stored
+// and read under it.
 type ID int64
 
 // Shop is a store.
 type Shop struct {
-	ID           ID
-	Domain       string         // <store>.myshopify.com
-	PlatformID   int64          // the platform's number of the store
-	Token        platform.Token // opens the store at the platform; stored encrypted
-	TimeZone     string         // IANA name
-	Currency     money.Currency
-	OrderHour    int // local hour at which orders are charged, 0 to 23
-	OrderMinute  int // 0 to 59
-	Connected    bool
-	Settings     Settings
-	ReconciledAt time.Time // the last reconciliation covers what changed before this instant
-	ReconcileAt  time.Time // when the next one is due
-	Reading      Reading   // a reconciliation that has not ended
-	Unheard      string    // why the platform does not tell us of events; empty: it does, for all we know
-	Guard        Guard
-	CreatedAt    time.Time
-	Catalogue    int64 // rises with every change of the plan groups and bundles; the store keeps it
-	Version      int64
+	ID             ID
+	Domain         string         // <store>.myshopify.com
+	PlatformID     int64          // the platform's id of the store
+	Token          platform.Token // access token for the platform; stored encrypted
+	TimeZone       string         // IANA name
+	Currency       money.Currency
+	OrderHour      int // local hour at which orders are charged, 0 to 23
+	OrderMinute    int // 0 to 59
+	Connected      bool
+	Settings       Settings
+	ReconciledAt   time.Time // the last reconciliation covers what changed before this instant
+	ReconcileAt    time.Time // when the next one is due
+	Reading        Reading   // a reconciliation in progress
+	SubscribeError string    // why the platform refuses the webhook subscription; empty: it does not
+	Guard          Guard
+	CreatedAt      time.Time
+	Catalogue      int64 // incremented by the store with every change of plan groups and bundles
+	Version        int64
 }
 
-// Reading is how far something has come that reads a list of the platform: a
-// reconciliation, or a comparison of the books. The zero value is one that has not
+// Reading is the progress of reading a list of the platform: of a
+// reconciliation or a comparison of charges. The zero value has not
 // begun.
 type Reading struct {
 	Started time.Time `json:"started"` // it covers what changed before this instant
 	Since   time.Time `json:"since"`   // and after this one; zero: all
-	Cursor  string    `json:"cursor"`  // of the platform's list, behind the last page that was read
+	Cursor  string    `json:"cursor"`  // of the platform's list, after the last page that was read
 }
 
-// ReadAnew has all contracts read by the next reconciliation, which is due now.
-func (s *Shop) ReadAnew(now time.Time) {
+// ResetReconciliation makes the next reconciliation read all contracts, now.
+func (s *Shop) ResetReconciliation(now time.Time) {
 	s.ReconciledAt, s.ReconcileAt, s.Reading = time.Time{}, now, Reading{}
 }
 
-// Settings are what a merchant may choose. The zero value is the default.
+// Settings are the merchant's settings. The zero value is the default.
 type Settings struct {
 	ImmediateOrders bool `json:"enableImmediatePlaceOrder"` // permits attempt-billing
-	// FreezeUntilMinCycles holds subscribers to the orders that they committed to.
-	// Memberships hold them to it in any case.
+	// FreezeUntilMinCycles makes subscribers complete the orders that they committed to.
+	// Memberships always do.
 	FreezeUntilMinCycles bool    `json:"freezeUntilMinCycles,omitempty"`
 	Memberships          []int64 `json:"membershipSellingPlans,omitempty"` // contracts on these selling plans belong to the membership line
-	// SwapRules says that the store has swap rules, so that orders are held
+	// SwapRules is whether the store has swap rules, so that orders are checked
 	// against them before they are charged.
 	SwapRules bool `json:"swapRules,omitempty"`
 	// DisabledMails are the kinds of e-mail that the store does not send.
@@ -92,10 +92,10 @@ func (s Shop) Calendar() (cadence.Calendar, error) {
 	return cadence.Calendar{Zone: zone, Hour: s.OrderHour, Minute: s.OrderMinute}, nil
 }
 
-// At returns the store as the platform is asked for it.
+// At returns the store's address and token for calls of the platform.
 func (s Shop) At() platform.Shop { return platform.Shop{Domain: s.Domain, Token: s.Token} }
 
-// Line is a side of the business that has its own data behind the same paths.
+// Line is a line of business; each has its own data behind the same paths.
 type Line string
 
 // The two lines.

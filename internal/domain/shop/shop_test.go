@@ -10,11 +10,11 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// TestACalendarIsTheStoresZoneAndOrderTime takes the table of calendar dates
+// TestCalendarHasStoreZoneAndOrderTime takes the table of calendar dates
 // through the name of a store's zone. The zones are Go's and not the machine's:
 // the table was made with them. It must not run beside others, for it says so
 // to the whole process.
-func TestACalendarIsTheStoresZoneAndOrderTime(t *testing.T) {
+func TestCalendarHasStoreZoneAndOrderTime(t *testing.T) {
 	db, err := vectors.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +49,6 @@ func TestACalendarIsTheStoresZoneAndOrderTime(t *testing.T) {
 		t.Errorf("only %d dates were compared", compared)
 	}
 	if _, err := (shop.Shop{TimeZone: "Atlantis/Capital"}).Calendar(); err == nil {
-		t.Error("a zone that nobody knows has a calendar")
+		t.Error("an unknown zone has a calendar")
 	}
 }

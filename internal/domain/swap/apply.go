@@ -11,10 +11,10 @@ import (
 // Line is a line of an order, with how its price changes.
 type Line struct {
 	contract.Line
-	Pricing *platform.Pricing // nil: the line has no policy
+	Pricing *platform.Pricing // prices by cycle; nil: none
 }
 
-// Lines returns lines of which no policy is known.
+// Lines returns lines without prices by cycle.
 func Lines(list []contract.Line) []Line {
 	lines := make([]Line, len(list))
 	for i, l := range list {
@@ -42,7 +42,7 @@ type Order struct {
 
 // Catalogue is what rules need to know of products.
 type Catalogue struct {
-	Variants map[int64]platform.Variant // of all that the rules name; those the platform lacks are missing
+	Variants map[int64]platform.Variant // of all products in the rules that the platform has
 	// PlanPrice returns what a plan of the product asks for it in place of the
 	// line, per unit, and how that changes with the orders; false when no plan of the
 	// product fits. It may be nil.
@@ -57,9 +57,9 @@ type Result struct {
 	ShiftDays int    // by how much later orders move
 }
 
-// Apply applies rules in their order to an order. A rule may build on what the
-// one before it did, but none brings back a product that this order has given
-// away already, so that rules cannot turn in a circle.
+// Apply applies rules, in their sequence, to an order. A rule may build on what the
+// one before it did, but none adds a product that this order has replaced
+// already, so that rules cannot form a cycle.
 func Apply(rules []Rule, o Order, c Catalogue) Result {
 	r := Result{Lines: slices.Clone(o.Lines)}
 	given := make(map[int64]bool)
@@ -88,12 +88,12 @@ func Apply(rules []Rule, o Order, c Catalogue) Result {
 	return r
 }
 
-// due reports whether the rule is looked at for the order.
+// due reports whether the rule is evaluated for the order.
 func (r Rule) due(o Order) bool {
 	switch {
 	case o.First && !r.FirstOrder:
 		return false
-	case r.OfOneOrder():
+	case r.OneOrderOnly():
 		return o.Cycle == r.Cycle
 	case r.EveryOrder:
 		return o.Cycle >= r.Cycle
@@ -101,8 +101,8 @@ func (r Rule) due(o Order) bool {
 	return !o.Used[r.ID]
 }
 
-// Concerns reports whether the rule could change the order at all: the cheap
-// question that comes before anybody is asked for products.
+// Concerns reports whether the rule could change the order: the cheap
+// check before products are read.
 func (r Rule) Concerns(o Order) bool { return r.due(o) && r.fits(o.Lines) > 0 }
 
 // fits returns how often the sources are in the lines as a whole.
@@ -122,7 +122,7 @@ func (r Rule) fits(lines []Line) int {
 	return max(times, 0)
 }
 
-// brings reports whether the rule adds a product that was given away.
+// brings reports whether the rule adds a product that was replaced.
 func brings(r Rule, given map[int64]bool) bool {
 	for _, p := range r.Destinations {
 		if given[p.VariantID] {
@@ -132,8 +132,8 @@ func brings(r Rule, given map[int64]bool) bool {
 	return false
 }
 
-// swap replaces the sources as often as they are there. What is left of a source
-// stays. A line that is used up as a whole passes its identity, with its plan and
+// swap replaces the sources as often as the lines have them. What is left of a source
+// stays. A line that is replaced as a whole passes its id, with its plan and
 // its attributes, to a destination.
 func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 	for _, p := range r.Destinations {
@@ -142,7 +142,7 @@ func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 		}
 	}
 	taken := r.taken(lines, times)
-	var old []Line // what is given away
+	var old []Line // what is replaced
 	var kept, free []Line
 	at := -1 // where the destinations go
 	for i, l := range lines {
@@ -171,7 +171,7 @@ func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 			Quantity: times * p.Quantity, SellingPlanID: base.SellingPlanID, SellingPlanName: base.SellingPlanName, Taxable: v.Taxable,
 		}}
 		line.Price, line.Pricing = r.price(base, old, v, c)
-		ruled := base.Pricing != nil || r.carry() == None && base.SellingPlanID != 0 // whose steps would be carried
+		ruled := base.Pricing != nil || r.discountMode() == None && base.SellingPlanID != 0 // whose steps would be kept
 		if len(free) > 0 {
 			line.ID, ruled = free[0].ID, ruled || free[0].Pricing != nil
 			free = free[1:]
@@ -182,7 +182,7 @@ func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 	return slices.Concat(kept[:at], made, kept[at:]), true
 }
 
-// taken returns how many of each line the rule takes away.
+// taken returns how many of each line the rule replaces.
 func (r Rule) taken(lines []Line, times int) []int {
 	taken := make([]int, len(lines))
 	for _, p := range r.Sources {
@@ -198,10 +198,10 @@ func (r Rule) taken(lines []Line, times int) []int {
 	return taken
 }
 
-// price decides what one unit of a destination costs, and by which policy.
+// price returns the unit price of a destination and its prices by cycle.
 func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (money.Amount, *platform.Pricing) {
 	foreign := base.Price.Currency != v.Price.Currency
-	carry := r.carry()
+	carry := r.discountMode()
 	if (carry == ProductPlan || carry == ProductThenExisting) && c.PlanPrice != nil && !foreign {
 		if price, pricing, ok := c.PlanPrice(base.Line, v); ok {
 			return price, pricing
@@ -210,12 +210,12 @@ func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (mon
 	if (carry == None || carry == ProductPlan) && !foreign {
 		return v.Price, nil
 	}
-	return CarryDiscount(old, v, c.Variants)
+	return DiscountedPrice(old, v, c.Variants)
 }
 
-// ruledBy returns the policy of a destination: none where nothing else would change its
-// price, and otherwise that of its own price. A price without any gets one that has no
-// steps, so that the old product's, or the plan's, is not taken for its own.
+// ruledBy returns a destination's prices by cycle: none where nothing else would change its
+// price, and otherwise its own. A price without any gets a policy without
+// steps, so that the old product's, or the plan's, does not apply to it.
 func (l Line) ruledBy(ruled bool, v platform.Variant) *platform.Pricing {
 	switch {
 	case !ruled:

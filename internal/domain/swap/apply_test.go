@@ -148,30 +148,30 @@ func TestPrices(t *testing.T) {
 		return money.Amount{}, nil, false
 	}
 	for name, test := range map[string]struct {
-		discount Carry
+		discount DiscountMode
 		carry    bool
 		paid     int64 // for variant 3, which costs 3.00
 		plan     func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool)
 		want     string // of variant 2, which costs 2.00
 	}{
-		"without a discount the catalogue's price counts":           {None, false, 270, plan, "2.00"},
-		"the existing plan's ten per cent stay ten per cent":        {ExistingPlan, false, 270, plan, "1.80"},
-		"carryDiscountForward says the same in short":               {"", true, 270, plan, "1.80"},
-		"and yields to the field that says more":                    {ProductPlan, true, 270, plan, "1.60"},
-		"thirds are rounded to the nearest":                         {ExistingPlan, false, 100, nil, "0.67"},
-		"nobody pays more than the catalogue asks":                  {ExistingPlan, false, 900, nil, "2.00"},
-		"what was free stays free":                                  {ExistingPlan, false, 0, nil, "0.00"},
-		"the product's plan has its own price":                      {ProductPlan, false, 270, plan, "1.60"},
-		"without a plan for the product the catalogue's price":      {ProductPlan, false, 270, none, "2.00"},
-		"the product's plan comes before the existing one":          {ProductThenExisting, false, 270, plan, "1.60"},
-		"without a plan for the product the existing one":           {ProductThenExisting, false, 270, none, "1.80"},
-		"where nobody knows of plans the existing discount is kept": {ProductThenExisting, false, 270, nil, "1.80"},
+		"without a discount the catalogue's price counts":      {None, false, 270, plan, "2.00"},
+		"the existing plan's ten per cent stay ten per cent":   {ExistingPlan, false, 270, plan, "1.80"},
+		"carryDiscountForward says the same in short":          {"", true, 270, plan, "1.80"},
+		"and yields to the field that says more":               {ProductPlan, true, 270, plan, "1.60"},
+		"thirds are rounded to the nearest":                    {ExistingPlan, false, 100, nil, "0.67"},
+		"the price is at most the catalogue's":                 {ExistingPlan, false, 900, nil, "2.00"},
+		"what was free stays free":                             {ExistingPlan, false, 0, nil, "0.00"},
+		"the product's plan has its own price":                 {ProductPlan, false, 270, plan, "1.60"},
+		"without a plan for the product the catalogue's price": {ProductPlan, false, 270, none, "2.00"},
+		"the product's plan comes before the existing one":     {ProductThenExisting, false, 270, plan, "1.60"},
+		"without a plan for the product the existing one":      {ProductThenExisting, false, 270, none, "1.80"},
+		"without known plans the existing discount is kept":    {ProductThenExisting, false, 270, nil, "1.80"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := shelf()
 			c.PlanPrice = test.plan
-			r := rule(1, []Product{of(3, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Discount, r.Carry = test.discount, test.carry })
+			r := rule(1, []Product{of(3, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Discount, r.CarryDiscount = test.discount, test.carry })
 			if got := Apply([]Rule{r}, Order{Lines: items([3]int64{3, 1, test.paid})}, c).Lines[0].Price.String(); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
@@ -188,7 +188,7 @@ func TestPrices(t *testing.T) {
 	})
 }
 
-func TestPricesByCycleAreCarriedWithTheirSteps(t *testing.T) {
+func TestDiscountedPriceKeepsSteps(t *testing.T) {
 	t.Parallel()
 	percents := func(base int64, list ...float64) *platform.Pricing {
 		p := platform.Pricing{}
@@ -208,21 +208,21 @@ func TestPricesByCycleAreCarriedWithTheirSteps(t *testing.T) {
 		old  []Line
 		want string // of variant 2, which costs 2.00
 	}{
-		"off the new product's price":               {[]Line{with(two[0], percents(300, 20, 50))}, "1.60 2.00: 1.60 1.00"},
-		"at the step that the line has reached":     {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20, 50))}, "1.00 2.00: 1.60 1.00"},
-		"or before the first":                       {[]Line{with(items([3]int64{3, 1, 300})[0], percents(300, 20, 50))}, "2.00 2.00: 1.60 1.00"},
-		"a base that is not the catalogue's goes":   {[]Line{with(items([3]int64{3, 1, 400})[0], percents(500, 20))}, "1.60 2.00: 1.60"},
-		"an amount off and a price stay":            {[]Line{with(items([3]int64{3, 1, 200})[0], &fixed)}, "1.00 2.00: 1.00 0.50"},
-		"a price that somebody set is a proportion": {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20))}, "1.00"},
-		"two lines with the same steps":             {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20))}, "1.60 2.00: 1.60"},
-		"two lines with other steps":                {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20, 50))}, "1.60"},
-		"two lines of which one has none":           {[]Line{with(two[0], percents(300, 20)), two[1]}, "1.60"},
-		"in a foreign currency":                     {abroad, "540 600: 540"},
+		"off the new product's price":              {[]Line{with(two[0], percents(300, 20, 50))}, "1.60 2.00: 1.60 1.00"},
+		"at the step that the line has reached":    {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20, 50))}, "1.00 2.00: 1.60 1.00"},
+		"or before the first":                      {[]Line{with(items([3]int64{3, 1, 300})[0], percents(300, 20, 50))}, "2.00 2.00: 1.60 1.00"},
+		"a base that is not the catalogue's goes":  {[]Line{with(items([3]int64{3, 1, 400})[0], percents(500, 20))}, "1.60 2.00: 1.60"},
+		"an amount off and a price stay":           {[]Line{with(items([3]int64{3, 1, 200})[0], &fixed)}, "1.00 2.00: 1.00 0.50"},
+		"a price set by hand keeps its proportion": {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20))}, "1.00"},
+		"two lines with the same steps":            {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20))}, "1.60 2.00: 1.60"},
+		"two lines with other steps":               {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20, 50))}, "1.60"},
+		"two lines, one without steps":             {[]Line{with(two[0], percents(300, 20)), two[1]}, "1.60"},
+		"in a foreign currency":                    {abroad, "540 600: 540"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			shelf := shelf()
-			price, p := CarryDiscount(test.old, shelf.Variants[2], shelf.Variants)
+			price, p := DiscountedPrice(test.old, shelf.Variants[2], shelf.Variants)
 			got := price.String()
 			if p != nil {
 				got += " " + p.Base.String() + ":"
@@ -250,7 +250,7 @@ func TestCheck(t *testing.T) {
 		"a source twice":             func(r *Rule) { r.Sources = []Product{of(1, 1), of(1, 2)} },
 		"none of a source":           func(r *Rule) { r.Sources = []Product{of(1, 0)} },
 		"too many of a destination":  func(r *Rule) { r.Destinations = []Product{of(2, 10_000)} },
-		"products by themselves":     func(r *Rule) { r.Destinations = []Product{of(1, 1)} },
+		"the same products":          func(r *Rule) { r.Destinations = []Product{of(1, 1)} },
 		"a long name":                func(r *Rule) { r.Name = strings.Repeat("ä", 256) },
 		"a cycle before the first":   func(r *Rule) { r.Cycle = -1 },
 		"a negative sequence":        func(r *Rule) { r.Sequence = -1 },
@@ -268,7 +268,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestForesee(t *testing.T) {
+func TestPreviewOrders(t *testing.T) {
 	t.Parallel()
 	rules := []Rule{
 		rule(1, []Product{of(1, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Cycle, r.ShiftDays = 4, new(3) }),

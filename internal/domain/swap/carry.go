@@ -5,15 +5,15 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// CarryDiscount returns what one unit of a product costs that gets the discount of
-// the lines which it replaces, and by which policy; nil when by none.
+// DiscountedPrice returns a product's unit price with the discount of the lines that it
+// replaces, and its prices by cycle; nil when it has none.
 //
-// Prices by cycle are carried with their steps, off the price of the new product.
-// Without them as many per cent are taken off as the lines had off what the
-// catalogue asks for them; who paid more than that pays the catalogue's price now. In
-// a currency that is not the catalogue's the price keeps the proportion that the
-// catalogue has between the products.
-func CarryDiscount(old []Line, to platform.Variant, sold map[int64]platform.Variant) (money.Amount, *platform.Pricing) {
+// Prices by cycle are kept with their steps, relative to the new product's price.
+// Without them the new product gets the same percentage off its catalogue price as the
+// lines had off theirs; a line above the catalogue price counts as undiscounted. If the
+// contract's currency is not the catalogue's, the price keeps the catalogue's proportion
+// between the products.
+func DiscountedPrice(old []Line, to platform.Variant, sold map[int64]platform.Variant) (money.Amount, *platform.Pricing) {
 	first := old[0]
 	foreign := first.Price.Currency != to.Price.Currency
 	if policy := shared(old); policy != nil {
@@ -33,7 +33,7 @@ func CarryDiscount(old []Line, to platform.Variant, sold map[int64]platform.Vari
 		}
 	}
 	switch {
-	case listed == 0 && foreign: // nobody knows what the old products cost by the catalogue
+	case listed == 0 && foreign: // the old products' catalogue prices are not known
 		return first.Price, nil
 	case listed == 0:
 		return to.Price, nil
@@ -43,9 +43,9 @@ func CarryDiscount(old []Line, to platform.Variant, sold map[int64]platform.Vari
 	return money.Amount{Minor: to.Price.Minor, Currency: first.Price.Currency}.Share(paid, listed), nil
 }
 
-// PaidAtOnce returns variants at the price of so many deliveries, which is what one
-// payment of a prepaid contract asks for.
-func PaidAtOnce(sold map[int64]platform.Variant, deliveries int64) map[int64]platform.Variant {
+// PriceForDeliveries returns variants at the price of so many deliveries, which one
+// payment of a prepaid contract covers.
+func PriceForDeliveries(sold map[int64]platform.Variant, deliveries int64) map[int64]platform.Variant {
 	paid := make(map[int64]platform.Variant, len(sold))
 	for id, v := range sold {
 		v.Price = v.Price.Times(deliveries)
@@ -54,8 +54,8 @@ func PaidAtOnce(sold map[int64]platform.Variant, deliveries int64) map[int64]pla
 	return paid
 }
 
-// shared returns the policy of lines that are all priced by the same steps; nil when
-// they are not.
+// shared returns the prices by cycle of lines that all have the same steps; nil when
+// they do not.
 func shared(lines []Line) *platform.Pricing {
 	first := lines[0].Pricing
 	for _, l := range lines {

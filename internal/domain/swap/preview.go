@@ -1,7 +1,7 @@
 package swap
 
-// Horizon is how many orders are foreseen.
-const Horizon = 10
+// PreviewLength is how many orders a preview has.
+const PreviewLength = 10
 
 // Preview is one order as the rules would make it.
 type Preview struct {
@@ -11,13 +11,13 @@ type Preview struct {
 	Applied   []Rule
 }
 
-// Split parts rules into those that change the contract and those that change
-// one order, each in their order.
+// Split separates rules that change the contract from those that change one order, each
+// in their sequence.
 func Split(rules []Rule) (lasting, single []Rule) {
 	sorted := append([]Rule(nil), rules...)
 	Sort(sorted)
 	for _, r := range sorted {
-		if r.OfOneOrder() {
+		if r.OneOrderOnly() {
 			single = append(single, r)
 		} else {
 			lasting = append(lasting, r)
@@ -26,13 +26,13 @@ func Split(rules []Rule) (lasting, single []Rule) {
 	return lasting, single
 }
 
-// Prices gives the lines of an order to come the prices that begin with it, and returns
-// what rules need to know of products for it. Orders are counted from 0 for the next.
+// Prices returns the lines of an upcoming order at its prices, and what rules need to
+// know of products for it. Ahead is 0 for the next order.
 type Prices func(o Order, ahead int) ([]Line, Catalogue, error)
 
-// PreviewOrders returns the orders of cycles to come, of which o is the first: prices that
-// begin with an order first, then rules that change the contract, then those of the
-// order alone.
+// PreviewOrders returns the orders of cycles, beginning with o: prices that
+// begin with an order apply first, then rules that change the contract, then rules for
+// the order alone.
 func PreviewOrders(rules []Rule, o Order, cycles []int, prices Prices) ([]Preview, error) {
 	lasting, single := Split(rules)
 	used := make(map[ID]bool, len(o.Used))

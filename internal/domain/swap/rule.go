@@ -14,32 +14,32 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// ID is the service's number of a rule, unique within a shop.
+// ID identifies a rule within a shop.
 type ID int64
 
 // Rule replaces its source products by its destination products in orders that
 // hold all the sources.
 //
 // A rule for one billing cycle changes the order of that cycle and nothing else.
-// Any other rule changes the contract, beginning with the order that it meets:
+// Any other rule changes the contract, beginning with the order that it matches:
 // once, or again whenever a recurring order holds the sources.
 type Rule struct {
-	ID           ID
-	Line         shop.Line
-	Name         string
-	Sources      []Product
-	Destinations []Product
-	FirstOrder   bool  // the very first order of a contract is changed too, where the service charges it
-	EveryOrder   bool  // looked at for every recurring order, not once for a contract
-	Cycle        int   // with EveryOrder from this billing cycle on, otherwise for this one; 0: for any
-	Sequence     int   // rules are looked at in this order
-	Carry        bool  // without a Discount of its own, the rule carries the existing one
-	Discount     Carry // what becomes of the discount
-	ShiftDays    *int  // the order after the swap, and all later ones, move by so many days; nil: they stay
-	Silent       bool  // the customer gets no e-mail about it
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
-	Version      int64
+	ID            ID
+	Line          shop.Line
+	Name          string
+	Sources       []Product
+	Destinations  []Product
+	FirstOrder    bool         // the first order of a contract is changed too, if the service charges it
+	EveryOrder    bool         // evaluated for every recurring order, not once for a contract
+	Cycle         int          // with EveryOrder from this billing cycle on, otherwise for this one; 0: for any
+	Sequence      int          // rules are evaluated in this sequence
+	CarryDiscount bool         // without a Discount of its own, the rule keeps the existing one
+	Discount      DiscountMode // the discount of the new product
+	ShiftDays     *int         // the order after the swap, and all later ones, move by so many days; nil: they stay
+	NoEmail       bool         // the customer gets no e-mail about it
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	Version       int64
 }
 
 // Product is a variant and how many of it.
@@ -50,19 +50,19 @@ type Product struct {
 	Quantity  int    `json:"quantity"`
 }
 
-// Carry says which discount the new product gets.
-type Carry string
+// CarryDiscount says which discount the new product gets.
+type DiscountMode string
 
-// The ways to carry a discount.
+// The discount modes.
 const (
-	None                Carry = "NONE"                  // the catalogue's price
-	ExistingPlan        Carry = "EXISTING_PLAN"         // as many per cent off as the old product had
-	ProductPlan         Carry = "PRODUCT_PLAN"          // what a plan of the new product takes off
-	ProductThenExisting Carry = "PRODUCT_THEN_EXISTING" // that, or else as many per cent off as the old product had
+	None                DiscountMode = "NONE"                  // the catalogue's price
+	ExistingPlan        DiscountMode = "EXISTING_PLAN"         // as many per cent off as the old product had
+	ProductPlan         DiscountMode = "PRODUCT_PLAN"          // the discount of the new product's plan
+	ProductThenExisting DiscountMode = "PRODUCT_THEN_EXISTING" // that, or else as many per cent off as the old product had
 )
 
-// Carries lists every way, in the order of the interface.
-var Carries = []Carry{None, ExistingPlan, ProductPlan, ProductThenExisting}
+// DiscountModes lists every mode, in the order of the interface.
+var DiscountModes = []DiscountMode{None, ExistingPlan, ProductPlan, ProductThenExisting}
 
 // The limits of a rule.
 const (
@@ -74,36 +74,35 @@ const (
 	maxShift    = 365 // days, both ways
 )
 
-// entity is what failures of this package are about.
+// entity is the entity that errors of this package name.
 const entity = "productSwap"
 
-// OfOneOrder reports whether the rule changes one order and not the contract.
-func (r Rule) OfOneOrder() bool { return r.Cycle > 0 && !r.EveryOrder }
+// OneOrderOnly reports whether the rule changes one order and not the contract.
+func (r Rule) OneOrderOnly() bool { return r.Cycle > 0 && !r.EveryOrder }
 
-// carry returns which discount the new products get.
-func (r Rule) carry() Carry {
-	if r.Carry && (r.Discount == "" || r.Discount == None) {
+// discountMode returns the discount that the new products get.
+func (r Rule) discountMode() DiscountMode {
+	if r.CarryDiscount && (r.Discount == "" || r.Discount == None) {
 		return ExistingPlan
 	}
 	return cmp.Or(r.Discount, None)
 }
 
-// Check says what forbids the rule. The parameters that its failures name are
-// the interface's.
+// Check returns an error if the rule is invalid. Its fields are named as in the
+// interface.
 func (r Rule) Check() error {
 	for _, list := range []struct {
 		param    string
 		products []Product
 	}{{"sourceVariants", r.Sources}, {"destinationVariants", r.Destinations}} {
 		if list.products == nil {
-			return unnamed(list.param)
+			return noVariants(list.param)
 		}
 	}
 	return r.CheckBounds()
 }
 
-// CheckBounds is Check of a rule of which a part is known: products that are nil
-// may be any.
+// CheckBounds is Check for a part of a rule: products that are nil are not checked.
 func (r Rule) CheckBounds() error {
 	if n := utf8.RuneCountInString(r.Name); n > maxName {
 		return invalid("name", "the name has %d characters: at most %d are allowed", n, maxName)
@@ -115,7 +114,7 @@ func (r Rule) CheckBounds() error {
 		return err
 	}
 	if r.Sources != nil && same(r.Sources, r.Destinations) {
-		return invalid("destinationVariants", "the rule replaces products by themselves")
+		return invalid("destinationVariants", "the rule replaces products with the same products")
 	}
 	if r.Cycle < 0 || r.Cycle > maxCycle {
 		return invalid("forBillingCycle", "forBillingCycle is %d and must be from 1 to %d, or null for any", r.Cycle, maxCycle)
@@ -129,13 +128,13 @@ func (r Rule) CheckBounds() error {
 	return nil
 }
 
-func unnamed(param string) error {
+func noVariants(param string) error {
 	return invalid(param, "field '%s' must name at least one variant", param)
 }
 
 func checkProducts(param string, list []Product) error {
 	if list != nil && len(list) == 0 {
-		return unnamed(param)
+		return noVariants(param)
 	}
 	if len(list) > maxProducts {
 		return invalid(param, "field '%s' names %d variants: at most %d are allowed", param, len(list), maxProducts)
@@ -172,7 +171,7 @@ func same(a, b []Product) bool {
 	return key(a) == key(b)
 }
 
-// Sort puts rules into the order in which they are looked at.
+// Sort sorts rules into the sequence in which they are evaluated.
 func Sort(rules []Rule) {
 	slices.SortStableFunc(rules, func(a, b Rule) int {
 		return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.ID, b.ID))

@@ -11,12 +11,12 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Platform is what rules need of the commerce platform.
+// Platform is the part of the commerce platform that rules need.
 type Platform interface {
 	Variants(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Variant, error)
 }
 
-// Service keeps the rules of stores.
+// Service manages the rules of stores.
 type Service struct {
 	Store    Store
 	Platform Platform
@@ -26,7 +26,7 @@ type Service struct {
 // maxRules is how many rules a store can have.
 const maxRules = 500
 
-// Create adds a rule. Without a Sequence it is looked at last.
+// Create adds a rule. Without a Sequence it is evaluated last.
 func (s *Service) Create(ctx context.Context, of shop.Shop, r Rule, by activity.Actor) (Rule, error) {
 	r, err := s.checked(ctx, of, r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) Create(ctx context.Context, of shop.Shop, r Rule, by activity.
 		if err := tx.PutSwapRule(ctx, &r); err != nil {
 			return err
 		}
-		if err := flag(ctx, tx, true); err != nil {
+		if err := setSwapRules(ctx, tx, true); err != nil {
 			return err
 		}
 		return tx.Record(ctx, r.entry(activity.Created, by, now))
@@ -61,33 +61,21 @@ func (s *Service) Create(ctx context.Context, of shop.Shop, r Rule, by activity.
 	return r, err
 }
 
-// Update replaces a rule by the one that change makes of it. A rule that it does
-// not alter is left alone.
-func (s *Service) Update(ctx context.Context, of shop.Shop, line shop.Line, id ID, by activity.Actor, change func(Rule) (Rule, error)) (Rule, error) {
-	var r Rule
-	read := func(tx Tx) error {
-		old, err := tx.SwapRule(ctx, line, id)
-		if err != nil {
-			return err
-		}
-		r, err = change(old)
-		return err
-	}
-	if err := s.Store.Update(ctx, of.ID, read); err != nil {
-		return Rule{}, err
-	}
+// Update replaces a rule of r.Line. It fails with a Conflict when the rule has changed
+// since the caller read r.
+func (s *Service) Update(ctx context.Context, of shop.Shop, r Rule, by activity.Actor) (Rule, error) {
 	wanted, err := s.checked(ctx, of, r)
 	if err != nil {
 		return Rule{}, err
 	}
 	err = s.Store.Update(ctx, of.ID, func(tx Tx) error {
 		now := s.Clock.Now()
-		old, err := tx.SwapRule(ctx, line, id)
+		old, err := tx.SwapRule(ctx, r.Line, r.ID)
 		if err != nil {
 			return err
 		}
 		if old.Version != wanted.Version {
-			return fault.New(fault.Conflict, "swap rule %d has changed", id).Entity(entity).Code("changedMeanwhile")
+			return fault.New(fault.Conflict, "swap rule %d has changed", r.ID).Entity(entity).Code("changedMeanwhile")
 		}
 		r = wanted
 		r.UpdatedAt = now
@@ -99,7 +87,7 @@ func (s *Service) Update(ctx context.Context, of shop.Shop, line shop.Line, id I
 	return r, err
 }
 
-// Delete removes a rule. What it did stays.
+// Delete removes a rule. What it has changed stays.
 func (s *Service) Delete(ctx context.Context, of shop.ID, line shop.Line, id ID, by activity.Actor) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		r, err := tx.SwapRule(ctx, line, id)
@@ -114,7 +102,7 @@ func (s *Service) Delete(ctx context.Context, of shop.ID, line shop.Line, id ID,
 			return err
 		}
 		if len(left) == 0 {
-			if err := flag(ctx, tx, false); err != nil {
+			if err := setSwapRules(ctx, tx, false); err != nil {
 				return err
 			}
 		}
@@ -122,9 +110,9 @@ func (s *Service) Delete(ctx context.Context, of shop.ID, line shop.Line, id ID,
 	})
 }
 
-// flag notes whether the store has rules, so that orders of stores without any
-// are not held against them.
-func flag(ctx context.Context, tx Tx, has bool) error {
+// setSwapRules stores whether the store has rules, so that orders of stores without any
+// need no check.
+func setSwapRules(ctx context.Context, tx Tx, has bool) error {
 	of, err := tx.Shop(ctx)
 	if err != nil || of.Settings.SwapRules == has {
 		return err
@@ -133,8 +121,7 @@ func flag(ctx context.Context, tx Tx, has bool) error {
 	return tx.PutShop(ctx, of)
 }
 
-// checked returns the rule with what the store says of its products, or says what
-// forbids it.
+// checked returns the rule with the catalogue's names of its products, or an error.
 func (s *Service) checked(ctx context.Context, of shop.Shop, r Rule) (Rule, error) {
 	if err := r.Check(); err != nil {
 		return Rule{}, err
@@ -144,22 +131,22 @@ func (s *Service) checked(ctx context.Context, of shop.Shop, r Rule) (Rule, erro
 	for from := 0; from < len(ids); from += platform.MaxIDs {
 		found, err := s.Platform.Variants(platform.Interactive(ctx), of.At(), ids[from:min(from+platform.MaxIDs, len(ids))])
 		if err != nil {
-			return Rule{}, fault.Because(fault.Unavailable, err, "the platform could not be asked for the variants")
+			return Rule{}, fault.Because(fault.Unavailable, err, "the variants could not be read from the platform")
 		}
 		for _, v := range found {
 			sold[v.ID] = v
 		}
 	}
 	var err error
-	if r.Sources, err = named("sourceVariants", r.Sources, sold); err != nil {
+	if r.Sources, err = withCatalogueNames("sourceVariants", r.Sources, sold); err != nil {
 		return Rule{}, err
 	}
-	r.Destinations, err = named("destinationVariants", r.Destinations, sold)
+	r.Destinations, err = withCatalogueNames("destinationVariants", r.Destinations, sold)
 	return r, err
 }
 
-// named gives products the names and images that the caller left out.
-func named(param string, list []Product, sold map[int64]platform.Variant) ([]Product, error) {
+// withCatalogueNames gives products the names and images that the caller left out.
+func withCatalogueNames(param string, list []Product, sold map[int64]platform.Variant) ([]Product, error) {
 	full := make([]Product, len(list))
 	for i, p := range list {
 		v, ok := sold[p.VariantID]

@@ -21,7 +21,7 @@ type Tx interface {
 	// if their Version is still what was read; otherwise it fails with a
 	// Conflict. It raises the version.
 	PutSwapRule(ctx context.Context, r *Rule) error
-	// DeleteSwapRule removes a rule and what is noted of its use.
+	// DeleteSwapRule removes a rule and the records of its use.
 	DeleteSwapRule(ctx context.Context, id ID) error
 
 	Record(ctx context.Context, entries ...activity.Entry) error
@@ -37,8 +37,8 @@ type Store interface {
 type Book interface {
 	// SwapRuleOf returns a rule of the line, or NotFound.
 	SwapRuleOf(ctx context.Context, of shop.ID, line shop.Line, id ID) (Rule, error)
-	// SwapRulesOf returns a page of the line's rules, in the order in which they
-	// are looked at unless the page has one, and how many there are.
+	// SwapRulesOf returns a page of the line's rules, in the sequence in which they
+	// are evaluated unless the page sorts them, and the total number.
 	SwapRulesOf(ctx context.Context, of shop.ID, line shop.Line, p page.Request) ([]Rule, int, error)
 }
 

@@ -40,7 +40,7 @@ func (s *Service) announce(ctx context.Context, of shop.ID) error {
 			}
 			now := s.Clock.Now()
 			store, err := tx.Shop(ctx)
-			if err != nil || !store.Connected || store.Guard.Bar(now) != "" {
+			if err != nil || !store.Connected || store.Guard.BlockReason(now) != "" {
 				return err
 			}
 			due, err := tx.UpcomingOrders(ctx, now, lookAt)

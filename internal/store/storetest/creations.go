@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -18,7 +18,7 @@ func testCreations(t *testing.T, open opener) {
 			t.Fatal(err)
 		}
 	}
-	want := func(when string, of shop.ID, now time.Time, want amend.Creation) {
+	want := func(when string, of shop.ID, now time.Time, want create.Creation) {
 		t.Helper()
 		got, err := w.db.Creation(t.Context(), of, want.Request, now)
 		if err != nil || got != want {
@@ -26,19 +26,19 @@ func testCreations(t *testing.T, open opener) {
 		}
 	}
 	at := day.Truncate(time.Millisecond).UTC()
-	asked := amend.Creation{Request: "A", At: at}
+	asked := create.Creation{Request: "A", At: at}
 	must(w.db.PutCreation(t.Context(), w.shop.ID, asked))
 	want("asked for", w.shop.ID, at, asked)
-	want("another request", w.shop.ID, at, amend.Creation{Request: "B"})
-	want("another shop's", other.ID, at, amend.Creation{Request: "A"})
-	made := amend.Creation{Request: "A", At: at.Add(time.Hour), Contract: 9007}
+	want("another request", w.shop.ID, at, create.Creation{Request: "B"})
+	want("another shop's", other.ID, at, create.Creation{Request: "A"})
+	made := create.Creation{Request: "A", At: at.Add(time.Hour), Contract: 9007}
 	must(w.db.PutCreation(t.Context(), w.shop.ID, made))
 	want("made", w.shop.ID, at, made)
 	must(w.db.DropCreation(t.Context(), other.ID, "A"))
-	want("dropped by another shop", w.shop.ID, made.At.Add(idempotency.KeptFor-time.Millisecond), made)
-	want("a day later", w.shop.ID, made.At.Add(idempotency.KeptFor), amend.Creation{Request: "A"})
-	must(w.db.PutCreation(t.Context(), w.shop.ID, amend.Creation{Request: "C", At: made.At.Add(idempotency.KeptFor + time.Second)}))
-	want("what has expired goes with a new one", w.shop.ID, at, amend.Creation{Request: "A"})
+	want("dropped by another shop", w.shop.ID, made.At.Add(idempotency.AnswerTTL-time.Millisecond), made)
+	want("a day later", w.shop.ID, made.At.Add(idempotency.AnswerTTL), create.Creation{Request: "A"})
+	must(w.db.PutCreation(t.Context(), w.shop.ID, create.Creation{Request: "C", At: made.At.Add(idempotency.AnswerTTL + time.Second)}))
+	want("what has expired goes with a new one", w.shop.ID, at, create.Creation{Request: "A"})
 	must(w.db.DropCreation(t.Context(), w.shop.ID, "C"))
-	want("dropped", w.shop.ID, at, amend.Creation{Request: "C"})
+	want("dropped", w.shop.ID, at, create.Creation{Request: "C"})
 }

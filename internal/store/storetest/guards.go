@@ -25,7 +25,7 @@ func testGuards(t *testing.T, open opener) {
 	t.Run("a guard comes back as it was put", func(t *testing.T) {
 		w := begin(t, open)
 		w.putGuard(shop.Guard{
-			FrozenAt: day, ConfirmBy: day.Add(time.Hour), CheckAt: day.Add(2 * time.Hour), Reason: "a copy", Epoch: "a", NextEpoch: "b", Seen: "c",
+			FrozenAt: day, ConfirmBy: day.Add(time.Hour), CheckAt: day.Add(2 * time.Hour), Reason: "a copy", Epoch: "a", NextEpoch: "b", PlatformEpoch: "c",
 			ComparedAt: day.Add(3 * time.Hour), CoveredTo: day.Add(4 * time.Hour), ConnectedAt: day.Add(9 * time.Hour),
 			Comparing: shop.Reading{Started: day, Since: day.Add(-time.Hour), Cursor: "a page"},
 			Hold:      shop.Hold{Until: day.Add(5 * time.Hour), Since: day.Add(6 * time.Hour), Times: 7, From: day.Add(8 * time.Hour)},

@@ -329,7 +329,7 @@ func testLoyalty(t *testing.T, open opener) {
 		begun, split := monthly(1), monthly(2)
 		split.Customer, split.SplitFrom, split.Origin, split.OriginOrderID = begun.Customer, begun.ID, contract.Split, 0
 		found := monthly(3) // by a webhook, before the answer to its making
-		found.Customer, found.OriginOrderID, found.Attributes = begun.Customer, 0, []contract.Attribute{{Key: contract.SplitMark, Value: "token"}}
+		found.Customer, found.OriginOrderID, found.Attributes = begun.Customer, 0, []contract.Attribute{{Key: contract.SplitAttribute, Value: "token"}}
 		c.put(begun, split, found)
 		c.work()
 		if m := c.member(ada); m.Sums.Available != 100*loyalty.One {
@@ -647,7 +647,7 @@ func testLoyalty(t *testing.T, open opener) {
 			times(row.name, 1)
 			times(row.name+", in other words", 2)
 			times("", 3)
-			c.clock.Set(c.clock.Now().Add(idempotency.KeptFor))
+			c.clock.Set(c.clock.Now().Add(idempotency.AnswerTTL))
 			times(row.name, 4)
 			before = c.member(ada)
 		}

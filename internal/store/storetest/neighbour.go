@@ -15,7 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
@@ -152,7 +152,7 @@ func parts(id shop.ID) []part {
 		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})
 	})
 	within("retention", func(ctx context.Context, tx *store.Tx) error {
-		return tx.AddRetention(ctx, &retention.Activity{Contract: 1, Customer: 901, At: day, Said: retention.Said{Action: "KEPT", Reason: "theirs", Info: "{}"}})
+		return tx.AddRetention(ctx, &retention.Activity{Contract: 1, Customer: 901, At: day, Details: retention.Details{Action: "KEPT", Reason: "theirs", Info: "{}"}})
 	})
 	within("plans", func(ctx context.Context, tx *store.Tx) error {
 		g := coffee(51, 52, 1001)
@@ -215,7 +215,7 @@ func parts(id shop.ID) []part {
 		return db.Answers().Keep(ctx, id, claim, idempotency.Answer{Status: 200, Body: []byte(`"theirs"`)})
 	})
 	beside("creations", func(ctx context.Context, db *store.DB) error {
-		return db.PutCreation(ctx, id, amend.Creation{Request: "A", At: earlier, Contract: 1})
+		return db.PutCreation(ctx, id, create.Creation{Request: "A", At: earlier, Contract: 1})
 	})
 	beside("inbox", func(ctx context.Context, db *store.DB) error {
 		for _, event := range []string{"a", "b"} {

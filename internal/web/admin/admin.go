@@ -7,7 +7,10 @@ import (
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -47,20 +50,23 @@ type Shown interface {
 // Options are what the interface needs. A process serves each line with a
 // handler of its own, and the request's host chooses between them.
 type Options struct {
-	Line     shop.Line
-	Frame    web.Frame
-	Gate     web.Gate
-	Trail    activity.LineTrail
-	Search   contract.Directory
-	Book     billing.Book
-	Billing  Billing
-	Delivery Delivery
-	Bundles  Bundles
-	Shelf    bundle.Shelf
-	Amend    *amend.Service
-	Plans    Plans
-	PlanBook plan.Book
-	Sold     record.Catalogues
+	Line      shop.Line
+	Frame     web.Frame
+	Gate      web.Gate
+	Trail     activity.LineTrail
+	Search    contract.Directory
+	Book      billing.Book
+	Billing   Billing
+	Delivery  Delivery
+	Bundles   Bundles
+	Shelf     bundle.Shelf
+	Edits     *contractedit.Service
+	Creations *create.Service
+	Splits    *split.Service
+	Lifecycle *lifecycle.Service
+	Plans     Plans
+	PlanBook  plan.Book
+	Sold      record.Catalogues
 
 	Explainer Explainer
 	Upcoming  Upcoming

@@ -88,7 +88,7 @@ func (o Options) price(ctx context.Context, of amend.Command, param string, valu
 	if !value.Set || value.Value == "" {
 		return nil, nil
 	}
-	currency, err := o.Amend.Currency(ctx, web.CallerOf(ctx).Shop.ID, of)
+	currency, err := o.Edits.Currency(ctx, web.CallerOf(ctx).Shop.ID, of)
 	if err != nil {
 		return nil, err
 	}

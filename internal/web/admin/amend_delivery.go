@@ -37,7 +37,7 @@ func (o Options) setDeliveryPrice(ctx context.Context, in *deliveryPriceQuery) (
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.SetDeliveryPrice(ctx, web.CallerOf(ctx).Shop.ID, cmd, *price))
+	return newContractOut(o.Edits.SetDeliveryPrice(ctx, web.CallerOf(ctx).Shop.ID, cmd, *price))
 }
 
 type deliveryMethodQuery struct {
@@ -81,7 +81,7 @@ func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
+	return newContractOut(o.Edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
 		m.Title, m.Code = title, code
 		if m.Kind == "" {
 			m.Kind = methodShipping
@@ -186,5 +186,5 @@ func (o Options) setShippingAddress(ctx context.Context, in *addressIn) (*contra
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
+	return newContractOut(o.Edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
 }

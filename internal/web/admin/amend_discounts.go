@@ -3,7 +3,7 @@ package admin
 import (
 	"context"
 
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -26,7 +26,7 @@ func (o Options) applyDiscount(ctx context.Context, in *codeQuery) (*contractOut
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ApplyCode(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Code))
+	return newContractOut(o.Edits.ApplyCode(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Code))
 }
 
 type discountQuery struct {
@@ -39,7 +39,7 @@ func (o Options) removeDiscount(ctx context.Context, in *discountQuery) (*contra
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.RemoveDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Discount))
+	return newContractOut(o.Edits.RemoveDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Discount))
 }
 
 type newDiscountQuery struct {
@@ -60,7 +60,7 @@ func (o Options) addDiscount(ctx context.Context, in *newDiscountQuery) (*contra
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.AddDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.Discount{
+	return newContractOut(o.Edits.AddDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.Discount{
 		Title: in.Title, Percent: int(in.Percentage.Value), Amount: amount, EachItem: in.Each, CycleLimit: int(in.Cycles.Value),
 	}))
 }

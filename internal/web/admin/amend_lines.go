@@ -14,6 +14,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/web"
@@ -91,7 +93,7 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, Wait: in.Prorate.Set && !in.Prorate.Value})
+	d, err := o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, DowngradeAtNextOrder: in.Prorate.Set && !in.Prorate.Value})
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		switch {
 		case f.Param == "variantId":
@@ -130,14 +132,14 @@ func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, e
 	if err != nil {
 		return nil, err
 	}
-	change := amend.LineChange{Line: in.Line, Variant: web.Some(variant), Price: price, Reprice: true, PlanName: web.Some(in.PlanName)}
+	change := contractedit.LineChange{Line: in.Line, Variant: web.Some(variant), Price: price, Reprice: true, PlanName: web.Some(in.PlanName)}
 	if in.Quantity.Set {
 		change.Quantity = new(int(in.Quantity.Value))
 	}
 	if change.Variant == nil && change.Quantity == nil && price == nil && change.PlanName == nil {
 		return nil, fault.New(fault.Invalid, "give variantId, quantity, price or sellingPlanName").Entity(contractEntity).Code("parameterMissing").Field("variantId")
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, change))
+	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, change))
 }
 
 // priceParams are the names under which integrations send the unit price of a line.
@@ -203,7 +205,7 @@ func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error
 	}
 	of := web.CallerOf(ctx).Shop.ID
 	if in.Once {
-		d, err := o.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
+		d, err := o.Edits.AddOneOff(ctx, of, cmd, terms.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
 		if err != nil {
 			return nil, err
 		}
@@ -215,7 +217,7 @@ func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error
 		out.Body.AddOneTimeProducts(products)
 		return out, nil
 	}
-	return newContractOut(o.Amend.AddLines(ctx, of, cmd, []amend.NewLine{{Variant: variant, Quantity: int(in.Quantity), Price: price}}))
+	return newContractOut(o.Edits.AddLines(ctx, of, cmd, []terms.NewLine{{Variant: variant, Quantity: int(in.Quantity), Price: price}}))
 }
 
 // newLine is a line to be added.
@@ -229,19 +231,19 @@ type newLine struct {
 	CustomAttributes []record.AttributeObject `json:"customAttributes,omitempty" maxItems:"100" doc:"Keys and values to put on the line, each key once."`
 }
 
-func (l newLine) parse(currency money.Currency, field string) (amend.NewLine, error) {
+func (l newLine) parse(currency money.Currency, field string) (terms.NewLine, error) {
 	variant, err := l.VariantID.Parse("ProductVariant", field+".variantId")
 	if err != nil {
-		return amend.NewLine{}, err
+		return terms.NewLine{}, err
 	}
 	if variant == 0 {
-		return amend.NewLine{}, fault.New(fault.Invalid, "field '%s.variantId' is required", field).Code("bodyField").Field(field + ".variantId")
+		return terms.NewLine{}, fault.New(fault.Invalid, "field '%s.variantId' is required", field).Code("bodyField").Field(field + ".variantId")
 	}
 	plan, err := l.SellingPlanID.Parse("SellingPlan", field+".sellingPlanId")
 	if err != nil {
-		return amend.NewLine{}, err
+		return terms.NewLine{}, err
 	}
-	made := amend.NewLine{Variant: variant, Quantity: int(l.Quantity), SellingPlan: plan, Attributes: parseAttributes(l.CustomAttributes)}
+	made := terms.NewLine{Variant: variant, Quantity: int(l.Quantity), SellingPlan: plan, Attributes: parseAttributes(l.CustomAttributes)}
 	for _, p := range []struct {
 		name  string
 		value json.Number
@@ -277,17 +279,17 @@ func (o Options) addLines(ctx context.Context, in *listBody) (*contractOut, erro
 		return nil, err
 	}
 	of := web.CallerOf(ctx).Shop.ID
-	currency, err := o.Amend.Currency(ctx, of, cmd)
+	currency, err := o.Edits.Currency(ctx, of, cmd)
 	if err != nil {
 		return nil, err
 	}
-	lines := make([]amend.NewLine, len(body))
+	lines := make([]terms.NewLine, len(body))
 	for i, l := range body {
 		if lines[i], err = l.parse(currency, fmt.Sprintf("[%d]", i)); err != nil {
 			return nil, err
 		}
 	}
-	return newContractOut(o.Amend.AddLines(ctx, of, cmd, lines))
+	return newContractOut(o.Edits.AddLines(ctx, of, cmd, lines))
 }
 
 type removeQuery struct {
@@ -300,7 +302,7 @@ func (o Options) removeLine(ctx context.Context, in *removeQuery) (*contractOut,
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.RemoveLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Line, in.Discount))
+	return newContractOut(o.Edits.RemoveLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Line, in.Discount))
 }
 
 type removeBody struct {
@@ -318,7 +320,7 @@ func (o Options) removeLines(ctx context.Context, in *removeBody) (*contractOut,
 	if err := in.Into(&lines); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, lines, in.Discount))
+	return newContractOut(o.Edits.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, lines, in.Discount))
 }
 
 type linePriceQuery struct {
@@ -339,7 +341,7 @@ func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*cont
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Base: price}))
+	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Base: price}))
 }
 
 // cyclePrice is a step of a line's price.
@@ -372,7 +374,7 @@ func (o Options) updateLinePricing(ctx context.Context, in *linePricingBody) (*c
 		return nil, err
 	}
 	of := web.CallerOf(ctx).Shop.ID
-	currency, err := o.Amend.Currency(ctx, of, cmd)
+	currency, err := o.Edits.Currency(ctx, of, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -386,7 +388,7 @@ func (o Options) updateLinePricing(ctx context.Context, in *linePricingBody) (*c
 			return nil, err
 		}
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, of, cmd, amend.LineChange{Line: in.Line, Pricing: &steps, Base: base}))
+	return newContractOut(o.Edits.ChangeLine(ctx, of, cmd, contractedit.LineChange{Line: in.Line, Pricing: &steps, Base: base}))
 }
 
 func (p cyclePrice) parse(currency money.Currency, field string) (contract.CyclePrice, error) {
@@ -398,7 +400,7 @@ func (p cyclePrice) parse(currency money.Currency, field string) (contract.Cycle
 	if p.Value == "" {
 		return step, fault.New(fault.Invalid, "field '%s.value' is required", field).Code("bodyField").Field(field + ".value")
 	}
-	amend.SetKind(&step, kind)
+	terms.SetCyclePriceKind(&step, kind)
 	if kind == "PERCENTAGE" {
 		percent, err := p.Value.Float64()
 		if err != nil {
@@ -428,7 +430,7 @@ func (o Options) updateLineQuantity(ctx context.Context, in *lineQuantityQuery) 
 	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Quantity: new(int(in.Quantity))}))
+	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Quantity: new(int(in.Quantity))}))
 }
 
 type lineListBody struct {
@@ -445,7 +447,7 @@ func (o Options) updateLineAttributes(ctx context.Context, in *lineListBody) (*c
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
+	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
 }
 
 type contractBody struct {
@@ -466,7 +468,7 @@ func (o Options) updateLinesAttributes(ctx context.Context, in *contractBody) (*
 	for line, list := range body {
 		by[line] = parseAttributes(list)
 	}
-	return newContractOut(o.Amend.SetLineAttributes(ctx, web.CallerOf(ctx).Shop.ID, cmd, by))
+	return newContractOut(o.Edits.SetLineAttributes(ctx, web.CallerOf(ctx).Shop.ID, cmd, by))
 }
 
 func parseAttributes(list []record.AttributeObject) []contract.Attribute {
@@ -495,7 +497,7 @@ func (o Options) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contra
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.Line, SellingPlan: &plan, Reprice: true}))
+	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, SellingPlan: &plan, Reprice: true}))
 }
 
 // variantSwap says which lines give way to which.
@@ -517,8 +519,8 @@ type carryForward string
 
 // Schema describes both.
 func (carryForward) Schema(huma.Registry) *huma.Schema {
-	names := make([]any, len(swap.Carries))
-	for i, c := range swap.Carries {
+	names := make([]any, len(swap.DiscountModes))
+	for i, c := range swap.DiscountModes {
 		names[i] = string(c)
 	}
 	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: names}}}
@@ -564,9 +566,9 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 		return nil, fault.New(fault.Invalid, "field 'contractId' is required").Code("bodyField").Field("contractId")
 	}
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
-	lines := amend.Swap{OldLine: body.OldLineID}
+	lines := contractedit.Swap{OldLine: body.OldLineID}
 	if body.CarryForwardDiscount != "" {
-		if lines.Carry, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.Carries); err != nil {
+		if lines.Discount, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.DiscountModes); err != nil {
 			return nil, err
 		}
 	}
@@ -576,27 +578,27 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	if lines.New, err = parseQuantities("newVariants", body.NewVariants); err != nil {
 		return nil, err
 	}
-	var once amend.OnceSwap
+	var once contractedit.NextOrderSwap
 	if once.Old, err = parseIDs("ProductVariant", "oldOneTimeVariants", body.OldOneTimeVariants); err != nil {
 		return nil, err
 	}
 	if once.New, err = parseQuantities("newOneTimeVariants", body.NewOneTimeVariants); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.Replace(ctx, caller.Shop.ID, cmd, lines, once))
+	return newContractOut(o.Edits.Replace(ctx, caller.Shop.ID, cmd, lines, once))
 }
 
 // parseQuantities reads quantities by variant, in the order of the variants.
-func parseQuantities(field string, by map[string]int32) ([]amend.NewLine, error) {
-	lines := make([]amend.NewLine, 0, len(by))
+func parseQuantities(field string, by map[string]int32) ([]terms.NewLine, error) {
+	lines := make([]terms.NewLine, 0, len(by))
 	for id, quantity := range by {
 		variant, err := web.ParseID("ProductVariant", field, id)
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, amend.NewLine{Variant: variant, Quantity: int(quantity)})
+		lines = append(lines, terms.NewLine{Variant: variant, Quantity: int(quantity)})
 	}
-	slices.SortFunc(lines, func(a, b amend.NewLine) int { return int(a.Variant - b.Variant) })
+	slices.SortFunc(lines, func(a, b terms.NewLine) int { return int(a.Variant - b.Variant) })
 	return lines, nil
 }
 

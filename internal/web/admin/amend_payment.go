@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -27,7 +27,7 @@ func (o Options) setPaymentMethod(ctx context.Context, in *paymentQuery) (*messa
 	if err != nil {
 		return nil, err
 	}
-	if _, err := o.Amend.SetPaymentMethod(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.PaymentMethodID(in.Method)); err != nil {
+	if _, err := o.Edits.SetPaymentMethod(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.PaymentMethodID(in.Method)); err != nil {
 		return nil, err
 	}
 	return &messageOut{messageBody{"Payment method updated successfully"}}, nil
@@ -38,7 +38,7 @@ func (o Options) askForPayment(ctx context.Context, in *contractQueryOnly) (*str
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.Amend.AskForPayment(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	return nil, o.Edits.SendPaymentUpdate(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 }
 
 // contractQueryOnly asks for nothing but the contract.

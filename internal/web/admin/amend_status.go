@@ -7,7 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/access"
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -43,7 +43,7 @@ func (o Options) setStatus(ctx context.Context, in *statusQuery) (*struct{}, err
 	if err != nil {
 		return nil, err
 	}
-	w := amend.StatusChange{To: to}
+	w := lifecycle.StatusChange{To: to}
 	switch to {
 	case contract.Paused:
 		w.Cycles, w.Reason, w.Feedback = int(in.Cycles), in.Reason, in.Words
@@ -54,7 +54,7 @@ func (o Options) setStatus(ctx context.Context, in *statusQuery) (*struct{}, err
 	if err != nil {
 		return nil, err
 	}
-	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, w)
+	_, err = o.Lifecycle.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, w)
 	return nil, err
 }
 
@@ -84,7 +84,7 @@ func (o Options) cancelContract(ctx context.Context, in *cancelQuery) (*struct{}
 	if err != nil {
 		return nil, err
 	}
-	_, err = o.Amend.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.StatusChange{To: contract.Cancelled, Feedback: in.Feedback, Note: in.Note, Now: in.Now})
+	_, err = o.Lifecycle.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, lifecycle.StatusChange{To: contract.Cancelled, Feedback: in.Feedback, Note: in.Note, Now: in.Now})
 	return nil, err
 }
 
@@ -115,7 +115,7 @@ func (o Options) currentCycle(ctx context.Context, in *contractPath) (*cycleOut,
 	if err != nil {
 		return nil, err
 	}
-	cycle, err := o.Amend.NextCycle(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	cycle, err := o.Edits.NextCycle(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 	return &cycleOut{int32(cycle)}, err
 }
 
@@ -156,7 +156,7 @@ func (o Options) pending(ctx context.Context, in *contractPath) (*pendingOut, er
 		return nil, err
 	}
 	caller := web.CallerOf(ctx)
-	p, err := o.Amend.Pending(ctx, caller.Shop.ID, cmd)
+	p, err := o.Edits.PendingChange(ctx, caller.Shop.ID, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (o Options) cancelPending(ctx context.Context, in *contractPath) (*struct{}
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.Amend.CancelPending(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	return nil, o.Edits.CancelPendingChange(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 }
 
 type contractPath struct {
@@ -202,5 +202,5 @@ func (o Options) readContract(ctx context.Context, id string) (*contractOut, err
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.Detail(ctx, web.CallerOf(ctx).Shop.ID, cmd.Line, cmd.Contract))
+	return newContractOut(o.Edits.Detail(ctx, web.CallerOf(ctx).Shop.ID, cmd.Line, cmd.Contract))
 }

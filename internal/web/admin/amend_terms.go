@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -70,7 +71,7 @@ func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}
 		}
 	}
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
-	_, err = o.Amend.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
+	_, err = o.Edits.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
 	return nil, err
 }
 
@@ -112,7 +113,7 @@ func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = o.Amend.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
+	if _, err = o.Edits.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
 		return nil, err
 	}
 	return &trueOut{true}, nil
@@ -164,13 +165,13 @@ func (q deliveryIntervalQuery) asInterval() (*intervalQuery, error) {
 	return &intervalQuery{OfContract: q.OfContract, Interval: cmp.Or(q.Interval, q.OtherInterval), Count: count}, nil
 }
 
-func (q intervalQuery) rhythm() (amend.Rhythm, error) {
+func (q intervalQuery) rhythm() (terms.Frequency, error) {
 	interval, err := cadence.ParseInterval(q.Interval)
-	return amend.Rhythm{Interval: interval, Count: int(q.Count)}, err
+	return terms.Frequency{Interval: interval, Count: int(q.Count)}, err
 }
 
 func (o Options) setBillingInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
-	return o.setInterval(ctx, in, o.Amend.SetBillingInterval)
+	return o.setInterval(ctx, in, o.Edits.SetBillingInterval)
 }
 
 func (o Options) setDeliveryInterval(ctx context.Context, in *deliveryIntervalQuery) (*contractOut, error) {
@@ -178,10 +179,10 @@ func (o Options) setDeliveryInterval(ctx context.Context, in *deliveryIntervalQu
 	if err != nil {
 		return nil, err
 	}
-	return o.setInterval(ctx, q, o.Amend.SetDeliveryInterval)
+	return o.setInterval(ctx, q, o.Edits.SetDeliveryInterval)
 }
 
-type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r amend.Rhythm) (contract.Detail, error)
+type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r terms.Frequency) (contract.Detail, error)
 
 func (o Options) setInterval(ctx context.Context, in *intervalQuery, set setRhythm) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
@@ -209,7 +210,7 @@ func (o Options) setFrequency(ctx context.Context, in *planQuery) (*contractOut,
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.TakePlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
+	return newContractOut(o.Edits.SetSellingPlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
 }
 
 type minQuery struct {
@@ -222,7 +223,7 @@ func (o Options) setMinCycles(ctx context.Context, in *minQuery) (*contractOut, 
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.Cycles{Min: new(int(in.Min))}))
+	return newContractOut(o.Edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Min: new(int(in.Min))}))
 }
 
 type maxQuery struct {
@@ -235,7 +236,7 @@ func (o Options) setMaxCycles(ctx context.Context, in *maxQuery) (*contractOut, 
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.Cycles{Max: new(int(in.Max))}))
+	return newContractOut(o.Edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Max: new(int(in.Max))}))
 }
 
 type dateQuery struct {
@@ -254,5 +255,5 @@ func (o Options) setBillingDate(ctx context.Context, in *dateQuery) (*contractOu
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.SetBillingDate(ctx, caller.Shop.ID, cmd, date, in.Future))
+	return newContractOut(o.Edits.SetBillingDate(ctx, caller.Shop.ID, cmd, date, in.Future))
 }

@@ -90,7 +90,7 @@ func (o Options) customerPayments(ctx context.Context, in *ofCustomer) (*payment
 	if err != nil {
 		return nil, err
 	}
-	methods, err := o.Amend.PaymentMethods(ctx, web.CallerOf(ctx).Shop.ID, customer)
+	methods, err := o.Edits.PaymentMethods(ctx, web.CallerOf(ctx).Shop.ID, customer)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/domain/access"
-	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
@@ -86,17 +86,17 @@ func (o Options) contractFulfillments(ctx context.Context, in *contractPath) (*f
 	if err != nil {
 		return nil, err
 	}
-	sent, err := o.Amend.Sent(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	sent, err := o.Edits.Fulfillments(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 	if err != nil {
 		return nil, err
 	}
 	return &fulfillmentsOut{newContractFulfillments(sent)}, nil
 }
 
-func newContractFulfillments(sent amend.Sent) contractFulfillments {
+func newContractFulfillments(sent contractedit.OrderFulfillments) contractFulfillments {
 	n := len(sent.Fulfillments)
 	out := contractFulfillments{
-		OrderID: web.Some(sent.Of.LastOrderID), OrderName: web.Some(sent.Of.LastOrder),
+		OrderID: web.Some(sent.Contract.LastOrderID), OrderName: web.Some(sent.Contract.LastOrder),
 		Fulfillments: fulfillmentConnection{Nodes: make([]fulfillmentNode, n), Edges: make([]fulfillmentEdge, n)},
 	}
 	for i, f := range sent.Fulfillments {

@@ -21,7 +21,7 @@ import (
 // Swaps changes the swap rules of a store. Failures are faults.
 type Swaps interface {
 	Create(ctx context.Context, of shop.Shop, r swap.Rule, by activity.Actor) (swap.Rule, error)
-	Update(ctx context.Context, of shop.Shop, line shop.Line, id swap.ID, by activity.Actor, change func(swap.Rule) (swap.Rule, error)) (swap.Rule, error)
+	Update(ctx context.Context, of shop.Shop, r swap.Rule, by activity.Actor) (swap.Rule, error)
 	Delete(ctx context.Context, of shop.ID, line shop.Line, id swap.ID, by activity.Actor) error
 }
 
@@ -164,7 +164,7 @@ func textOf(list []swap.Product) variantsText {
 func newSwap(domain string, r swap.Rule) swapRecord {
 	s := swapRecord{
 		ID: int64(r.ID), Shop: domain, Name: web.Some(r.Name), SourceVariants: textOf(r.Sources), DestinationVariants: textOf(r.Destinations),
-		UpdatedFirstOrder: r.FirstOrder, EveryRecurringOrder: r.EveryOrder, CarryDiscountForward: r.Carry, StopSwapEmails: r.Silent,
+		UpdatedFirstOrder: r.FirstOrder, EveryRecurringOrder: r.EveryOrder, CarryDiscountForward: r.CarryDiscount, StopSwapEmails: r.NoEmail,
 		ForBillingCycle: web.Some(int32(r.Cycle)), RuleSequence: new(int32(r.Sequence)), DiscountCarryForward: string(r.Discount),
 	}
 	if r.ShiftDays != nil {
@@ -173,11 +173,11 @@ func newSwap(domain string, r swap.Rule) swapRecord {
 	return s
 }
 
-// rule reads a record into the rule that it describes; what the record does not
-// carry is taken from the old one.
+// rule converts a record to the rule it describes. Fields that the record does not have
+// keep the values of the old rule.
 func (s swapRecord) rule(old swap.Rule) (swap.Rule, error) {
 	r := old
-	r.Name, r.FirstOrder, r.EveryOrder, r.Carry, r.Silent = strings.TrimSpace(text(s.Name)), s.UpdatedFirstOrder, s.EveryRecurringOrder, s.CarryDiscountForward, s.StopSwapEmails
+	r.Name, r.FirstOrder, r.EveryOrder, r.CarryDiscount, r.NoEmail = strings.TrimSpace(text(s.Name)), s.UpdatedFirstOrder, s.EveryRecurringOrder, s.CarryDiscountForward, s.StopSwapEmails
 	r.Cycle, r.ShiftDays = 0, nil
 	if s.ForBillingCycle != nil {
 		r.Cycle = int(*s.ForBillingCycle)
@@ -192,7 +192,7 @@ func (s swapRecord) rule(old swap.Rule) (swap.Rule, error) {
 		r.ShiftDays = new(int(*days))
 	}
 	var err error
-	if r.Discount, err = web.ParseEnum("discountCarryForward", s.DiscountCarryForward, swap.Carries); err != nil {
+	if r.Discount, err = web.ParseEnum("discountCarryForward", s.DiscountCarryForward, swap.DiscountModes); err != nil {
 		return swap.Rule{}, err
 	}
 	if r.Sources, err = s.SourceVariants.products("sourceVariants"); err != nil {
@@ -291,18 +291,26 @@ func (o Options) updateSwapByID(ctx context.Context, in *swapByIDIn) (*swapOut, 
 	return o.changeSwap(ctx, &in.JSONBody, in.ID)
 }
 
-// changeSwap lays the body over the rule as it is.
+// changeSwap updates a rule. Fields that the body does not have keep their values.
 func (o Options) changeSwap(ctx context.Context, in *web.JSONBody, id int64) (*swapOut, error) {
 	caller := web.CallerOf(ctx)
-	// What can be said of the body alone comes before whether the rule exists.
-	said, err := swapBody(caller, in, swap.Rule{ID: swap.ID(id), Discount: swap.None})
+	// A body that is invalid for any rule is refused before the rule is read.
+	alone, err := swapBody(caller, in, swap.Rule{ID: swap.ID(id), Discount: swap.None})
 	if err == nil {
-		err = said.CheckBounds()
+		err = alone.CheckBounds()
 	}
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Swaps.Update(ctx, caller.Shop, o.Line, swap.ID(id), caller.Actor, func(old swap.Rule) (swap.Rule, error) { return swapBody(caller, in, old) })
+	old, err := o.SwapBook.SwapRuleOf(ctx, caller.Shop.ID, o.Line, swap.ID(id))
+	if err != nil {
+		return nil, err
+	}
+	rule, err := swapBody(caller, in, old)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Swaps.Update(ctx, caller.Shop, rule, caller.Actor)
 	return newSwapOut(caller, r, err)
 }
 

@@ -14,7 +14,7 @@ import (
 // Bodies renders webhook payloads in the shapes of this interface.
 type Bodies struct {
 	Contracts interface {
-		Standing(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error)
+		DetailOrStored(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error)
 	}
 	Book    billing.Book
 	Members webhook.Renderer // of what is about members
@@ -32,7 +32,7 @@ func (b Bodies) Data(ctx context.Context, m webhook.Message) ([]byte, error) {
 		return b.Members.Data(ctx, m)
 	}
 	if m.Type.AboutContract() {
-		d, err := b.Contracts.Standing(ctx, m.Shop, m.Line, m.Contract)
+		d, err := b.Contracts.DetailOrStored(ctx, m.Shop, m.Line, m.Contract)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
@@ -74,12 +76,12 @@ func (o Options) replaceVariant(ctx context.Context, in *swapQuery) (*contractOu
 	if body.OldLineID == "" {
 		return nil, missingField("oldLineId")
 	}
-	line := amend.NewLine{Variant: variant, Quantity: 1}
+	line := terms.NewLine{Variant: variant, Quantity: 1}
 	if body.Quantity != nil {
 		line.Quantity = int(*body.Quantity)
 	}
 	d, err := o.Contracts.Replace(ctx, caller.Shop.ID, amend.Command{Line: o.Line, Contract: contract.ID(of), Actor: caller.Actor},
-		amend.Swap{OldLine: body.OldLineID, New: []amend.NewLine{line}}, amend.OnceSwap{})
+		contractedit.Swap{OldLine: body.OldLineID, New: []terms.NewLine{line}}, contractedit.NextOrderSwap{})
 	if err != nil {
 		return nil, err
 	}

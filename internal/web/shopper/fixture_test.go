@@ -18,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
@@ -107,12 +108,12 @@ type offer struct {
 	Variant int64
 }
 
-func (f *fakes) Offered(_ context.Context, of shop.ID, cmd amend.Command, id int64) (amend.Offered, error) {
+func (f *fakes) VariantPrice(_ context.Context, of shop.ID, cmd amend.Command, id int64) (contractedit.VariantPrice, error) {
 	_, err := f.did(of, offer{cmd, id})
-	return amend.Offered{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}, err
+	return contractedit.VariantPrice{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}, err
 }
 
-func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w amend.Swap, _ amend.OnceSwap) (contract.Detail, error) {
+func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w contractedit.Swap, _ contractedit.NextOrderSwap) (contract.Detail, error) {
 	_, err := f.did(of, replaced{cmd, w})
 	return contract.Detail{Contract: theContract()}, err
 }
@@ -120,7 +121,7 @@ func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w amen
 // replaced is a swap of a contract's line.
 type replaced struct {
 	amend.Command
-	amend.Swap
+	contractedit.Swap
 }
 
 func (f *fakes) PaymentMethods(_ context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error) {
@@ -131,9 +132,9 @@ func (f *fakes) PaymentMethods(_ context.Context, of shop.ID, customer int64) ([
 	}, err
 }
 
-func (f *fakes) Keep(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
+func (f *fakes) Record(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
 	_, err := f.did(of, cmd)
-	return retention.Activity{ID: 501, Contract: cmd.Contract, Customer: 7001, At: noon(), Said: cmd.Said}, err
+	return retention.Activity{ID: 501, Contract: cmd.Contract, Customer: 7001, At: noon(), Details: cmd.Details}, err
 }
 
 func (f *fakes) Search(_ context.Context, of shop.ID, q contract.Filter, _ page.Request) ([]contract.Contract, int, error) {

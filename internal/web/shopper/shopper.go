@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention"
@@ -43,8 +44,8 @@ type Orders interface {
 
 // Contracts asks and changes contracts likewise.
 type Contracts interface {
-	Replace(ctx context.Context, of shop.ID, cmd amend.Command, w amend.Swap, once amend.OnceSwap) (contract.Detail, error)
-	Offered(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (amend.Offered, error)
+	Replace(ctx context.Context, of shop.ID, cmd amend.Command, w contractedit.Swap, once contractedit.NextOrderSwap) (contract.Detail, error)
+	VariantPrice(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (contractedit.VariantPrice, error)
 	PaymentMethods(ctx context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error)
 }
 
@@ -57,7 +58,7 @@ type Book interface {
 
 // Retention keeps what shoppers did about leaving. Failures are faults.
 type Retention interface {
-	Keep(ctx context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error)
+	Record(ctx context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error)
 }
 
 // Options are what the interface needs. Each line is served by a handler of its own.

@@ -12,6 +12,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -48,14 +50,14 @@ func TestCommands(t *testing.T) {
 		"a price":                 {"GET", "/data/variant-contextual-pricing?variantId=4001&contractId=9001", "", offer{member, 4001}},
 		"a price of nobody's":     {"GET", "/data/variant-contextual-pricing?variantId=gid://shopify/ProductVariant/4001", "", offer{amend.Command{Line: shop.Memberships, Actor: ada()}, 4001}},
 		"payment methods":         {"GET", "/subscription-contract-details/shopify/customer/payment-methods", "", int64(7001)},
-		"another variant":         {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002,"quantity":2}`, replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4002, Quantity: 2}}}}},
-		"another variant, of one": {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`, replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4002, Quantity: 1}}}}},
+		"another variant":         {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002,"quantity":2}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 2}}}}},
+		"another variant, of one": {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 1}}}}},
 		"another variant, in the query": {"POST", "/subscription-contract-details/replace-variants-v2?contractId=9001&oldLineId=l&newVariantId=4002&quantity=3", "",
-			replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4002, Quantity: 3}}}}},
+			replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 3}}}}},
 		"another variant, in both": {"POST", "/subscription-contract-details/replace-variants-v2?newVariantId=4003", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`,
-			replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4003, Quantity: 1}}}}},
+			replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4003, Quantity: 1}}}}},
 		"a thought of leaving": {"POST", "/customer-retention-activities", `{"contractId":9001,"retentionAction":"KEPT","cancellationReason":"r","discountApplied":"d","additionalInfo":"{}"}`,
-			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Said: retention.Said{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
+			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Details: retention.Details{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

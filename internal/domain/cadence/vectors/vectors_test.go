@@ -78,8 +78,8 @@ func computed(t *testing.T, name string, row vectors.Row, in *time.Location) []t
 
 // Every row of the tables is what package cadence computes. The tables hold for
 // one version of the zone database; under another one, a row may change, and
-// must then be what looking at the days anew gives too.
-func TestCadenceAgreesWithTheTables(t *testing.T) {
+// must then equal a second computation.
+func TestCadenceMatchesTables(t *testing.T) {
 	t.Parallel()
 	db := opened(t)
 	fresh := vectors.Tables(db)
@@ -117,8 +117,8 @@ func TestCadenceAgreesWithTheTables(t *testing.T) {
 	}
 }
 
-// Nobody has edited the tables.
-func TestTheTablesAreTheGenerators(t *testing.T) {
+// The tables have not been edited.
+func TestTablesMatchGenerator(t *testing.T) {
 	t.Parallel()
 	db := opened(t)
 	for name, rows := range vectors.Tables(db) {
@@ -141,7 +141,7 @@ func TestTheTablesAreTheGenerators(t *testing.T) {
 }
 
 // Some rows that everybody can check with a calendar in the hand.
-func TestTheTablesHoldWhatIsKnown(t *testing.T) {
+func TestTablesHaveKnownDates(t *testing.T) {
 	t.Parallel()
 	for name, lines := range map[string][]string{
 		vectors.SeriesFile: {

@@ -1,0 +1,24 @@
+package app
+
+import (
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/split"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
+	"github.com/perennialhq/perennial/internal/platform/shopify"
+)
+
+// changeContracts assembles the services that change contracts.
+func (a *App) changeContracts(client *shopify.Client) {
+	editor := &amend.Editor{
+		Store: a.Store.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Bundles: a.Store, Trail: a.Store,
+		Clock: a.options.Clock, Log: a.options.Log,
+	}
+	pricer := &terms.Pricer{Editor: editor, Plans: a.Store}
+	a.Edits = &contractedit.Service{Pricer: pricer, Orders: a.Billing, OneOffs: a.Billing}
+	a.Creations = &create.Service{Pricer: pricer, Creations: a.Store}
+	a.Splits = &split.Service{Pricer: pricer, Orders: a.Billing}
+	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Due: a.Store}
+}

@@ -1,0 +1,133 @@
+package create
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// requestAttribute is the attribute that identifies a contract whose creation was
+// requested by a process that did not receive the answer.
+const requestAttribute = "_request"
+
+// creationTimeout is how long a contract may take to appear at the platform after its
+// creation was not confirmed.
+const creationTimeout = 2 * time.Minute
+
+// Creation is a contract that is created by a request that may be repeated.
+type Creation struct {
+	Request  string      // identifies the request
+	At       time.Time   // when it was requested at the platform, or was about to be; zero: never
+	Contract contract.ID // 0: not stored yet
+}
+
+// Creations stores what repeatable requests create, for as long as they may be repeated.
+type Creations interface {
+	// Creation returns what is known of a request: the zero one but for its name where
+	// nothing is, or nothing that counts now.
+	Creation(ctx context.Context, of shop.ID, request string, now time.Time) (Creation, error)
+	// PutCreation notes it, in place of what was noted before.
+	PutCreation(ctx context.Context, of shop.ID, c Creation) error
+	// DropCreation forgets it: the contract was not made.
+	DropCreation(ctx context.Context, of shop.ID, request string) error
+}
+
+// recorded returns what is stored of a request; nothing without a request key.
+func (s *Service) recorded(ctx context.Context, of shop.ID, request string) (Creation, error) {
+	if request == "" {
+		return Creation{}, nil
+	}
+	return s.Creations.Creation(ctx, of, request, s.Clock.Now())
+}
+
+// createOnce is create for a request that may be repeated. It commits that the contract
+// will be created before it calls the platform, and marks the contract until its id is
+// stored: a repetition of the request finds it, wherever the first process died.
+func (s *Service) createOnce(ctx context.Context, store shop.Shop, line shop.Line, by activity.Actor, n creation, begun Creation) (contract.Detail, error) {
+	var own []platform.Attribute
+	if n.Attributes != nil {
+		own = *n.Attributes
+	}
+	n.Attributes = new(append(slices.Clone(own), begun.attribute()))
+	after, err := s.createAtPlatformOnce(ctx, store, n.NewContract, &begun)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	made, err := s.adoptCreated(ctx, store, by, n, after)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	begun.Contract = made.ID
+	if err := s.Creations.PutCreation(ctx, store.ID, begun); err != nil {
+		return contract.Detail{}, err
+	}
+	return s.removeAttribute(ctx, store, amend.Command{Line: line, Contract: made.ID, Actor: by}, made), nil
+}
+
+// showCreated returns the contract that the request created before.
+func (s *Service) showCreated(ctx context.Context, store shop.Shop, cmd amend.Command) (contract.Detail, error) {
+	made, err := s.Show(ctx, store.ID, cmd)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	return s.removeAttribute(ctx, store, cmd, made), nil
+}
+
+// attribute returns the attribute that identifies the contract.
+func (c Creation) attribute() platform.Attribute {
+	return platform.Attribute{Key: requestAttribute, Value: c.Request}
+}
+
+// createAtPlatformOnce is createAtPlatform, unless an earlier request created the
+// contract.
+func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n platform.NewContract, begun *Creation) (platform.Detail, error) {
+	now := s.Clock.Now()
+	if !begun.At.IsZero() {
+		made, err := s.FindCreated(ctx, store, begun.At.Add(-amend.ClockSlack), func(d platform.Detail) bool { return slices.Contains(d.Attributes, begun.attribute()) })
+		if !fault.Is(err, fault.NotFound) {
+			return made, err
+		}
+		if wait := begun.At.Add(creationTimeout).Sub(now); wait > 0 {
+			return platform.Detail{}, fault.Because(fault.Unavailable, err, "the platform has not confirmed yet whether the subscription contract was created: send the request again with the same Idempotency-Key").
+				Entity(amend.Entity).Code(fault.InDoubt).RetryAfter(wait)
+		}
+	}
+	begun.At = now
+	if err := s.Creations.PutCreation(ctx, store.ID, *begun); err != nil {
+		return platform.Detail{}, err
+	}
+	made, err := s.createAtPlatform(ctx, store, n)
+	if amend.Permanent(err) {
+		err = errors.Join(err, s.Creations.DropCreation(ctx, store.ID, begun.Request))
+	}
+	return made, err
+}
+
+// removeAttribute removes the request attribute from a created contract.
+func (s *Service) removeAttribute(ctx context.Context, store shop.Shop, cmd amend.Command, made contract.Detail) contract.Detail {
+	kept := terms.PlatformAttributes(slices.DeleteFunc(slices.Clone(made.Attributes), func(a contract.Attribute) bool { return a.Key == requestAttribute }))
+	if len(kept) == len(made.Attributes) {
+		return made
+	}
+	after, told, err := s.Send(ctx, store.ID, made.ID, made.Revision, func() (platform.Detail, error) {
+		return s.Platform.EditContract(ctx, store.At(), int64(made.ID), platform.Edit{Attributes: &kept})
+	})
+	var bare contract.Detail
+	if err == nil {
+		bare, err = s.Adopt(ctx, store, cmd, after, amend.Change{InFlight: told})
+	}
+	if err != nil { // the contract exists; the attribute does no harm
+		s.Log.WarnContext(ctx, "a new contract keeps its request attribute", "shop", store.Domain, "contract", made.ID, "error", err)
+		return made
+	}
+	return bare
+}

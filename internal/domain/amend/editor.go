@@ -1,0 +1,75 @@
+// Package amend changes contracts: at the platform first, through a draft that it
+// commits as a whole or not at all, and then in the store. Its rooms say which changes
+// there are: contractedit, create, split and lifecycle.
+package amend
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Entity is the entity that errors about contracts name.
+const Entity = "subscriptionContract"
+
+// Platform is the part of the commerce platform that changes of contracts need.
+type Platform interface {
+	platform.Editor
+	platform.Catalogue
+	Cycles(ctx context.Context, shop platform.Shop, contract int64, from, to int) ([]platform.Cycle, error)
+	ContractsUpdatedSince(ctx context.Context, shop platform.Shop, since time.Time, cursor string) (ids []int64, next string, err error)
+}
+
+// Adopter stores a contract as the platform returned it after a change.
+type Adopter interface {
+	Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by intake.AuthoredChange) (contract.Contract, error)
+}
+
+// Publisher writes the edits of single billing cycles to the platform.
+type Publisher interface {
+	// Republish schedules the dates, skips and one-offs of the contract's upcoming
+	// attempts to be written to the platform again at an instant.
+	Republish(ctx context.Context, of shop.ID, c contract.ID, at time.Time) error
+}
+
+// Store runs transactions.
+type Store interface {
+	Update(ctx context.Context, of shop.ID, fn func(intake.Tx) error) error
+}
+
+// Editor carries out one change of a contract: it reads the contract at the platform,
+// edits it there and stores the result.
+type Editor struct {
+	Store    Store
+	Platform Platform
+	Adopter  Adopter
+	Publish  Publisher
+	Bundles  Bundles
+	Trail    activity.Trail
+	Clock    clock.Clock
+	Log      *slog.Logger
+}
+
+// Command names the contract to change and the actor who changes it.
+type Command struct {
+	Line     shop.Line
+	Contract contract.ID
+	Actor    activity.Actor
+}
+
+// PendingChangeTimeout is how long other workers leave an unfinished change to the one
+// that began it: cycle edits that were dropped, and splits.
+const PendingChangeTimeout = contract.PendingChangeTimeout
+
+// Bundles finds the box of a contract.
+type Bundles interface {
+	BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error)
+}

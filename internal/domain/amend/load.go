@@ -1,0 +1,58 @@
+package amend
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Load reads the store and a contract. A contract of the other line of business, and for
+// a subscriber another subscriber's, is NotFound.
+func (ed *Editor) Load(ctx context.Context, of shop.ID, cmd Command) (shop.Shop, contract.Contract, error) {
+	var store shop.Shop
+	var known contract.Contract
+	err := ed.Store.Update(ctx, of, func(tx intake.Tx) error {
+		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].HiddenFrom(cmd.Actor) {
+			return ContractNotFound(cmd.Contract)
+		}
+		known = rows[0]
+		store, err = tx.Shop(ctx)
+		return err
+	})
+	if err == nil && !store.Connected {
+		err = fault.New(fault.FailedPrecondition, "the store's connection to the platform is gone").Entity(Entity).Code("connectionGone")
+	}
+	return store, known, err
+}
+
+func ContractNotFound(id contract.ID) error {
+	return fault.New(fault.NotFound, "subscription contract %d does not exist", id).Entity(Entity).Code("contractNotFound")
+}
+
+// ConnectedShop reads the store. It fails when the store is disconnected.
+func (ed *Editor) ConnectedShop(ctx context.Context, of shop.ID) (shop.Shop, error) {
+	var store shop.Shop
+	err := ed.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+		store, err = tx.Shop(ctx)
+		return err
+	})
+	if err == nil && !store.Connected {
+		err = fault.New(fault.FailedPrecondition, "the store's connection to the platform is gone").Entity(Entity).Code("connectionGone")
+	}
+	return store, err
+}
+
+// CheckEditable refuses to edit a contract that has ended.
+func CheckEditable(c contract.Contract) error {
+	if c.Status == contract.Cancelled || c.Status == contract.Expired {
+		return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be changed", c.ID, c.Status).Entity(Entity).Code("contractNotActive")
+	}
+	return nil
+}
