@@ -2,6 +2,10 @@ package loyalty
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -265,3 +269,48 @@ func (d *memberTx) record(ctx context.Context, by activity.Actor, a Account, n n
 		Actor: by, At: d.now, Info: activity.Details(n),
 	})
 }
+
+// referralCode returns the code of a member's referral link. It says nothing of
+// who the member is.
+func referralCode(of shop.ID, domain string, customer int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "referral|%d|%s|%d", of, domain, customer))
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
+}
+
+// onceID names a member as a source that gives points once.
+func onceID(a Account) string { return fmt.Sprintf("customer:%d", a.Person.Customer) }
+
+// newsOf returns what ledgers tell that are about to be written. Their entries must
+// have their numbers.
+func (d *memberTx) newsOf(ledgers []*Ledger) []News {
+	var list []News
+	for _, l := range ledgers {
+		customer := l.Account.Person.Customer
+		if l.Account.Version == firstVersion {
+			list = append(list, News{SignedUp, customer, int64(l.Account.ID), d.now})
+		}
+		for _, e := range l.Entries {
+			if e.gives() {
+				list = append(list, News{PointsEarned, customer, int64(e.ID), d.now})
+				if kind := occasions[e.Source.Of]; kind != "" {
+					list = append(list, News{kind, customer, int64(e.ID), d.now})
+				}
+			}
+		}
+		if n := len(l.Entries); n > 0 && l.rose() {
+			list = append(list, News{TierAchieved, customer, int64(l.Entries[n-1].ID), d.now})
+		}
+	}
+	return append(list, d.given...)
+}
+
+// rose reports whether the member has reached a higher tier.
+func (l *Ledger) rose() bool {
+	was, _ := l.terms.TiersOf(l.began)
+	is, _ := l.terms.TiersOf(l.Account.Sums.Earned)
+	return is != nil && (was == nil || is.Points > was.Points)
+}
+
+// firstVersion is that of a member whom the same transaction has added: whoever adds
+// one writes the ledger too.
+const firstVersion = 1

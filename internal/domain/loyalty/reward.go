@@ -115,6 +115,19 @@ func StatesOf(s Standing) []State {
 	return in
 }
 
+// codeOf returns the discount code of a reward. It is a function of the store, the
+// reward's number and when it was taken, so that it cannot be guessed from another
+// code. The number alone would not do: a restored database hands numbers out once
+// more, and the platform has the code of whoever had the number before.
+func codeOf(prefix string, secret platform.Token, id RewardID, taken time.Time) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "reward|%d|%d|%s", id, taken.UnixMilli(), string(secret)))
+	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:8])[:10]
+	if prefix == "" {
+		return text
+	}
+	return prefix + "-" + text
+}
+
 // CreditID is the service's number of store credit that was given, unique within a
 // shop.
 type CreditID int64
@@ -128,17 +141,4 @@ type Credit struct {
 	Note    string
 	Actor   string
 	At      time.Time
-}
-
-// codeOf returns the discount code of a reward. It is a function of the store, the
-// reward's number and when it was taken, so that it cannot be guessed from another
-// code. The number alone would not do: a restored database hands numbers out once
-// more, and the platform has the code of whoever had the number before.
-func codeOf(prefix string, secret platform.Token, id RewardID, taken time.Time) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "reward|%d|%d|%s", id, taken.UnixMilli(), string(secret)))
-	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:8])[:10]
-	if prefix == "" {
-		return text
-	}
-	return prefix + "-" + text
 }

@@ -2,10 +2,8 @@ package loyalty
 
 import (
 	"context"
-	"strings"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -119,22 +117,6 @@ type Book interface {
 	// TopMembers returns a page of the members who take part, by what they have
 	// earned unless the page says otherwise, and how many there are.
 	TopMembers(ctx context.Context, of shop.ID, p page.Request) ([]Account, int, error)
-}
-
-// Who names a customer: by number, or else by e-mail address. Where both are
-// given the number says who it is, and the address must not say otherwise.
-type Who struct {
-	Customer int64
-	Email    string
-}
-
-// agree refuses a number and an address of which it is known that they are not
-// of the same customer.
-func (w Who) agree(p Person) error {
-	if w.Customer == 0 || w.Email == "" || p.Email == "" || strings.EqualFold(w.Email, p.Email) {
-		return nil
-	}
-	return fault.New(fault.Invalid, "customer %d has another e-mail address than %q", w.Customer, w.Email).Entity(entity).Code("emailMismatch").Field("customerEmail")
 }
 
 // Fields by which top members can be sorted.

@@ -4,23 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
-
-// Work is the task of doing what is due for a store's members: crediting what
-// was ordered, releasing and expiring points, and bringing rewards to the
-// platform.
-type Work struct {
-	Shop shop.ID `json:"shop"`
-}
-
-// Kind names the task.
-func (Work) Kind() string { return "loyalty_work" }
-
-// batchSize is how many facts or members one transaction takes.
-const batchSize = 100
 
 // Work does everything that is due.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
@@ -241,54 +227,4 @@ func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) 
 		return 0, fmt.Errorf("release and expire points: %w", err)
 	}
 	return done, nil
-}
-
-// Audit computes a member anew from everything that was posted and reports
-// whether what is kept is the same. With repair, what differs is written.
-func (s *Service) Audit(ctx context.Context, of shop.ID, who Who, repair bool) (same bool, err error) {
-	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
-		if err != nil {
-			return err
-		}
-		d.who = who
-		a, err := d.find(ctx)
-		if err != nil {
-			return err
-		}
-		entries, uses, kept, err := tx.Ledger(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		sums, lots := Rebuild(entries, uses)
-		if same = sums.equal(a.Sums) && slices.EqualFunc(lots, kept, Lot.equal); same || !repair {
-			return nil
-		}
-		a.Sums = sums
-		l := d.ledger(a, lots)
-		for _, lot := range lots {
-			l.touch(lot.Seq)
-		}
-		return d.save(ctx, l)
-	})
-	return same, err
-}
-
-func (s Sums) equal(o Sums) bool {
-	if len(s.Rewarded) != len(o.Rewarded) {
-		return false
-	}
-	for k, n := range s.Rewarded {
-		if o.Rewarded[k] != n {
-			return false
-		}
-	}
-	return s.Available == o.Available && s.Pending == o.Pending && s.Credited == o.Credited && s.Spent == o.Spent && s.Expired == o.Expired &&
-		s.Earned == o.Earned && s.Debt == o.Debt && s.Activities == o.Activities
-}
-
-func (l Lot) equal(o Lot) bool {
-	same := func(a, b time.Time) bool { return a.Equal(b) }
-	return l.Account == o.Account && l.Seq == o.Seq && l.Points == o.Points && l.Waits == o.Waits && same(l.AvailableFrom, o.AvailableFrom) &&
-		same(l.ExpiresAt, o.ExpiresAt) && l.Rest == o.Rest && l.Expired == o.Expired && l.Reversed == o.Reversed && l.Absorbed == o.Absorbed
 }

@@ -1,7 +1,6 @@
 package loyalty
 
 import (
-	"context"
 	"time"
 )
 
@@ -35,44 +34,4 @@ var occasions = map[Occasion]NewsKind{Referral: Referred, Birthday: BirthdayCame
 // who was merged.
 func (e Entry) gives() bool {
 	return !e.Source.moved() && (e.Kind == Earn || e.Kind == Pend || e.Kind == Adjust && e.Available > 0)
-}
-
-// newsOf returns what ledgers tell that are about to be written. Their entries must
-// have their numbers.
-func (d *memberTx) newsOf(ledgers []*Ledger) []News {
-	var list []News
-	for _, l := range ledgers {
-		customer := l.Account.Person.Customer
-		if l.Account.Version == firstVersion {
-			list = append(list, News{SignedUp, customer, int64(l.Account.ID), d.now})
-		}
-		for _, e := range l.Entries {
-			if e.gives() {
-				list = append(list, News{PointsEarned, customer, int64(e.ID), d.now})
-				if kind := occasions[e.Source.Of]; kind != "" {
-					list = append(list, News{kind, customer, int64(e.ID), d.now})
-				}
-			}
-		}
-		if n := len(l.Entries); n > 0 && l.rose() {
-			list = append(list, News{TierAchieved, customer, int64(l.Entries[n-1].ID), d.now})
-		}
-	}
-	return append(list, d.given...)
-}
-
-// rose reports whether the member has reached a higher tier.
-func (l *Ledger) rose() bool {
-	was, _ := l.terms.TiersOf(l.began)
-	is, _ := l.terms.TiersOf(l.Account.Sums.Earned)
-	return is != nil && (was == nil || is.Points > was.Points)
-}
-
-// firstVersion is that of a member whom the same transaction has added: whoever adds
-// one writes the ledger too.
-const firstVersion = 1
-
-// issued tells that a reward can be used.
-func (d *memberTx) issued(ctx context.Context, r Taken) error {
-	return d.tx.Tell(ctx, News{PointsSpent, r.Customer, int64(r.ID), d.now})
 }

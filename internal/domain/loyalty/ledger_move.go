@@ -1,0 +1,55 @@
+package loyalty
+
+import (
+	"fmt"
+	"strings"
+)
+
+// merged stands in the source of an entry that moves points, between the source of the lot
+// and where in the ledger of the member who had it they were moved: points that come back to
+// the lot are moved again.
+const merged = "|merged:"
+
+// moved reports whether points come from another member.
+func (s Source) moved() bool { return strings.Contains(s.ID, merged) }
+
+// MoveTo moves all that is left of a member's lots to another one, and returns how many
+// points that is. Lots keep what they were given for, when they can be spent and until when.
+func (l *Ledger) MoveTo(to *Ledger, by string) Points {
+	var sum Points
+	for i := range l.Lots {
+		lot := l.Lots[i]
+		n := lot.Rest
+		if lot.Waits {
+			n = lot.waiting()
+		}
+		if n <= 0 {
+			continue
+		}
+		p := Posting{
+			Source: Source{lot.Source.Of, fmt.Sprintf("%s%s%d:%d", lot.Source.ID, merged, lot.Account, l.Account.Seq)}, Rule: lot.Rule, Points: n, Actor: by,
+			Description: "Moved: two customers were merged",
+		}
+		l.TakeBack(lot.Seq, p)
+		to.receive(lot, p)
+		sum += n
+	}
+	return sum
+}
+
+// receive lays what is left of another member's lot.
+func (l *Ledger) receive(lot Lot, p Posting) {
+	here := Lot{Points: p.Points, Waits: lot.Waits, AvailableFrom: lot.AvailableFrom, ExpiresAt: lot.ExpiresAt}
+	if here.Waits {
+		e := p.entry(Pend)
+		e.Pending, e.AvailableAt = p.Points, lot.AvailableFrom
+		l.lay(here, l.post(e))
+		return
+	}
+	here.Rest = p.Points
+	e := p.entry(Earn)
+	e.Available, e.AvailableAt, e.ExpiresAt = p.Points, lot.AvailableFrom, lot.ExpiresAt
+	e = l.post(e)
+	l.lay(here, e)
+	l.payDebt(e.Seq)
+}

@@ -1,0 +1,104 @@
+package loyalty
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// RewardCommand says what became of a reward.
+type RewardCommand struct {
+	Reward    RewardID // or Code
+	Code      string
+	Standing  Standing
+	Order     int64
+	OrderName string
+	Actor     activity.Actor
+}
+
+// SetReward notes what became of a reward: it was used, is to be usable again,
+// is over, or is taken away and its points given back.
+func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) (Member, error) {
+	var r Taken
+	var store shop.Shop
+	err := s.Store.Update(ctx, of, func(tx Tx) error {
+		d, err := s.openDesk(ctx, tx)
+		if err != nil {
+			return err
+		}
+		store = d.shop
+		if r, err = findReward(ctx, tx, cmd); err != nil {
+			return err
+		}
+		if r.Standing() == cmd.Standing {
+			return fault.New(fault.FailedPrecondition, "the reward %d is %s already", r.ID, cmd.Standing).Entity("loyaltyReward").Code("rewardStatus").Field("status")
+		}
+		if r.Type == StoreCredit {
+			return fault.New(fault.FailedPrecondition, "the reward %d is store credit, which has no code", r.ID).Entity("loyaltyReward").Code("rewardStatus").Field("status")
+		}
+		switch cmd.Standing {
+		case UsedUp:
+			err = r.move(Used)
+			r.UsedAt, r.Order, r.OrderName, r.DueAt = d.now, cmd.Order, cmd.OrderName, time.Time{}
+			r.Uses++
+		case ExpiredCode:
+			err = r.move(Lapsed)
+			r.DueAt = time.Time{}
+		case Unused:
+			err = r.move(Issued)
+			r.UsedAt, r.Order, r.OrderName, r.Uses, r.DueAt = time.Time{}, 0, "", 0, r.nextLook(d.now)
+			if err == nil && !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(d.now) {
+				err = fault.New(fault.FailedPrecondition, "the code of reward %d ended on %s", r.ID, r.ExpiresAt.Format(time.RFC3339)).Entity("loyaltyReward").Code("rewardStatus").Field("status")
+			}
+		case Refunded:
+			err = r.move(Returning)
+			r.Failures, r.DueAt = 0, d.now.Add(lease)
+		}
+		if err != nil {
+			return err
+		}
+		r.UpdatedAt = d.now
+		if err := tx.PutReward(ctx, r); err != nil {
+			return err
+		}
+		accounts, err := tx.Accounts(ctx, []AccountID{r.Account})
+		if err != nil || len(accounts) == 0 {
+			return err
+		}
+		return d.record(ctx, cmd.Actor, accounts[0], note{What: "reward " + string(cmd.Standing), Reward: int64(r.ID)})
+	})
+	if err != nil {
+		return Member{}, err
+	}
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	if r.State == Returning {
+		if err := s.giveBack(platform.Interactive(ctx), of, r.ID); err != nil {
+			return Member{}, err
+		}
+	}
+	return s.Member(ctx, store, Who{Customer: r.Customer}, "")
+}
+
+func findReward(ctx context.Context, tx Tx, cmd RewardCommand) (Taken, error) {
+	missing := fault.New(fault.NotFound, "the reward does not exist").Entity("loyaltyReward").Code("rewardNotFound")
+	if cmd.Reward == 0 {
+		r, err := tx.RewardByCode(ctx, cmd.Code)
+		if err == nil && r.ID == 0 {
+			return Taken{}, missing
+		}
+		return r, err
+	}
+	found, err := tx.Rewards(ctx, []RewardID{cmd.Reward})
+	if err != nil {
+		return Taken{}, err
+	}
+	if len(found) == 0 {
+		return Taken{}, missing
+	}
+	return found[0], nil
+}
