@@ -126,7 +126,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	hurry := cmp.Or(o.Settings.WaitsScale, 1)
 	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry), OneCaller: o.Simulated != nil}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
-	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
+	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
 		Billing: a.Billing, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,

@@ -8,14 +8,14 @@ import (
 )
 
 // ofMembers says of which type a message is that tells news of a member.
-var ofMembers = map[loyalty.NewsKind]webhook.Type{
+var ofMembers = map[loyalty.EventKind]webhook.Type{
 	loyalty.SignedUp: webhook.SignUp, loyalty.PointsEarned: webhook.Earned, loyalty.PointsSpent: webhook.Redeemed, loyalty.CreditsEarned: webhook.CreditsEarned,
 	loyalty.TierAchieved: webhook.TierAchieved, loyalty.Referred: webhook.ReferralReward, loyalty.BirthdayCame: webhook.Birthday,
 }
 
-// Tell owes news of members to the shop's endpoints, in their order. A shop without
+// PublishMemberEvents owes news of members to the shop's endpoints, in their order. A shop without
 // endpoints costs one look into an index.
-func (tx *Tx) Tell(ctx context.Context, news ...loyalty.News) error {
+func (tx *Tx) PublishMemberEvents(ctx context.Context, news ...loyalty.Event) error {
 	if len(news) == 0 {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 
 // Audit computes a member anew from everything that was posted and reports
 // whether what is kept is the same. With repair, what differs is written.
-func (s *Service) Audit(ctx context.Context, of shop.ID, who Who, repair bool) (same bool, err error) {
+func (s *Service) Audit(ctx context.Context, of shop.ID, who CustomerRef, repair bool) (same bool, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -54,6 +54,6 @@ func (s Sums) equal(o Sums) bool {
 
 func (l Lot) equal(o Lot) bool {
 	same := func(a, b time.Time) bool { return a.Equal(b) }
-	return l.Account == o.Account && l.Seq == o.Seq && l.Points == o.Points && l.Waits == o.Waits && same(l.AvailableFrom, o.AvailableFrom) &&
-		same(l.ExpiresAt, o.ExpiresAt) && l.Rest == o.Rest && l.Expired == o.Expired && l.Reversed == o.Reversed && l.Absorbed == o.Absorbed
+	return l.Account == o.Account && l.Seq == o.Seq && l.Points == o.Points && l.Pending == o.Pending && same(l.AvailableFrom, o.AvailableFrom) &&
+		same(l.ExpiresAt, o.ExpiresAt) && l.Remaining == o.Remaining && l.Expired == o.Expired && l.Reversed == o.Reversed && l.Absorbed == o.Absorbed
 }

@@ -11,17 +11,17 @@ import (
 
 // CreditCommand gives store credit.
 type CreditCommand struct {
-	Who    Who
+	Who    CustomerRef
 	Amount int64 // minor units of the store's currency, more than 0
 	Note   string
 	Actor  activity.Actor
 
-	Request string // as in a PointsCommand
+	IdempotencyKey string // as in a PointsCommand
 }
 
 // AddCredit gives a member store credit.
 func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
+	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		l, err := d.openOrEnrol(ctx)
 		if err != nil {
 			return err
@@ -32,7 +32,7 @@ func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) 
 		}
 		c := Credit{Source: Source{Manual, fmt.Sprint(n)}, Note: cmd.Note, Actor: cmd.Actor.By}
 		c.Amount.Minor, c.Amount.Currency = cmd.Amount, d.shop.Currency
-		if err := d.give(ctx, l, c); err != nil {
+		if err := d.addCredit(ctx, l, c); err != nil {
 			return err
 		}
 		if err := d.save(ctx, l); err != nil {
@@ -42,8 +42,8 @@ func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) 
 	})
 }
 
-// give adds store credit to a member.
-func (d *memberTx) give(ctx context.Context, l *Ledger, c Credit) error {
+// addCredit adds store credit to a member.
+func (d *memberTx) addCredit(ctx context.Context, l *Ledger, c Credit) error {
 	if l.Account.Credit.Minor > maxCredit-c.Amount.Minor {
 		return fault.New(fault.FailedPrecondition, "the customer would have too much store credit").Entity(entity).Code("creditTooHigh").Field("amount")
 	}
@@ -52,7 +52,7 @@ func (d *memberTx) give(ctx context.Context, l *Ledger, c Credit) error {
 	if err := d.tx.AddCredit(ctx, &c); err != nil {
 		return err
 	}
-	d.given = append(d.given, News{CreditsEarned, l.Account.Person.Customer, int64(c.ID), d.now})
+	d.credited = append(d.credited, Event{CreditsEarned, l.Account.Person.Customer, int64(c.ID), d.now})
 	return nil
 }
 

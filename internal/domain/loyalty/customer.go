@@ -6,16 +6,16 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// Who names a customer: by number, or else by e-mail address. Where both are
-// given the number says who it is, and the address must not say otherwise.
-type Who struct {
+// CustomerRef identifies a customer by the platform's id, or by e-mail address. When
+// both are given, the id identifies the customer and the address must match it.
+type CustomerRef struct {
 	Customer int64
 	Email    string
 }
 
-// agree refuses a number and an address of which it is known that they are not
-// of the same customer.
-func (w Who) agree(p Person) error {
+// checkEmail fails when both an id and an address are given and the customer is known
+// to have another address.
+func (w CustomerRef) checkEmail(p Person) error {
 	if w.Customer == 0 || w.Email == "" || p.Email == "" || strings.EqualFold(w.Email, p.Email) {
 		return nil
 	}

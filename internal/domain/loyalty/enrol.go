@@ -10,7 +10,7 @@ import (
 
 // EnrolCommand makes a customer a member.
 type EnrolCommand struct {
-	Who                 Who
+	Who                 CustomerRef
 	FirstName, LastName string // empty: as the customer's contracts say
 	Born                string // YYYY-MM-DD; empty: not known
 	Actor               activity.Actor
@@ -19,7 +19,7 @@ type EnrolCommand struct {
 // Enrol makes a customer a member. A member stays one, and takes part again when
 // the customer had left.
 func (s *Service) Enrol(ctx context.Context, of shop.ID, cmd EnrolCommand) (Member, error) {
-	return s.act(ctx, of, asked{who: cmd.Who}, func(d *memberTx) error {
+	return s.act(ctx, of, request{who: cmd.Who}, func(d *memberTx) error {
 		a, err := d.find(ctx)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
@@ -32,7 +32,7 @@ func (s *Service) Enrol(ctx context.Context, of shop.ID, cmd EnrolCommand) (Memb
 			if cmd.Born != "" {
 				a.Born = cmd.Born
 			}
-			l, err := d.whole(ctx, a)
+			l, err := d.openAll(ctx, a)
 			if err != nil {
 				return err
 			}

@@ -1,37 +1,35 @@
 package loyalty
 
-import (
-	"time"
-)
+import "time"
 
-// News is what servers of the merchant's may want to know of a member.
-type News struct {
-	Kind     NewsKind
+// Event is something that happened to a member and that webhooks can report.
+type Event struct {
+	Kind     EventKind
 	Customer int64
-	Record   int64 // of what it is: a member, a transaction, a reward or store credit
+	Record   int64 // id of the account, entry, reward or store credit that the event is about
 	At       time.Time
 }
 
-// NewsKind says what happened.
-type NewsKind string
+// EventKind says what happened.
+type EventKind string
 
-// The kinds of news.
+// The kinds of events.
 const (
-	SignedUp      NewsKind = "SIGNED_UP"      // a customer became a member
-	PointsEarned  NewsKind = "POINTS_EARNED"  // a transaction gave points, pending ones too
-	PointsSpent   NewsKind = "POINTS_SPENT"   // a reward that was taken can be used
-	CreditsEarned NewsKind = "CREDITS_EARNED" // store credit was given
-	TierAchieved  NewsKind = "TIER_ACHIEVED"  // a transaction brought the member to a higher tier
-	Referred      NewsKind = "REFERRED"       // a transaction gave points for a friend who was referred
-	BirthdayCame  NewsKind = "BIRTHDAY_CAME"  // a transaction gave points for a birthday
+	SignedUp      EventKind = "SIGNED_UP"      // a customer became a member
+	PointsEarned  EventKind = "POINTS_EARNED"  // an entry added points, which may be pending
+	PointsSpent   EventKind = "POINTS_SPENT"   // a redeemed reward can be used
+	CreditsEarned EventKind = "CREDITS_EARNED" // store credit was added
+	TierAchieved  EventKind = "TIER_ACHIEVED"  // an entry raised the member to a higher tier
+	Referred      EventKind = "REFERRED"       // an entry added points for referring a friend
+	BirthdayCame  EventKind = "BIRTHDAY_CAME"  // an entry added points for a birthday
 )
 
-// occasions are those of which more is told than that they gave points.
-var occasions = map[Occasion]NewsKind{Referral: Referred, Birthday: BirthdayCame}
+// eventOfSource holds the source types that publish an event of their own in addition
+// to PointsEarned.
+var eventOfSource = map[SourceType]EventKind{Referral: Referred, Birthday: BirthdayCame}
 
-// gives reports whether the entry gives points that the member did not have. What is
-// released was given before, and so was what comes back from a reward, or from a customer
-// who was merged.
+// gives reports whether the entry adds points that are new. Released points, points
+// returned from a reward, and points moved from a merged customer were added before.
 func (e Entry) gives() bool {
-	return !e.Source.moved() && (e.Kind == Earn || e.Kind == Pend || e.Kind == Adjust && e.Available > 0)
+	return !e.Source.movedFromOther() && (e.Kind == Earn || e.Kind == Pend || e.Kind == Adjust && e.Available > 0)
 }

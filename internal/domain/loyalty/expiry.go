@@ -17,11 +17,11 @@ func (e ExpiryPolicy) of(from time.Time, zone *time.Location) time.Time {
 	switch e.Mode {
 	case LotAge:
 		first := time.Date(y, m+time.Month(e.Months), 1, 0, 0, 0, 0, zone)
-		return hour(first.Year(), first.Month(), min(d, last(first)), zone)
+		return expiryAt(first.Year(), first.Month(), min(d, lastDay(first)), zone)
 	case FixedDate:
 		for ; ; y++ {
 			first := time.Date(y, e.Month, 1, 0, 0, 0, 0, zone)
-			if at := hour(y, e.Month, min(e.Day, last(first)), zone); at.After(from) {
+			if at := expiryAt(y, e.Month, min(e.Day, lastDay(first)), zone); at.After(from) {
 				return at
 			}
 		}
@@ -36,12 +36,12 @@ func (e ExpiryPolicy) idle(since time.Time, zone *time.Location) time.Time {
 		return time.Time{}
 	}
 	y, m, d := since.In(zone).Date()
-	return hour(y, m, d+e.Days, zone)
+	return expiryAt(y, m, d+e.Days, zone)
 }
 
-func hour(y int, m time.Month, d int, zone *time.Location) time.Time {
+func expiryAt(y int, m time.Month, d int, zone *time.Location) time.Time {
 	return time.Date(y, m, d, expiryHour, 0, 0, 0, zone).UTC()
 }
 
-// last returns the last day of the month that begins on first.
-func last(first time.Time) int { return first.AddDate(0, 1, -1).Day() }
+// lastDay returns the last day of the month that begins on first.
+func lastDay(first time.Time) int { return first.AddDate(0, 1, -1).Day() }

@@ -16,29 +16,29 @@ import (
 
 // memberTx is one transaction in which somebody acts on one member.
 type memberTx struct {
-	tx      Tx
-	who     Who
-	shop    shop.Shop
-	zone    *time.Location
-	program Program
-	now     time.Time
-	given   []News // of store credit, which is told when the ledger is written
+	tx       Tx
+	who      CustomerRef
+	shop     shop.Shop
+	zone     *time.Location
+	program  Program
+	now      time.Time
+	credited []Event // of store credit, which is told when the ledger is written
 }
 
-// asked is whom a request is about, and its name when it may come again.
-type asked struct {
-	who  Who
-	name string
+// request is whom a request is about, and its name when it may come again.
+type request struct {
+	who CustomerRef
+	key string
 }
 
 // act lets do work on a member of an active programme and returns the member as it is
 // then. That a request was carried out is noted in the same commit: one that comes
 // again, wherever the process died that carried it out, finds the member as that left
 // it.
-func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*memberTx) error) (Member, error) {
+func (s *Service) act(ctx context.Context, of shop.ID, by request, do func(*memberTx) error) (Member, error) {
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -46,8 +46,8 @@ func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*member
 			return fault.New(fault.FailedPrecondition, "the store's loyalty programme is not active").Entity("loyaltyProgram").Code("loyaltyInactive")
 		}
 		d.who, store = by.who, d.shop
-		if by.name != "" {
-			again, err := tx.Repeats(ctx, by.name, d.now)
+		if by.key != "" {
+			again, err := tx.Repeats(ctx, by.key, d.now)
 			if err != nil || again {
 				return err
 			}
@@ -57,21 +57,21 @@ func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*member
 	if err != nil {
 		return Member{}, err
 	}
-	ctx, cancel := afterwards(ctx)
+	ctx, cancel := afterCommit(ctx)
 	defer cancel()
 	return s.Member(ctx, store, by.who, "")
 }
 
-// toItsEnd is how long what follows a commit may take.
-const toItsEnd = 30 * time.Second
+// afterCommitTimeout is how long what follows a commit may take.
+const afterCommitTimeout = 30 * time.Second
 
-// afterwards returns the context of what follows a commit: points have moved, and a
+// afterCommit returns the context of what follows a commit: points have moved, and a
 // caller who has hung up must not keep the answer from being found out.
-func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), toItsEnd)
+func afterCommit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), afterCommitTimeout)
 }
 
-func (s *Service) openDesk(ctx context.Context, tx Tx) (*memberTx, error) {
+func (s *Service) begin(ctx context.Context, tx Tx) (*memberTx, error) {
 	d := &memberTx{tx: tx, now: s.Clock.Now()}
 	var err error
 	if d.shop, err = tx.Shop(ctx); err != nil {
@@ -87,7 +87,7 @@ func (s *Service) openDesk(ctx context.Context, tx Tx) (*memberTx, error) {
 }
 
 // notEnrolled is the answer about a customer who is not a member.
-func notEnrolled(who Who) error {
+func notEnrolled(who CustomerRef) error {
 	if who.Customer != 0 {
 		return fault.New(fault.NotFound, "customer %d is not enrolled in the loyalty programme", who.Customer).Entity(entity).Code("customerNotEnrolled").Field("customerId")
 	}
@@ -95,7 +95,7 @@ func notEnrolled(who Who) error {
 }
 
 // NotEnrolled is that answer, for stores.
-func NotEnrolled(who Who) error { return notEnrolled(who) }
+func NotEnrolled(who CustomerRef) error { return notEnrolled(who) }
 
 // find returns the member, or NotFound.
 func (d *memberTx) find(ctx context.Context) (Account, error) {
@@ -117,7 +117,7 @@ func (d *memberTx) find(ctx context.Context) (Account, error) {
 	if len(found) == 0 {
 		return Account{}, notEnrolled(d.who)
 	}
-	return found[0], d.who.agree(found[0].Person)
+	return found[0], d.who.checkEmail(found[0].Person)
 }
 
 // customer returns who the customer is, or NotFound when the store knows nobody
@@ -131,7 +131,7 @@ func (d *memberTx) customer(ctx context.Context) (Person, error) {
 		known, err = d.tx.CustomerByEmail(ctx, d.who.Email)
 	}
 	if err == nil {
-		err = d.who.agree(known)
+		err = d.who.checkEmail(known)
 	}
 	if err == nil && known.Customer == 0 {
 		err = fault.New(fault.NotFound, "the customer is not known: only customers with a subscription can be enrolled").Entity(entity).Code("customerNotFound")
@@ -148,7 +148,7 @@ func (d *memberTx) open(ctx context.Context) (*Ledger, error) {
 	if !a.Status.takesPart() {
 		return nil, fault.New(fault.FailedPrecondition, "the customer is %s in the loyalty programme", a.Status).Entity(entity).Code("customerNotActive")
 	}
-	l, err := d.whole(ctx, a)
+	l, err := d.openAll(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -183,11 +183,11 @@ func (d *memberTx) enrol(ctx context.Context, who Person, born string) (*Ledger,
 	if err != nil {
 		return nil, err
 	}
-	l, err := d.whole(ctx, found[0])
+	l, err := d.openAll(ctx, found[0])
 	if err != nil {
 		return nil, err
 	}
-	d.welcome(l)
+	d.earnForEnrolment(l)
 	return l, nil
 }
 
@@ -198,8 +198,8 @@ func (d *memberTx) account(who Person, born string) Account {
 	}
 }
 
-// welcome gives a new member what creating an account earns. It does so once.
-func (d *memberTx) welcome(l *Ledger) {
+// earnForEnrolment gives a new member what creating an account earns. It does so once.
+func (d *memberTx) earnForEnrolment(l *Ledger) {
 	if l.Account.Seq > 0 {
 		return
 	}
@@ -209,9 +209,9 @@ func (d *memberTx) welcome(l *Ledger) {
 	}
 }
 
-// whole returns the ledger of a member with all lots that are open: without them it
+// openAll returns the ledger of a member with all lots that are open: without them it
 // would not know when anything is due.
-func (d *memberTx) whole(ctx context.Context, a Account) (*Ledger, error) {
+func (d *memberTx) openAll(ctx context.Context, a Account) (*Ledger, error) {
 	lots, err := d.tx.OpenLots(ctx, []AccountID{a.ID})
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (d *memberTx) whole(ctx context.Context, a Account) (*Ledger, error) {
 }
 
 func (d *memberTx) ledger(a Account, lots []Lot) *Ledger {
-	return OpenLedger(a.in(d.shop.Currency), lots, d.program.Terms, d.zone, d.now)
+	return OpenLedger(a.inCurrency(d.shop.Currency), lots, d.program.Terms, d.zone, d.now)
 }
 
 // save writes what was posted.
@@ -245,7 +245,7 @@ func (d *memberTx) save(ctx context.Context, ledgers ...*Ledger) error {
 	if err := d.tx.PutAccounts(ctx, accounts); err != nil {
 		return err
 	}
-	return d.tx.Tell(ctx, d.newsOf(ledgers)...)
+	return d.tx.PublishMemberEvents(ctx, d.eventsOf(ledgers)...)
 }
 
 // note is the additional information of an entry that loyalty writes.
@@ -280,33 +280,33 @@ func referralCode(of shop.ID, domain string, customer int64) string {
 // onceID names a member as a source that gives points once.
 func onceID(a Account) string { return fmt.Sprintf("customer:%d", a.Person.Customer) }
 
-// newsOf returns what ledgers tell that are about to be written. Their entries must
+// eventsOf returns what ledgers tell that are about to be written. Their entries must
 // have their numbers.
-func (d *memberTx) newsOf(ledgers []*Ledger) []News {
-	var list []News
+func (d *memberTx) eventsOf(ledgers []*Ledger) []Event {
+	var list []Event
 	for _, l := range ledgers {
 		customer := l.Account.Person.Customer
 		if l.Account.Version == firstVersion {
-			list = append(list, News{SignedUp, customer, int64(l.Account.ID), d.now})
+			list = append(list, Event{SignedUp, customer, int64(l.Account.ID), d.now})
 		}
 		for _, e := range l.Entries {
 			if e.gives() {
-				list = append(list, News{PointsEarned, customer, int64(e.ID), d.now})
-				if kind := occasions[e.Source.Of]; kind != "" {
-					list = append(list, News{kind, customer, int64(e.ID), d.now})
+				list = append(list, Event{PointsEarned, customer, int64(e.ID), d.now})
+				if kind := eventOfSource[e.Source.Type]; kind != "" {
+					list = append(list, Event{kind, customer, int64(e.ID), d.now})
 				}
 			}
 		}
-		if n := len(l.Entries); n > 0 && l.rose() {
-			list = append(list, News{TierAchieved, customer, int64(l.Entries[n-1].ID), d.now})
+		if n := len(l.Entries); n > 0 && l.reachedTier() {
+			list = append(list, Event{TierAchieved, customer, int64(l.Entries[n-1].ID), d.now})
 		}
 	}
-	return append(list, d.given...)
+	return append(list, d.credited...)
 }
 
-// rose reports whether the member has reached a higher tier.
-func (l *Ledger) rose() bool {
-	was, _ := l.terms.TiersOf(l.began)
+// reachedTier reports whether the member has reached a higher tier.
+func (l *Ledger) reachedTier() bool {
+	was, _ := l.terms.TiersOf(l.earnedBefore)
 	is, _ := l.terms.TiersOf(l.Account.Sums.Earned)
 	return is != nil && (was == nil || is.Points > was.Points)
 }

@@ -13,7 +13,7 @@ import (
 // it does nothing more.
 func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -23,7 +23,7 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 		}
 		var from, to *Ledger
 		for _, a := range accounts {
-			l, err := d.whole(ctx, a)
+			l, err := d.openAll(ctx, a)
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 		case from == nil:
 			return nil
 		case to == nil:
-			return d.rename(ctx, from, kept)
+			return d.moveMembership(ctx, from, kept)
 		}
 		from.Settle()
 		n := from.MoveTo(to, activity.Platform.By)
@@ -45,7 +45,7 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 		from.Account.Status, from.Account.Spent.Minor = Inactive, 0
 		p := &from.Account.Person
 		p.Email, p.FirstName, p.LastName, from.Account.Born = "", "", "", ""
-		if err := d.inherit(ctx, from.Account.ID, to.Account.ID, kept); err != nil {
+		if err := d.moveRewards(ctx, from.Account.ID, to.Account.ID, kept); err != nil {
 			return err
 		}
 		if err := d.save(ctx, from, to); err != nil || n == 0 {
@@ -55,9 +55,9 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 	})
 }
 
-// inherit lets a customer have the rewards of a member that are not used, under a
+// moveRewards lets a customer have the rewards of a member that are not used, under a
 // membership of theirs. The platform lets them use the codes.
-func (d *memberTx) inherit(ctx context.Context, from, to AccountID, kept int64) error {
+func (d *memberTx) moveRewards(ctx context.Context, from, to AccountID, kept int64) error {
 	rewards, err := d.tx.RewardsOf(ctx, []AccountID{from}, Reserved, Issued, Returning)
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func (d *memberTx) inherit(ctx context.Context, from, to AccountID, kept int64) 
 	return nil
 }
 
-// rename lets a customer who is no member have a membership.
-func (d *memberTx) rename(ctx context.Context, l *Ledger, kept int64) error {
+// moveMembership lets a customer who is no member have a membership.
+func (d *memberTx) moveMembership(ctx context.Context, l *Ledger, kept int64) error {
 	known, err := d.tx.CustomerByID(ctx, kept)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (d *memberTx) rename(ctx context.Context, l *Ledger, kept int64) error {
 	if l.Account.Person.Customer = kept; known.Customer == kept {
 		l.Account.Person = known
 	}
-	if err := d.inherit(ctx, l.Account.ID, l.Account.ID, kept); err != nil {
+	if err := d.moveRewards(ctx, l.Account.ID, l.Account.ID, kept); err != nil {
 		return err
 	}
 	if err := d.save(ctx, l); err != nil {

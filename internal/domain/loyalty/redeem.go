@@ -14,25 +14,25 @@ import (
 
 // RedeemCommand takes a reward for points.
 type RedeemCommand struct {
-	Who    Who
+	Who    CustomerRef
 	Rule   RuleID // 0: the one that the points are for
 	Points Points // of rules that let the member choose; 0: not said
 	Actor  activity.Actor
 
-	Request string // as in a PointsCommand
+	IdempotencyKey string // as in a PointsCommand
 }
 
 // Redeem takes a reward. The points are spent and the reward is noted in one
 // commit; the platform is asked afterwards, and again until it answers. What it
 // refuses for good gives the points back.
 func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Member, error) {
-	var taken Taken // zero when the request was carried out before
+	var taken Reward // zero when the request was carried out before
 	var store shop.Shop
-	m, err := s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
-		taken, store = Taken{}, d.shop
+	m, err := s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
+		taken, store = Reward{}, d.shop
 		rule, ok := d.program.Terms.redeemRule(cmd.Rule)
 		if cmd.Rule == 0 {
-			if rule, ok = d.program.Terms.ruleFor(cmd.Points); !ok {
+			if rule, ok = d.program.Terms.redeemRuleFor(cmd.Points); !ok {
 				return fault.New(fault.Invalid, "no redeem rule is for %s points: name one with pointRedeemRuleId", cmd.Points).Entity("pointRedeemRule").Code("pointsFixed").Field("points")
 			}
 		}
@@ -51,17 +51,17 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 		if err != nil {
 			return err
 		}
-		taken = rule.take(RewardID(n), d, l.Account, cost, value)
+		taken = rule.reward(RewardID(n), d, l.Account, cost, value)
 		err = l.Spend(Posting{
-			Source: Source{Reward, fmt.Sprint(n)}, Reward: taken.ID, Points: cost, Description: rule.Name, Actor: cmd.Actor.By,
+			Source: Source{RewardSource, fmt.Sprint(n)}, Reward: taken.ID, Points: cost, Description: rule.Name, Actor: cmd.Actor.By,
 		})
 		if err != nil {
 			return err
 		}
 		taken.EntrySeq = l.Account.Seq
 		if rule.Type == StoreCredit {
-			c := Credit{Source: Source{Reward, fmt.Sprint(n)}, Amount: value, Note: rule.Name, Actor: cmd.Actor.By}
-			if err := d.give(ctx, l, c); err != nil {
+			c := Credit{Source: Source{RewardSource, fmt.Sprint(n)}, Amount: value, Note: rule.Name, Actor: cmd.Actor.By}
+			if err := d.addCredit(ctx, l, c); err != nil {
 				return err
 			}
 		}
@@ -77,7 +77,7 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 	if err != nil || taken.State != Reserved {
 		return m, err
 	}
-	ctx, cancel := afterwards(ctx)
+	ctx, cancel := afterCommit(ctx)
 	defer cancel()
 	if err := s.issue(platform.Interactive(ctx), of, taken.ID); err != nil {
 		return Member{}, err
@@ -123,9 +123,9 @@ func minor(milli int64, c money.Currency) money.Amount {
 	return money.Amount{Minor: milli / unit, Currency: c}
 }
 
-// take makes the reward that a rule gives.
-func (r RedeemRule) take(id RewardID, d *memberTx, a Account, cost Points, value money.Amount) Taken {
-	t := Taken{
+// reward makes the reward that a rule gives.
+func (r RedeemRule) reward(id RewardID, d *memberTx, a Account, cost Points, value money.Amount) Reward {
+	t := Reward{
 		ID: id, Account: a.ID, Payer: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,
 		Percent: r.Percent, MinPurchase: minor(r.MinPurchase, d.shop.Currency), Combines: r.WithProducts,
 		Code: codeOf(r.Prefix, d.shop.Token, id, d.now), CreatedAt: d.now, UpdatedAt: d.now, DueAt: d.now.Add(lease),

@@ -10,20 +10,20 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// issued tells that a reward can be used.
-func (d *memberTx) issued(ctx context.Context, r Taken) error {
-	return d.tx.Tell(ctx, News{PointsSpent, r.Customer, int64(r.ID), d.now})
+// issued publishes that a reward can be used.
+func (d *memberTx) issued(ctx context.Context, r Reward) error {
+	return d.tx.PublishMemberEvents(ctx, Event{PointsSpent, r.Customer, int64(r.ID), d.now})
 }
 
-// Waits between the calls for a reward.
+// The lease and the retry delays of calls to the platform about a reward.
 const (
-	lease      = time.Minute // whoever calls has so long
-	firstWait  = time.Minute
-	longest    = 6 * time.Hour
+	lease      = time.Minute // other workers wait this long for the caller
+	firstRetry = time.Minute
+	maxRetry   = 6 * time.Hour
 	maxDoubles = 9
 )
 
-func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Taken, store shop.Shop, err error) {
+func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Reward, store shop.Shop, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		var err error
 		if store, err = tx.Shop(ctx); err != nil {
@@ -39,10 +39,10 @@ func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Taken,
 	return r, store, err
 }
 
-// onReward lets do change a reward under its lock and writes it.
-func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func(*memberTx, *Taken) error) error {
+// onReward changes a reward with do, under its lock, and writes it.
+func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func(*memberTx, *Reward) error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -59,9 +59,9 @@ func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func
 	})
 }
 
-// cancel gives back what a reward took: to whoever has the reward, by way of the member
-// whose lots paid for it.
-func (d *memberTx) cancel(ctx context.Context, r *Taken, why string) error {
+// cancel refunds the points of a reward to the lots that paid for it. If the payer was
+// merged into another member since, the refunded points move on to the reward's owner.
+func (d *memberTx) cancel(ctx context.Context, r *Reward, why string) error {
 	if err := r.move(Cancelled); err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func (d *memberTx) cancel(ctx context.Context, r *Taken, why string) error {
 		return err
 	}
 	l := d.ledger(accounts[payer], lots)
-	l.Refund(Posting{Source: Source{Reward, fmt.Sprint(r.ID)}, Reward: r.ID, Description: "Given back: " + r.Description, Note: why}, uses)
-	if len(accounts) == 1 { // who paid for the reward has it
+	l.Refund(Posting{Source: Source{RewardSource, fmt.Sprint(r.ID)}, Reward: r.ID, Description: "Given back: " + r.Description, Note: why}, uses)
+	if len(accounts) == 1 { // the payer still owns the reward
 		return d.save(ctx, l)
 	}
-	to, err := d.whole(ctx, accounts[1-payer])
+	to, err := d.openAll(ctx, accounts[1-payer])
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (d *memberTx) cancel(ctx context.Context, r *Taken, why string) error {
 	return d.save(ctx, l, to)
 }
 
-// withLots adds to the open lots those closed ones that uses name.
+// withLots adds the closed lots that uses refer to.
 func (d *memberTx) withLots(ctx context.Context, of AccountID, open []Lot, uses []Use) ([]Lot, error) {
 	have := make(map[int64]bool, len(open))
 	for _, lot := range open {

@@ -10,10 +10,10 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// bring works the rewards that are due.
-func (s *Service) bring(ctx context.Context, of shop.ID) error {
+// processRewards handles the rewards that are due.
+func (s *Service) processRewards(ctx context.Context, of shop.ID) error {
 	for {
-		var due []Taken
+		var due []Reward
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			now := s.Clock.Now()
 			var err error
@@ -30,16 +30,16 @@ func (s *Service) bring(ctx context.Context, of shop.ID) error {
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("take up rewards: %w", err)
+			return fmt.Errorf("claim due rewards: %w", err)
 		}
 		for _, r := range due {
 			switch r.State {
 			case Reserved:
 				err = s.issue(ctx, of, r.ID)
 			case Issued:
-				err = s.look(ctx, of, r.ID)
+				err = s.checkUse(ctx, of, r.ID)
 			case Returning:
-				err = s.giveBack(ctx, of, r.ID)
+				err = s.returnReward(ctx, of, r.ID)
 			}
 			if err != nil && !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.Unavailable) {
 				return err
@@ -51,8 +51,8 @@ func (s *Service) bring(ctx context.Context, of shop.ID) error {
 	}
 }
 
-// issue makes a reserved reward at the platform. It may be called again: the
-// code stays the same. A refusal gives the points back and is returned.
+// issue creates a reserved reward's discount code on the platform. It can be repeated:
+// the code stays the same. A refusal refunds the points and is returned.
 func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 	r, store, err := s.reward(ctx, of, id)
 	if err != nil || r.State != Reserved {
@@ -63,14 +63,14 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 		StartsAt: r.CreatedAt, EndsAt: r.ExpiresAt, Combines: r.Combines,
 	})
 	refusal, refused := errors.AsType[*platform.Refusal](failed)
-	err = s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
+	err = s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error {
 		if r.State != Reserved {
 			return nil
 		}
 		switch {
 		case failed == nil:
 			r.PlatformID, r.IssuedAt, r.Failures = platformID, d.now, 0
-			r.DueAt = r.nextLook(d.now)
+			r.DueAt = r.nextUseCheck(d.now)
 			if err := r.move(Issued); err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 			return d.cancel(ctx, r, "the platform refused: "+refusal.Message)
 		}
 		r.Failures++
-		r.DueAt = d.now.Add(min(firstWait<<min(r.Failures-1, maxDoubles), longest))
+		r.DueAt = d.now.Add(min(firstRetry<<min(r.Failures-1, maxDoubles), maxRetry))
 		return nil
 	})
 	switch {
@@ -94,26 +94,26 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 	return nil
 }
 
-// giveBack ends a reward at the platform and gives its points back, unless it was
-// used. The code is ended before that is asked: after it nobody can use it.
-func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
+// returnReward ends a reward's code on the platform and refunds its points, unless an
+// order used it. It ends the code first, so that no order can use it after the query.
+func (s *Service) returnReward(ctx context.Context, of shop.ID, id RewardID) error {
 	r, store, err := s.reward(ctx, of, id)
 	if err != nil || r.State != Returning {
 		return err
 	}
-	failed := s.end(ctx, store, r)
-	var used use
+	failed := s.endCode(ctx, store, r)
+	var used codeUse
 	if failed == nil {
-		used, failed = s.usedBefore(ctx, store, r)
+		used, failed = s.findUse(ctx, store, r)
 	}
 	if failed == nil && used.order.ID != 0 {
-		if err := s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error { return d.used(ctx, r, used) }); err != nil {
+		if err := s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error { return d.markUsed(ctx, r, used) }); err != nil {
 			return err
 		}
-		return fault.New(fault.FailedPrecondition, "the reward %d was used by order %s before it could be taken away: its points stay spent", id, used.order.Name).
+		return fault.New(fault.FailedPrecondition, "the reward %d was used by order %s before it could be refunded: its points stay spent", id, used.order.Name).
 			Entity("loyaltyReward").Code("rewardStatus").Field("status")
 	}
-	err = s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
+	err = s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error {
 		if r.State != Returning {
 			return nil
 		}
@@ -121,7 +121,7 @@ func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
 			return d.cancel(ctx, r, "given back")
 		}
 		r.Failures++
-		r.DueAt = d.now.Add(min(firstWait<<min(r.Failures-1, maxDoubles), longest))
+		r.DueAt = d.now.Add(min(firstRetry<<min(r.Failures-1, maxDoubles), maxRetry))
 		return nil
 	})
 	if failed != nil {
@@ -130,14 +130,14 @@ func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
 	return err
 }
 
-// end takes a reward's code away at the platform.
-func (s *Service) end(ctx context.Context, store shop.Shop, r Taken) error {
+// endCode ends a reward's discount code on the platform.
+func (s *Service) endCode(ctx context.Context, store shop.Shop, r Reward) error {
 	if r.PlatformID == "" {
 		return nil
 	}
 	err := s.Platform.EndDiscountCode(ctx, store.At(), r.PlatformID)
 	if platform.Definite(err) {
-		return nil // there is nothing left to end
+		return nil // the code no longer exists
 	}
 	return err
 }

@@ -18,7 +18,7 @@ type Platform interface {
 // Service keeps members' points.
 type Service struct {
 	Store    Store
-	Book     Book
+	Reader   Reader
 	Platform Platform
 	Clock    clock.Clock
 	Log      *slog.Logger

@@ -24,13 +24,13 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			}
 		}
 	}
-	return s.bring(ctx, of)
+	return s.processRewards(ctx, of)
 }
 
 // credit gives points for what was ordered.
 func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 		if err := d.creditAll(ctx, counting); err != nil {
 			return err
 		}
-		if err := d.lookAfter(ctx, facts); err != nil {
+		if err := d.checkRewardsOf(ctx, facts); err != nil {
 			return err
 		}
 		if err := tx.ForgetFacts(ctx, outside); err != nil {
@@ -100,9 +100,9 @@ func (d *memberTx) creditAll(ctx context.Context, facts []Fact) error {
 			continue
 		}
 		touched[f.Customer.Customer] = l
-		order := f.whole().worth(d.shop.Currency)
-		f = f.worth(d.shop.Currency)
-		if f.Of == Purchase || f.Of == Renewal {
+		order := f.wholeOrder().inCurrency(d.shop.Currency)
+		f = f.inCurrency(d.shop.Currency)
+		if f.Type == Purchase || f.Type == Renewal {
 			l.Account.Spent = l.Account.Spent.Plus(f.Amount)
 		}
 		for _, r := range d.program.Terms.Earn {
@@ -188,7 +188,7 @@ func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger
 		}
 		l := d.ledger(a, mine)
 		l.partial = a.Sums.Debt <= 0 && a.Seq > 0 // earning needs no lots: they stay where they are
-		d.welcome(l)
+		d.earnForEnrolment(l)
 		ledgers[a.Person.Customer] = l
 	}
 	return ledgers, nil
@@ -197,7 +197,7 @@ func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger
 // settle releases and expires what is due.
 func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}

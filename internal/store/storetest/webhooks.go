@@ -130,11 +130,11 @@ func testWebhooks(t *testing.T, open opener) {
 		if _, err := c.db.LoyaltyEntry(t.Context(), c.shop.ID+1, entry.ID); !fault.Is(err, fault.NotFound) {
 			t.Errorf("another shop finds %v", err)
 		}
-		if _, err := c.Approve(t.Context(), c.shop.ID, loyalty.ApproveCommand{Who: loyalty.Who{Customer: ada}}); err != nil {
+		if _, err := c.Approve(t.Context(), c.shop.ID, loyalty.ApproveCommand{Who: loyalty.CustomerRef{Customer: ada}}); err != nil {
 			t.Fatal(err)
 		}
 		told(webhook.SignUp, webhook.Earned) // what is released was told
-		if _, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: ada}, Amount: 700, Note: "why", Actor: clerk}); err != nil {
+		if _, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.CustomerRef{Customer: ada}, Amount: 700, Note: "why", Actor: clerk}); err != nil {
 			t.Fatal(err)
 		}
 		list = told(webhook.SignUp, webhook.Earned, webhook.CreditsEarned)
@@ -142,12 +142,12 @@ func testWebhooks(t *testing.T, open opener) {
 			t.Fatal(err)
 		}
 		credit, err := c.db.LoyaltyCredit(t.Context(), c.shop.ID, loyalty.CreditID(m.Record))
-		if err != nil || credit.Amount != (money.Amount{Minor: 700, Currency: "EUR"}) || credit.Note != "why" || credit.Actor != clerk.By || credit.Source.Of != loyalty.Manual {
+		if err != nil || credit.Amount != (money.Amount{Minor: 700, Currency: "EUR"}) || credit.Note != "why" || credit.Actor != clerk.By || credit.Source.Type != loyalty.Manual {
 			t.Errorf("it tells of %+v, %v", credit, err)
 		}
 		c.add(ada, 500*loyalty.One)
 		redeem := func() error {
-			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1})
+			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1})
 			return err
 		}
 		c.codes.fails = errors.New("nobody answers")
@@ -166,7 +166,7 @@ func testWebhooks(t *testing.T, open opener) {
 		c := beginClub(t, open, nil)
 		listener(c.world, c.shop.ID, true, webhook.SignUp, webhook.CreditsEarned)
 		c.put(monthly(1))
-		_, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: 901}, Amount: 1 << 60})
+		_, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.CustomerRef{Customer: 901}, Amount: 1 << 60})
 		c.wantKind(err, fault.FailedPrecondition)
 		if list := all(c.world, c.shop.ID, webhook.Question{}); len(list) != 0 {
 			t.Errorf("owed %+v", list)
