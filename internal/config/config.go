@@ -99,8 +99,8 @@ func (p Platform) Callback() string {
 type Mail struct {
 	MailHost     string        `help:"Mail server. Empty: e-mails wait." env:"PERENNIAL_MAIL_HOST"`
 	MailPort     int           `help:"Port of the mail server." default:"587" env:"PERENNIAL_MAIL_PORT"`
-	MailUser     string        `help:"Name with which the mail server is entered. Empty: it asks for none." env:"PERENNIAL_MAIL_USER"`
-	MailPassword Secret        `help:"And the password." env:"PERENNIAL_MAIL_PASSWORD"`
+	MailUser     string        `help:"SMTP username. Leave empty for no authentication." env:"PERENNIAL_MAIL_USER"`
+	MailPassword Secret        `help:"SMTP password." env:"PERENNIAL_MAIL_PASSWORD"`
 	MailFrom     string        `help:"Address from which e-mails are sent." env:"PERENNIAL_MAIL_FROM"`
 	MailTLS      string        `help:"How the connection is encrypted: starttls, tls from the start, or none." name:"mail-tls" default:"starttls" enum:"starttls,tls,none" env:"PERENNIAL_MAIL_TLS"`
 	MailTimeout  time.Duration `help:"Longest wait for one answer of the mail server." default:"15s" env:"PERENNIAL_MAIL_TIMEOUT"`
@@ -119,7 +119,7 @@ func (m Mail) check() error {
 	return nil
 }
 
-// Server is everything that `perennial serve` can be told.
+// Server holds the settings of `perennial serve`.
 type Server struct {
 	Database `embed:""`
 	Platform `embed:""`
@@ -137,7 +137,7 @@ type Server struct {
 	SweepEvery        time.Duration  `help:"How often a sweep looks for what is due." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
 	ReconcileEvery    time.Duration  `help:"How often each store is compared with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
 	RatePerSecond     float64        `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
-	PrivatePartners   bool           `help:"Let partners' applications, and merchants' webhook endpoints, live at private addresses and without TLS. For installations that call nobody outside." env:"PERENNIAL_PRIVATE_PARTNERS"`
+	PrivatePartners   bool           `help:"Allow private addresses and plain HTTP for partners' applications and webhook endpoints. For installations that only call their own network." env:"PERENNIAL_PRIVATE_PARTNERS"`
 	RateBurst         int            `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
 	TrustedProxies    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." placeholder:"CIDR" env:"PERENNIAL_TRUSTED_PROXIES"`
 	DrainTimeout      time.Duration  `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`

@@ -27,7 +27,7 @@ const (
 	NoTLS    TLS = "none"     // it never is: for servers on the same machine
 )
 
-// SMTPOptions say where the mail server is and how it is entered.
+// SMTPOptions are the address of the mail server and its credentials.
 type SMTPOptions struct {
 	Host     string
 	Port     int

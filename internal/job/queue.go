@@ -26,7 +26,7 @@ import (
 type Queue[TTx any] struct {
 	driver   riverdriver.Driver[TTx]
 	inserter *river.Client[TTx]
-	bell     *notifier // nil: the database tells of new tasks itself
+	bell     *notifier // nil: the database notifies listeners itself
 	idle     func(ctx context.Context) (bool, error)
 	complete func(ctx context.Context, row *rivertype.JobRow) error
 	crew     atomic.Pointer[scheduler] // of this process; nil: tasks are run elsewhere
@@ -76,12 +76,12 @@ func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
 	return q.ready()
 }
 
-// idleQuery asks whether nothing is to be done now. The verb is the database's
-// present instant.
+// idleQuery reports whether no task is available now. The verb is the database's current
+// time.
 const idleQuery = `SELECT NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('available', 'running', 'pending'))
 	AND NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= %s)`
 
-// anyArgs are arguments of which nothing needs to be known.
+// anyArgs are arguments that are not decoded.
 type anyArgs struct{}
 
 // Kind names no kind.
@@ -89,7 +89,7 @@ func (anyArgs) Kind() string { return "any" }
 
 func (q *Queue[TTx]) ready() (*Queue[TTx], error) {
 	inserter, err := river.NewClient(q.driver, &river.Config{
-		FetchCooldown: time.Millisecond, // more often than that nobody is told of new tasks
+		FetchCooldown: time.Millisecond, // the shortest time between two fetches
 		Hooks:         []rivertype.Hook{&waiting{}},
 		Logger:        slog.New(slog.DiscardHandler),
 		MaxAttempts:   maxTries,
@@ -164,8 +164,8 @@ func (q *Queue[TTx]) addAgain(ctx context.Context, t task.Task, in time.Duration
 	return nil
 }
 
-// Wake has new tasks looked for at once. It is called when the transaction that
-// added them has committed; where the database tells of them it does nothing.
+// Wake makes the workers fetch new tasks at once. Call it after the transaction that added
+// them has committed. It does nothing where the database notifies listeners itself.
 func (q *Queue[TTx]) Wake() {
 	if q.bell != nil {
 		q.bell.ring()

@@ -83,6 +83,6 @@ func TestASweepFindsAllThatIsDue(t *testing.T) {
 	}
 	q = nil
 	if n, err := (Sweep{Source: source{fails: 3}, Queue: &q, Clock: clock.System{}}).Once(t.Context()); err == nil || n != len(want)-1 {
-		t.Errorf("%d tasks, %v: what cannot be found must be told, and hold up nothing else", n, err)
+		t.Errorf("%d tasks, %v: a failed query must be reported and must not stop the others", n, err)
 	}
 }

@@ -87,8 +87,8 @@ type reply struct {
 	ended error  // why there is no more of the body
 }
 
-// post sends a letter. An error says why nobody answered, in words that tell
-// nothing of our side.
+// post sends a signed request. An error says why there was no response, without details
+// of our network.
 func (s *Sender) post(ctx context.Context, l letter, also ...string) (reply, error) {
 	signature, err := signatures(l)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Sender) Post(ctx context.Context, to partner.App, path string, m partne
 	return got.body, nil
 }
 
-// Send sends a webhook. What is answered besides the code is read for the merchant
-// only. The headers come twice, for receivers that know the older names.
+// Send sends a webhook and keeps the first bytes of the response for the merchant. The
+// headers are sent under both their current and their older names.
 func (s *Sender) Send(ctx context.Context, c webhook.Call) webhook.Answer {
 	began := clock.System{}.Now()
 	got, err := s.post(ctx, letter{to: c.URL, secrets: c.Secrets, id: string(c.ID), at: c.At, body: c.Body, within: webhook.CallTime}, "Svix")

@@ -255,7 +255,7 @@ func TestValuesThatCannotBeKeysAreNotLookedUp(t *testing.T) {
 		t.Errorf("%d lookups", m.lookups)
 	}
 	if _, err := s.Authenticate(t.Context(), "prn_0000000000000000000000000000000000000000000"+checksum("prn_0000000000000000000000000000000000000000000")); !fault.Is(err, fault.Unauthenticated) || m.lookups != 1 {
-		t.Errorf("a well-formed key that nobody made: %v after %d lookups", err, m.lookups)
+		t.Errorf("a well-formed key that was never created: %v after %d lookups", err, m.lookups)
 	}
 }
 

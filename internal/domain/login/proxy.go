@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// ProxyAuthenticator lets shoppers in who are signed in at their store and whose requests the
-// platform hands on. It keeps nothing: every request is proved by itself.
+// ProxyAuthenticator authenticates customers who are signed in to their store and whose
+// requests the platform forwards. It stores nothing: each request carries its own proof.
 type ProxyAuthenticator struct {
 	Proxy platform.Proxy
 	Shops interface {
@@ -45,7 +45,7 @@ func (d ProxyAuthenticator) Enter(ctx context.Context, query url.Values, named b
 	}
 	switch {
 	case v.Customer == 0:
-		return Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity(entity).Code("signedOut")
+		return Arrival{}, fault.New(fault.Unauthenticated, "the customer is not signed in to the store").Entity(entity).Code("signedOut")
 	case v.Elsewhere:
 		return Arrival{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Code("shopMismatch").Field("shop")
 	}

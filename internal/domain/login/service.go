@@ -13,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Service makes links and tokens and knows whom they let in.
+// Service issues links and tokens and authenticates subscribers.
 type Service struct {
 	Store Store
 	Clock clock.Clock
@@ -30,7 +30,7 @@ type Who struct {
 	Email    string    // empty: not given
 }
 
-// Check refuses what names nobody.
+// Check fails when neither an id nor an address is given.
 func (w Who) Check() error {
 	if w.Email == "" {
 		return nil
@@ -38,8 +38,8 @@ func (w Who) Check() error {
 	return notify.CheckAddress("email", w.Email)
 }
 
-// find returns the customer. A number that nobody has is NotFound, as a thing
-// that does not exist; an address is only Invalid.
+// find returns the customer. An unknown id is NotFound, an unknown address is only
+// Invalid.
 func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
 	if w.Customer != 0 {
 		found, err := tx.SubscriberByID(ctx, w.Line, w.Customer)
@@ -53,7 +53,7 @@ func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
 	}
 	found, err := tx.SubscriberByEmail(ctx, w.Line, w.Email)
 	if fault.Is(err, fault.NotFound) {
-		return found, fault.New(fault.Invalid, "nobody with the e-mail address %q has a subscription", w.Email).Entity(entity).Code("subscriberNotFound").Field("email")
+		return found, fault.New(fault.Invalid, "no subscriber has the e-mail address %q", w.Email).Entity(entity).Code("subscriberNotFound").Field("email")
 	}
 	return found, err
 }
@@ -142,9 +142,9 @@ func (s *Service) SendLink(ctx context.Context, of shop.ID, who Who, by activity
 	})
 }
 
-// RequestLink e-mails a link to whoever asks in the portal. What it answers does
-// not tell whether anybody has the address: only a client that asks too often is
-// told so.
+// RequestLink e-mails a link to a visitor of the portal. Its answer does not reveal whether
+// the address belongs to a subscriber: only a client that exceeds the rate limit gets a
+// different one.
 func (s *Service) RequestLink(ctx context.Context, of shop.ID, email, clientIP string) error {
 	if err := notify.CheckAddress("email", email); err != nil {
 		return err

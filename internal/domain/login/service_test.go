@@ -164,7 +164,7 @@ func TestLinksThatAreNotMailed(t *testing.T) {
 	}{
 		{"to what is no address", "ada", nil, fault.Invalid, "emailInvalid"},
 		{"to what would write another header", ada + "\r\nBcc: x@y.z", nil, fault.Invalid, "emailInvalid"},
-		{"to nobody's address", "eve@shopper.example", nil, fault.Invalid, "subscriberNotFound"},
+		{"to an unknown address", "eve@shopper.example", nil, fault.Invalid, "subscriberNotFound"},
 		{"when the store has switched the e-mail off", ada, func(d *door) { d.disable() }, fault.FailedPrecondition, "templateDisabled"},
 		{"when there is no address to lead to", ada, func(d *door) { d.PublicURL = "" }, fault.FailedPrecondition, "publicUrlMissing"},
 		{"more often than five times an hour", ada, func(d *door) {
@@ -276,7 +276,7 @@ func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
 	}
 }
 
-// Whoever asks in the portal learns nothing of who has a subscription.
+// The answer does not reveal who has a subscription.
 func TestAShopperIsAnsweredTheSameWhoeverTheyAre(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
@@ -459,8 +459,8 @@ func TestCustomersAreNamedByNumberOrAddress(t *testing.T) {
 		{"by address, in any letter case", login.Who{Email: "Bob@Shopper.Example"}, 2, 0, ""},
 		{"by both", login.Who{Customer: 2, Email: "BOB@shopper.example"}, 2, 0, ""},
 		{"by the number of one and the address of another", login.Who{Customer: 2, Email: ada}, 0, fault.Invalid, "emailMismatch"},
-		{"by a number that nobody has", login.Who{Customer: 3}, 0, fault.NotFound, "customerNotFound"},
-		{"by an address that nobody has", login.Who{Email: "eve@shopper.example"}, 0, fault.Invalid, "subscriberNotFound"},
+		{"by an unknown number", login.Who{Customer: 3}, 0, fault.NotFound, "customerNotFound"},
+		{"by an unknown address", login.Who{Email: "eve@shopper.example"}, 0, fault.Invalid, "subscriberNotFound"},
 		{"by what is no address", login.Who{Email: "%"}, 0, fault.Invalid, "emailInvalid"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -517,7 +517,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// proxy vouches for whatever it is told to.
+// proxy returns the visit and the error that it is given.
 type proxy struct {
 	visit platform.Visit
 	err   error
@@ -535,10 +535,10 @@ func TestWhoThePlatformVouchesForIsLetIn(t *testing.T) {
 		key   string
 	}{
 		"a shopper":                {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Customer: 1, Prefix: "/a/b", Query: url.Values{"x": {"1"}}}}, 0, ""},
-		"nobody":                   {proxy{visit: platform.Visit{Shop: "demo.myshopify.com"}}, fault.Unauthenticated, "signedOut"},
+		"a visitor":                {proxy{visit: platform.Visit{Shop: "demo.myshopify.com"}}, fault.Unauthenticated, "signedOut"},
 		"a store without the app":  {proxy{visit: platform.Visit{Shop: "third.myshopify.com", Customer: 1}}, fault.Unauthenticated, "shopUnknown"},
 		"a shopper of another one": {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Customer: 1, Elsewhere: true}}, fault.Invalid, "shopMismatch"},
-		"nobody, of another one":   {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Elsewhere: true}}, fault.Unauthenticated, "signedOut"},
+		"a visitor elsewhere":      {proxy{visit: platform.Visit{Shop: "demo.myshopify.com", Elsewhere: true}}, fault.Unauthenticated, "signedOut"},
 		"a stranger":               {proxy{err: wrong}, fault.Unauthenticated, "signatureInvalid"},
 	} {
 		t.Run(name, func(t *testing.T) {

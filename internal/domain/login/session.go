@@ -11,7 +11,7 @@ import (
 // maxContracts is how many contracts of one customer the portal shows.
 const maxContracts = 200
 
-// linkUnknown is the failure that nobody made a link.
+// linkUnknown is the failure that a link does not exist.
 func linkUnknown() error {
 	return fault.New(fault.NotFound, "this link is not known").Code("linkUnknown")
 }
@@ -69,23 +69,22 @@ func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, e
 	return value, nil
 }
 
-// Authenticate returns whom a session or a token stands for. Anything else is
-// Unauthenticated.
+// Authenticate returns the subscriber of a session or token, or Unauthenticated.
 func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, via Via) (Principal, error) {
-	nobody := fault.New(fault.Unauthenticated, "nobody is signed in").Entity(entity).Code("signedOut")
+	signedOut := fault.New(fault.Unauthenticated, "the subscriber is not signed in").Entity(entity).Code("signedOut")
 	if !wellFormed(value) {
-		return Principal{}, nobody
+		return Principal{}, signedOut
 	}
 	hash, now := hashOf(value), s.Clock.Now()
 	found, err := s.Store.SessionByHash(ctx, of, hash)
 	if fault.Is(err, fault.NotFound) {
-		return Principal{}, nobody
+		return Principal{}, signedOut
 	}
 	if err != nil {
 		return Principal{}, err
 	}
 	if found.Via != via || !found.alive(now) {
-		return Principal{}, nobody
+		return Principal{}, signedOut
 	}
 	if via == ByLink && now.Sub(found.SeenAt) >= noteEvery {
 		if err := s.Store.Update(ctx, of, func(tx Tx) error { return tx.TouchSession(ctx, hash, now) }); err != nil {

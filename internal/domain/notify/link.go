@@ -8,7 +8,7 @@ import (
 type Link struct {
 	Shop    string // the store's name
 	URL     string
-	Expires time.Time // in the zone in which it is to be read
+	Expires time.Time // in the time zone of the reader
 }
 
 // Until returns when the link ends, in words.

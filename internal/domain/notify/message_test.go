@@ -41,7 +41,7 @@ func TestMessagesThatAreNone(t *testing.T) {
 	}{
 		"of an unknown kind": {func(m *Message) { m.Kind = "postcard" }, fault.Internal},
 		"without a key":      {func(m *Message) { m.DedupeKey = "" }, fault.Internal},
-		"to nobody":          {func(m *Message) { m.To = "" }, fault.Invalid},
+		"without recipient":  {func(m *Message) { m.To = "" }, fault.Invalid},
 	} {
 		if _, err := New(draft(test.change), noon); !fault.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)

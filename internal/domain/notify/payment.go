@@ -14,7 +14,7 @@ type Payment struct {
 	Name    string // of the customer; may be empty
 	Amount  money.Amount
 	Class   dunning.Class
-	NextTry time.Time      // in the zone in which it is to be read; zero: only when the customer acts
+	NextTry time.Time      // in the time zone of the reader; zero: only when the customer acts
 	End     time.Time      // when Action is taken; of SuspensionWarning
 	Action  dunning.Action // in the end
 	Confirm string         // where the customer confirms the payment; empty: nowhere
@@ -24,7 +24,7 @@ type Payment struct {
 // day writes a day as people read it.
 const day = "Monday, 2 January 2006"
 
-// why says what went wrong, to somebody who can do something about it.
+// why explains the failure to a reader who can fix it.
 func (p Payment) why() string {
 	switch p.Class {
 	case dunning.Funds:

@@ -16,7 +16,7 @@ const batchSize = 20
 
 // Policy is how long sending waits for what, in the domain's time.
 type Policy struct {
-	// Lease is how long messages belong to whoever took them.
+	// Lease is how long a worker owns the messages that it claimed.
 	Lease time.Duration
 	// Retries are the waits after the first, second and every further failure.
 	// After one failure more the message has failed.
@@ -90,7 +90,7 @@ type batch struct {
 	messages []Message // to be sent
 }
 
-// takeUp commits the intent to send what is due, and ends what nobody needs.
+// takeUp claims the messages that are due, and suppresses those no longer needed.
 func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 	var b batch
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -146,8 +146,8 @@ func needless(m Message, settings shop.Settings, now time.Time) string {
 	return ""
 }
 
-// send hands a batch to the mail server. Whoever slept past the lease sends
-// nothing: somebody else does.
+// send passes a batch to the mail server. A worker whose lease has ended sends nothing:
+// another worker does.
 func (s *Service) send(ctx context.Context, b batch) []error {
 	now := s.Clock.Now()
 	letters := make([]Letter, len(b.messages))
@@ -160,7 +160,7 @@ func (s *Service) send(ctx context.Context, b batch) []error {
 	return s.Transport.Send(ctx, letters)
 }
 
-// settle writes what became of messages, of those that nobody took up since.
+// settle stores the results, except of messages that another worker has claimed since.
 func (s *Service) settle(ctx context.Context, of shop.ID, sent []Message, failures []error) error {
 	if len(failures) != len(sent) {
 		return nil

@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// server is a mail server that takes what it is told to take.
+// server is a mail server that accepts what the test configures.
 type server struct {
 	taken   []notify.Letter
 	failure error
@@ -222,7 +222,7 @@ func TestWhatADeadProcessTookUpIsSentAfterItsLease(t *testing.T) {
 	p.want(1, never, activity.Success)
 }
 
-// Whoever took over settles: what the slow one learned comes too late.
+// The worker that claimed the message last stores its result.
 func TestAMessageThatWasTakenOverIsSettledByWhoHasIt(t *testing.T) {
 	t.Parallel()
 	p := begin(t)

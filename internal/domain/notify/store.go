@@ -10,8 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Outbox is where a feature leaves messages, in the transaction of the change
-// that they tell of.
+// Outbox stores messages in the transaction of the change that they report.
 type Outbox interface {
 	// PutMessages inserts messages whose ID is 0, giving them one, and writes
 	// the others if their versions are still what was read: else it is a
@@ -54,8 +53,8 @@ var ErrRejected = errors.New("the mail server rejects the message")
 type Transport interface {
 	// Send sends letters over one connection. It returns an error for each, in
 	// their order: nil when the server took it, and ErrRejected when it never
-	// will. A letter may be sent again: nobody can tell whether one of which
-	// the answer was lost arrived.
+	// will. A message may be sent twice: when an answer is lost, it is unknown whether
+	// the message arrived.
 	Send(ctx context.Context, letters []Letter) []error
 }
 

@@ -83,8 +83,8 @@ func (s *Service) decide(ctx context.Context, of shop.ID, id ConnectionID, fn fu
 
 // Request begins a connection from the merchant's side, which is as good as
 // approving it. With no scopes the application gets all that it may ask for, or
-// what it has asked for already. Of a connection that there is the named scopes
-// are granted besides those that it has.
+// what it has requested already. An existing connection is granted the named scopes in
+// addition to its own.
 func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, scopes []access.Scope, by activity.Actor) (View, error) {
 	a, err := s.Store.App(ctx, app)
 	if err == nil && a.Status != Live {

@@ -98,8 +98,7 @@ type Service struct {
 	flush sync.WaitGroup
 }
 
-// Work is the task of telling applications what they are owed, and of ending
-// what nobody decided.
+// Work is the task that notifies applications and expires requests that were not decided.
 type Work struct {
 	Shop shop.ID `json:"shop"`
 }

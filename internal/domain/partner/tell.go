@@ -13,7 +13,7 @@ import (
 const (
 	// atOnce is how many connections are worked together.
 	atOnce = 20
-	// tellLease is how long a call belongs to whoever took it up.
+	// tellLease is how long the worker that claimed a call owns it.
 	tellLease = time.Minute
 )
 
@@ -52,7 +52,7 @@ func (t telling) body() []byte {
 	return encode(call)
 }
 
-// Work tells applications what they are owed and ends what nobody decided, until
+// Work notifies applications and expires requests that were not decided in time, until
 // nothing is due. Before a call is made its code and the next try are committed,
 // so that a process that dies leaves nothing untold.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
@@ -116,10 +116,10 @@ func (s *Service) take(ctx context.Context, of shop.ID) (taken []telling, worked
 func (s *Service) tell(ctx context.Context, t telling) error {
 	failed := s.call(ctx, t)
 	if ctx.Err() != nil {
-		return ctx.Err() // the lease ends by itself
+		return ctx.Err() // the lease expires
 	}
 	if failed != nil {
-		s.Log.WarnContext(ctx, "an application could not be told", "app", t.App, "connection", t.ID, "call", t.Owed, "tries", t.Tries+1, "error", failed)
+		s.Log.WarnContext(ctx, "an application could not be notified", "app", t.App, "connection", t.ID, "call", t.Owed, "tries", t.Tries+1, "error", failed)
 	}
 	_, err := s.change(ctx, t.Shop, func(tx Tx) (Connection, error) {
 		c, err := tx.Connection(ctx, t.ID)

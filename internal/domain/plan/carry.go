@@ -184,7 +184,7 @@ func (s *Service) postpone(ctx context.Context, of shop.ID, g Group, wait time.D
 	})
 }
 
-// fenced runs fn on the group if nobody changed it since it was read.
+// fenced runs fn on the group if it has not changed since it was read.
 func (s *Service) fenced(ctx context.Context, of shop.ID, g Group, fn func(tx Tx, is Group) error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		is, err := tx.PlanGroup(ctx, g.ID)

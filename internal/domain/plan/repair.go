@@ -21,7 +21,7 @@ const repairsAtOnce = 100
 
 // Repair finishes the changes of a shop's groups that a crash or a lost answer
 // left behind. A group that the platform made is adopted; one that it did not
-// make is forgotten, since nobody was told that it exists.
+// create is deleted, since no caller has seen it.
 func (s *Service) Repair(ctx context.Context, of shop.ID) error {
 	store, err := s.shop(ctx, of)
 	if err != nil {

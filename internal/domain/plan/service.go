@@ -23,7 +23,7 @@ type Service struct {
 }
 
 const (
-	// lease is how long whoever carries out a change has before a repair takes
+	// lease is how long the caller that makes a change has before a repair takes
 	// it up: longer than the platform's answers take together.
 	lease = 5 * time.Minute
 	// settling is how long after a lost answer the platform may still do what it

@@ -157,7 +157,7 @@ func (w *world) dying(fn func()) {
 	fn()
 }
 
-// later lets a repair come after the lease of whoever died.
+// later advances the clock past the lease of a caller that died.
 func (w *world) later() {
 	w.Helper()
 	w.clock.Set(w.clock.Now().Add(10 * time.Minute))
@@ -227,7 +227,7 @@ func TestWhatThePlatformRefusesLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	g := w.create(shop.Subscriptions, "Monthly")
-	// Somebody else adds a plan of which the service does not know.
+	// Another client adds a plan that the service does not know.
 	other := platform.SellingPlan{
 		Name: "Theirs", Option: "Theirs", Position: 9, Billing: platform.Policy{Interval: "DAY", Count: 1}, Delivery: platform.Policy{Interval: "DAY", Count: 1},
 	}

@@ -110,8 +110,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 	})
 }
 
-// note notes how far a comparison has come, unless it ended elsewhere or must begin
-// anew.
+// note stores the progress of a comparison, unless another worker ended or restarted it.
 func (c *comparison) note(g *shop.Guard) {
 	if g.Comparing != c.store.Guard.Comparing {
 		return
@@ -177,7 +176,7 @@ func (s *Service) readBooks(ctx context.Context, c *comparison) error {
 }
 
 // weigh settles what the platform says of charges, and looks for the cycles of
-// those that are nobody's.
+// those that no attempt has.
 func (s *Service) weigh(ctx context.Context, c *comparison, found []platform.Attempt) error {
 	if len(found) == 0 {
 		return nil

@@ -72,8 +72,8 @@ func (s *Service) Arrive(ctx context.Context, at Place) error {
 type judgement int
 
 const (
-	ours    judgement = iota // nobody else has charged the store
-	foreign                  // somebody else has, or we have, after the backup from which our data come
+	ours    judgement = iota // no other installation has charged the store
+	foreign                  // another installation has, or this one after the backup that it was restored from
 )
 
 // judge compares the word that the platform keeps with ours. A store that keeps
@@ -85,9 +85,8 @@ func judge(g shop.Guard, word string) judgement {
 	return foreign
 }
 
-// confirm compares the epoch that the platform keeps with ours and puts a new one
-// in its place. When they differ, somebody else has charged the store since we
-// knew it: the store is frozen.
+// confirm compares the epoch on the platform with ours and replaces it by a new one. When
+// they differ, another installation has charged the store since, and the store is frozen.
 func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 	if store.Guard.FrozenAt.IsZero() && store.Guard.NextEpoch == "" {
 		// Kept here before it is written there: who dies between knows it again.

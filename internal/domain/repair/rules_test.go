@@ -21,9 +21,9 @@ func TestJudge(t *testing.T) {
 		word string
 		want judgement
 	}{
-		{"a store that nobody has served", shop.Guard{NextEpoch: "b"}, "", ours},
+		{"a store that was never served", shop.Guard{NextEpoch: "b"}, "", ours},
 		{"the word that was written last", shop.Guard{Epoch: "a", NextEpoch: "b"}, "a", ours},
-		{"the word whose writing nobody answered", shop.Guard{Epoch: "a", NextEpoch: "b"}, "b", ours},
+		{"the epoch whose write got no answer", shop.Guard{Epoch: "a", NextEpoch: "b"}, "b", ours},
 		{"a later word: our data come from a backup", shop.Guard{Epoch: "a", NextEpoch: "b"}, "c", foreign},
 		{"a word of others in a store that is new to us", shop.Guard{NextEpoch: "b"}, "a", foreign},
 	} {
@@ -43,7 +43,7 @@ func TestElsewhere(t *testing.T) {
 		was, is Place
 		want    bool
 	}{
-		{"nobody has said where", Place{}, Place{"db", "host"}, false},
+		{"the place is not known", Place{}, Place{"db", "host"}, false},
 		{"the same place", Place{"db", "host"}, Place{"db", "host"}, false},
 		{"another database", Place{"db", "host"}, Place{"copy", "host"}, true},
 		{"another host", Place{"db", "host"}, Place{"db", "staging"}, true},
@@ -106,7 +106,7 @@ func TestMerge(t *testing.T) {
 		{"one that is seen again stays", []Finding{f("a")}, []Finding{f("a")}, []string{"a"}, nil, nil},
 		{"one that was looked for and not seen ends", []Finding{f("a")}, nil, []string{"a"}, nil, []string{"a"}},
 		{"one that was not looked for stays as it is", []Finding{f("beyond")}, nil, nil, nil, nil},
-		{"one that was resolved and is seen again begins anew", []Finding{f("a", resolved)}, []Finding{f("a")}, []string{"a"}, []string{"a"}, nil},
+		{"one that was resolved and is seen again starts again", []Finding{f("a", resolved)}, []Finding{f("a")}, []string{"a"}, []string{"a"}, nil},
 		{"one that was resolved stays so", []Finding{f("a", resolved)}, nil, nil, nil, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {

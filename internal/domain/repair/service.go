@@ -60,8 +60,7 @@ type Tx interface {
 // Store runs transactions.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
-	// Place returns where the installation lives, the zero Place when nobody has
-	// said so; SetPlace says so.
+	// Place returns where the installation runs, or the zero Place; SetPlace stores it.
 	Place(ctx context.Context) (Place, error)
 	SetPlace(ctx context.Context, p Place) error
 	// All returns every shop.
@@ -75,7 +74,7 @@ type Policy struct {
 	// Every is the time between two checks of a store, and Grace how long a
 	// store is charged beyond it when the platform does not confirm the epoch.
 	Every, Grace time.Duration
-	// Horizon is how long a charge may have no end before somebody must look.
+	// Horizon is how long a charge may stay unresolved before an operator must look.
 	Horizon time.Duration
 }
 
@@ -133,7 +132,7 @@ func (s *Service) Check(ctx context.Context, of shop.ID) error {
 		case failed != nil:
 			g.CheckAt = now.Add(s.Policy.Retry)
 		case g.Comparing != (shop.Reading{}):
-			g.CheckAt = now // more of the platform's list is to be read
+			g.CheckAt = now // more pages of the platform's list follow
 		default:
 			g.CheckAt = now.Add(s.Policy.Every)
 		}
