@@ -164,7 +164,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	bodies := admin.Bodies{Contracts: a.Amend, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
 	a.Webhooks = &webhook.Service{
 		Store: db.Webhooks(), Renderer: bodies, Sender: sender,
-		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, AtOnce: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
+		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, MaxTasks: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
@@ -223,7 +223,7 @@ func (a *App) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Repair.Arrive(ctx, place); err != nil {
+	if err := a.Repair.SetPlace(ctx, place); err != nil {
 		return fmt.Errorf("say where the installation lives: %w", err)
 	}
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{

@@ -24,12 +24,12 @@ import (
 
 // Queue is where tasks wait. TTx is the database's transaction.
 type Queue[TTx any] struct {
-	driver   riverdriver.Driver[TTx]
-	inserter *river.Client[TTx]
-	bell     *notifier // nil: the database notifies listeners itself
-	idle     func(ctx context.Context) (bool, error)
-	complete func(ctx context.Context, row *rivertype.JobRow) error
-	crew     atomic.Pointer[scheduler] // of this process; nil: tasks are run elsewhere
+	driver    riverdriver.Driver[TTx]
+	inserter  *river.Client[TTx]
+	notifier  *notifier // nil: the database notifies listeners itself
+	idle      func(ctx context.Context) (bool, error)
+	complete  func(ctx context.Context, row *rivertype.JobRow) error
+	scheduler atomic.Pointer[scheduler] // of this process; nil: tasks are run elsewhere
 }
 
 // OnPostgres returns the queue of a PostgreSQL database.
@@ -55,8 +55,8 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue[pgx.Tx], error) {
 func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
 	rung := &notifier{}
 	q := &Queue[*sql.Tx]{
-		driver: near{riversqlite.New(db), rung},
-		bell:   rung,
+		driver:   near{riversqlite.New(db), rung},
+		notifier: rung,
 		idle: func(ctx context.Context) (idle bool, err error) {
 			err = db.QueryRowContext(ctx, fmt.Sprintf(idleQuery, "strftime('%Y-%m-%d %H:%M:%f', 'now')")).Scan(&idle)
 			return idle, err
@@ -167,19 +167,19 @@ func (q *Queue[TTx]) addAgain(ctx context.Context, t task.Task, in time.Duration
 // Wake makes the workers fetch new tasks at once. Call it after the transaction that added
 // them has committed. It does nothing where the database notifies listeners itself.
 func (q *Queue[TTx]) Wake() {
-	if q.bell != nil {
-		q.bell.ring()
+	if q.notifier != nil {
+		q.notifier.ring()
 	}
 }
 
 // Idle reports whether no task is running, rests, or could be run now.
 func (q *Queue[TTx]) Idle(ctx context.Context) (bool, error) {
-	before := q.crew.Load().remaining()
+	before := q.scheduler.Load().remaining()
 	idle, err := q.idle(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look into the job queue: %w", err)
 	}
-	return idle && before.none && q.crew.Load().remaining() == before, nil
+	return idle && before.none && q.scheduler.Load().remaining() == before, nil
 }
 
 // Migrate brings the queue's tables up to date. It may be called again at any

@@ -62,12 +62,12 @@ func (o Options) withDefaults() Options {
 // Runner carries out tasks until it is stopped.
 type Runner struct {
 	stop, halt func(context.Context) error
-	crew       *scheduler
+	scheduler  *scheduler
 }
 
 // Run begins to carry out tasks. They end when ctx does; Stop is the gentle way.
 func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, error) {
-	if q.bell != nil && o.Cooldown == 0 {
+	if q.notifier != nil && o.Cooldown == 0 {
 		o.Cooldown = time.Millisecond // fetching is cheap: the queue is in this process
 	}
 	o = o.withDefaults()
@@ -98,17 +98,17 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 	if err != nil {
 		return nil, fmt.Errorf("configure the job queue: %w", err)
 	}
-	q.crew.Store(c) // before anything can rest, or the queue would look idle
+	q.scheduler.Store(c) // before anything can rest, or the queue would look idle
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start the job queue: %w", err)
 	}
-	return &Runner{stop: client.Stop, halt: client.StopAndCancel, crew: c}, nil
+	return &Runner{stop: client.Stop, halt: client.StopAndCancel, scheduler: c}, nil
 }
 
 // Stop fetches no more tasks and waits for those that run. When ctx ends first, it cancels
 // their contexts and waits for them to return.
 func (r *Runner) Stop(ctx context.Context) error {
-	defer r.crew.stop(ctx)
+	defer r.scheduler.stop(ctx)
 	err := r.stop(ctx)
 	if err == nil || ctx.Err() == nil {
 		return err

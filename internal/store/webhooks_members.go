@@ -19,7 +19,7 @@ func (tx *Tx) PublishMemberEvents(ctx context.Context, news ...loyalty.Event) er
 	if len(news) == 0 {
 		return nil
 	}
-	endpoints, err := tx.Listening(ctx)
+	endpoints, err := tx.EnabledEndpoints(ctx)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
@@ -28,5 +28,5 @@ func (tx *Tx) PublishMemberEvents(ctx context.Context, news ...loyalty.Event) er
 		t := ofMembers[n.Kind]
 		list[i] = webhook.Message{ID: webhook.NewMessageID(tx.of, n.Record, t, n.At), Shop: tx.of, Type: t, Customer: n.Customer, Record: n.Record, At: n.At}
 	}
-	return tx.Owe(ctx, webhook.Addressed(endpoints, list)...)
+	return tx.AddMessages(ctx, webhook.Address(endpoints, list)...)
 }

@@ -24,8 +24,8 @@ const (
 	tokenLife   = 2 * time.Hour
 	sessionLife = 30 * 24 * time.Hour
 	idleLife    = 12 * time.Hour // of an unused session
-	// noteEvery is how exactly the last use of a session is known.
-	noteEvery = 5 * time.Minute
+	// lastUseResolution is how exactly the last use of a session is known.
+	lastUseResolution = 5 * time.Minute
 )
 
 // SessionLife is how long a session lasts at most.

@@ -163,7 +163,7 @@ func TestMessagesThatNobodyNeeds(t *testing.T) {
 		{"one of a kind that is switched off is not", func(*Message) {}, off, true},
 		{"one of another kind is", func(m *Message) { m.Kind = Paused }, off, false},
 	} {
-		if why := needless(draft(tt.change), tt.settings, noon); (why != "") != tt.needless {
+		if why := suppressReason(draft(tt.change), tt.settings, noon); (why != "") != tt.needless {
 			t.Errorf("%s: %q", tt.name, why)
 		}
 	}
@@ -171,14 +171,14 @@ func TestMessagesThatNobodyNeeds(t *testing.T) {
 
 func TestALetterHasTheSameIDWheneverItIsSent(t *testing.T) {
 	t.Parallel()
-	first := draft().letter("demo.myshopify.com", noon)
-	if again := draft(func(m *Message) { m.ID, m.Tries = 9, 3 }).letter("demo.myshopify.com", noon.Add(time.Hour)); again.ID != first.ID {
+	first := draft().email("demo.myshopify.com", noon)
+	if again := draft(func(m *Message) { m.ID, m.Tries = 9, 3 }).email("demo.myshopify.com", noon.Add(time.Hour)); again.ID != first.ID {
 		t.Errorf("%s, then %s", first.ID, again.ID)
 	}
-	if other := draft(func(m *Message) { m.DedupeKey = "other" }).letter("demo.myshopify.com", noon); other.ID == first.ID {
+	if other := draft(func(m *Message) { m.DedupeKey = "other" }).email("demo.myshopify.com", noon); other.ID == first.ID {
 		t.Error("two messages share an id")
 	}
-	if other := draft().letter("other.myshopify.com", noon); other.ID == first.ID {
+	if other := draft().email("other.myshopify.com", noon); other.ID == first.ID {
 		t.Error("two stores' messages share an id")
 	}
 }

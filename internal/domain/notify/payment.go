@@ -100,8 +100,8 @@ func (p Payment) words() (subject string, paragraphs []string) {
 	return "Your payment at " + p.Shop + " did not go through", []string{"we could not charge " + order + ". " + p.why(), p.then()}
 }
 
-// letterOf is what the templates are filled with.
-type letterOf struct {
+// layout is what the templates are filled with.
+type layout struct {
 	Subject, Greeting string
 	Paragraphs        []string
 	Label, URL        string
@@ -131,7 +131,7 @@ const paymentHTML = `<!doctype html>
 
 // Content returns the e-mail's words.
 func (p Payment) Content() (Content, error) {
-	l := letterOf{Greeting: "Hello,", Label: "Open my account", URL: p.Account}
+	l := layout{Greeting: "Hello,", Label: "Open my account", URL: p.Account}
 	if p.Name != "" {
 		l.Greeting = "Hello " + oneLine(p.Name) + ","
 	}

@@ -88,11 +88,11 @@ type Connection struct {
 	Token     access.KeyID // the live token; 0 when there is none
 	TokenAt   time.Time    // when it was given out
 
-	Owed    Call      // the notification that the application has not received yet
-	CallID  string    // names the call through all its tries
-	CallAt  time.Time // of the next try; zero when it was delivered or given up
-	Tries   int       // failed tries
-	Failure string    // why, the last time
+	Notification Call      // the notification that the application has not received yet
+	CallID       string    // names the call through all its tries
+	CallAt       time.Time // of the next try; zero when it was delivered or given up
+	Tries        int       // failed tries
+	Failure      string    // why, the last time
 
 	Version int64
 }
@@ -124,14 +124,14 @@ func (c *Connection) move(to State) error {
 	return nil
 }
 
-// owe schedules a notification of the application for now. It replaces an earlier one that
+// notify schedules a notification of the application for now. It replaces an earlier one that
 // was not delivered yet.
-func (c *Connection) owe(call Call, id string, now time.Time) {
-	c.Owed, c.CallID, c.CallAt, c.Tries, c.Failure = call, id, now, 0, ""
+func (c *Connection) notify(call Call, id string, now time.Time) {
+	c.Notification, c.CallID, c.CallAt, c.Tries, c.Failure = call, id, now, 0, ""
 }
 
-// quiet cancels the pending notification.
-func (c *Connection) quiet() { c.CallAt = time.Time{} }
+// cancelNotification cancels the pending notification.
+func (c *Connection) cancelNotification() { c.CallAt = time.Time{} }
 
 // decided notes who decided, and that nothing is left to decide.
 func (c *Connection) decided(by activity.Actor, now time.Time) {
@@ -142,7 +142,7 @@ func (c *Connection) decided(by activity.Actor, now time.Time) {
 func (c *Connection) end(reason string, now time.Time) {
 	c.EndedAt, c.EndReason, c.ExpiresAt = now, reason, time.Time{}
 	c.Code, c.CodeUntil, c.Wanted = access.Hash{}, time.Time{}, nil
-	c.quiet()
+	c.cancelNotification()
 }
 
 // without returns the scopes that others do not include.

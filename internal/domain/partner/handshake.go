@@ -101,7 +101,7 @@ func (s *Service) Connect(ctx context.Context, a App, cmd ConnectCommand) (Conne
 			more := without(cmd.Scopes, c.Scopes)
 			if len(more) == 0 {
 				if c.Token == 0 {
-					c.owe(CallApproved, newCallID(), now) // the code never arrived
+					c.notify(CallApproved, newCallID(), now) // the code never arrived
 				}
 				return c, put(ctx, tx, &c)
 			}
@@ -163,7 +163,7 @@ func (s *Service) Exchange(ctx context.Context, a App, code string, id Connectio
 		if token, err = s.issue(ctx, tx, &c, a, now); err != nil {
 			return c, err
 		}
-		c.quiet()
+		c.cancelNotification()
 		return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnected, a.actor(clientIP), now, c.Scopes, "") })
 	})
 	if err != nil {
@@ -234,9 +234,9 @@ func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID, clien
 	return token, c, nil
 }
 
-// Leave ends a connection for its application, and its token with it. One that
+// Withdraw ends a connection for its application, and its token with it. One that
 // has ended stays as it is.
-func (s *Service) Leave(ctx context.Context, a App, id ConnectionID, clientIP string) (Connection, error) {
+func (s *Service) Withdraw(ctx context.Context, a App, id ConnectionID, clientIP string) (Connection, error) {
 	return s.ofApp(ctx, a, id, func(tx Tx, c Connection) (Connection, error) {
 		return s.disconnect(ctx, tx, c, a.actor(clientIP), "by the application")
 	})

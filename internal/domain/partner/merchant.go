@@ -116,7 +116,7 @@ func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, sco
 			Shop: of, App: app, State: Connected, Direction: ByMerchant, Scopes: scopes,
 			RequestedBy: by.By, RequestedAt: now, DecidedBy: by.By, DecidedAt: now,
 		}
-		c.owe(CallConnect, newCallID(), now)
+		c.notify(CallConnect, newCallID(), now)
 		return c, put(ctx, tx, &c,
 			func() activity.Entry { return c.entry(activity.PartnerConnectionRequested, by, now, scopes, "") },
 			func() activity.Entry { return c.entry(activity.PartnerConnectionApproved, by, now, scopes, "") },
@@ -155,7 +155,7 @@ func grant(ctx context.Context, tx Tx, c Connection, scopes []access.Scope, by a
 			if c.Token != 0 {
 				return c, nil
 			}
-			c.owe(CallApproved, newCallID(), now)
+			c.notify(CallApproved, newCallID(), now)
 			return c, put(ctx, tx, &c)
 		}
 		c.Scopes = joined(c.Scopes, more)
@@ -173,7 +173,7 @@ func grant(ctx context.Context, tx Tx, c Connection, scopes []access.Scope, by a
 	if c.Wanted = waits; len(waits) > 0 {
 		c.ExpiresAt = until
 	}
-	c.owe(CallApproved, newCallID(), now)
+	c.notify(CallApproved, newCallID(), now)
 	return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnectionApproved, by, now, more, "") })
 }
 
@@ -201,7 +201,7 @@ func (s *Service) Reject(ctx context.Context, of shop.ID, id ConnectionID, by ac
 			c.end("rejected", now)
 		}
 		c.decided(by, now)
-		c.owe(CallRejected, newCallID(), now)
+		c.notify(CallRejected, newCallID(), now)
 		return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnectionRejected, by, now, asked, "") })
 	})
 }

@@ -64,7 +64,7 @@ func (s *Service) repair(ctx context.Context, store shop.Shop, id ID) error {
 	if !store.Connected {
 		return s.postpone(ctx, store.ID, g, outage)
 	}
-	answer, err := s.tell(ctx, store, &g, true)
+	answer, err := s.sync(ctx, store, &g, true)
 	switch {
 	case err == nil && g.Pending.Undo, platform.Definite(err) && g.Pending.Undo:
 		return s.restore(ctx, store.ID, g)

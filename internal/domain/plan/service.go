@@ -82,7 +82,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, c CreateCommand) (Grou
 	if err != nil {
 		return Group{}, err
 	}
-	return s.carry(ctx, store, g)
+	return s.apply(ctx, store, g)
 }
 
 // UpdateCommand asks for a group to be changed.
@@ -154,7 +154,7 @@ func (s *Service) Update(ctx context.Context, of shop.ID, c UpdateCommand) (Grou
 	if err != nil || g.Pending == nil {
 		return g, err
 	}
-	return s.carry(ctx, store, g)
+	return s.apply(ctx, store, g)
 }
 
 // ours refuses a draft that names plans of other groups.
@@ -200,7 +200,7 @@ func (s *Service) Delete(ctx context.Context, of shop.ID, c DeleteCommand) error
 	if err != nil {
 		return err
 	}
-	_, err = s.carry(ctx, store, g)
+	_, err = s.apply(ctx, store, g)
 	return err
 }
 

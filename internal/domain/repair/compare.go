@@ -67,7 +67,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 	c := begin(store, s.Clock.Now())
 	if err := s.readBooks(ctx, c); err != nil {
 		if _, refused := errors.AsType[*platform.Refusal](err); refused {
-			err = errors.Join(err, s.beginAnew(ctx, c)) // the cursor itself may be what the platform does not take
+			err = errors.Join(err, s.restart(ctx, c)) // the cursor itself may be what the platform does not take
 		}
 		return err
 	}
@@ -75,20 +75,20 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 		if err := s.readOurs(ctx, c); err != nil {
 			return err
 		}
-		if err := s.readLeftOpen(ctx, c); err != nil {
+		if err := s.readUnresolved(ctx, c); err != nil {
 			return err
 		}
 	}
-	standing, err := s.lookAgain(ctx, c)
+	standing, err := s.recheckFindings(ctx, c)
 	if err != nil {
 		return err
 	}
-	if err := s.findStrays(ctx, c); err != nil {
+	if err := s.findUnscheduled(ctx, c); err != nil {
 		return err
 	}
 	return s.change(ctx, store.ID, func(tx Tx, current *shop.Shop) ([]activity.Entry, error) {
 		now := s.Clock.Now()
-		c.note(&current.Guard)
+		c.saveProgress(&current.Guard)
 		known, err := tx.FindingsLike(ctx, c.seen)
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 				known = append(known, f)
 			}
 		}
-		put, begun, ended := merge(known, c.seen, c.lookedFor, now)
+		put, begun, ended := merge(known, c.seen, c.searched, now)
 		var entries []activity.Entry
 		for _, f := range begun {
 			entries = append(entries, f.entry(activity.Failure, now))
@@ -110,8 +110,8 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 	})
 }
 
-// note stores the progress of a comparison, unless another worker ended or restarted it.
-func (c *comparison) note(g *shop.Guard) {
+// saveProgress stores the progress of a comparison, unless another worker ended or restarted it.
+func (c *comparison) saveProgress(g *shop.Guard) {
 	if g.Comparing != c.store.Guard.Comparing {
 		return
 	}
@@ -121,16 +121,16 @@ func (c *comparison) note(g *shop.Guard) {
 	}
 }
 
-// beginAnew forgets how far a comparison has come.
-func (s *Service) beginAnew(ctx context.Context, c *comparison) error {
+// restart forgets how far a comparison has come.
+func (s *Service) restart(ctx context.Context, c *comparison) error {
 	return s.change(ctx, c.store.ID, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
 		current.Guard.Comparing = shop.Reading{}
 		return nil, nil
 	})
 }
 
-// lookedFor reports whether a finding would have been seen if it still stood.
-func (c *comparison) lookedFor(f Finding) bool { return f.Object == "" || c.asked[f.Object] }
+// searched reports whether a finding would have been seen if it still stood.
+func (c *comparison) searched(f Finding) bool { return f.Object == "" || c.asked[f.Object] }
 
 func (f Finding) entry(status activity.Status, now time.Time) activity.Entry {
 	e := activity.Entry{
@@ -160,7 +160,7 @@ func (s *Service) readBooks(ctx context.Context, c *comparison) error {
 		if err != nil {
 			return fmt.Errorf("read what the platform charged: %w", err)
 		}
-		if err := s.weigh(ctx, c, page); err != nil {
+		if err := s.matchCharges(ctx, c, page); err != nil {
 			return err
 		}
 		if next == "" {
@@ -175,9 +175,9 @@ func (s *Service) readBooks(ctx context.Context, c *comparison) error {
 	return nil
 }
 
-// weigh settles what the platform says of charges, and looks for the cycles of
+// matchCharges settles what the platform says of charges, and looks for the cycles of
 // those that no attempt has.
-func (s *Service) weigh(ctx context.Context, c *comparison, found []platform.Attempt) error {
+func (s *Service) matchCharges(ctx context.Context, c *comparison, found []platform.Attempt) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -241,7 +241,7 @@ func match(ctx context.Context, tx Tx, paid []platform.Attempt) (m matches, rest
 	var contracts []contract.ID
 	for _, p := range paid {
 		if a, ok := byKey[p.Key]; ok && a.PlatformID == p.ID {
-			if f, differs := hold(a, p); differs {
+			if f, differs := compareAmounts(a, p); differs {
 				m.differ = append(m.differ, f)
 			}
 			continue
@@ -261,7 +261,7 @@ func match(ctx context.Context, tx Tx, paid []platform.Attempt) (m matches, rest
 			if a.PlatformID != p.ID {
 				continue
 			}
-			if f, differs := hold(a, p); differs {
+			if f, differs := compareAmounts(a, p); differs {
 				m.differ = append(m.differ, f)
 			}
 			return true
@@ -288,7 +288,7 @@ func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, 
 			continue
 		}
 		if mine[i].Status == billing.Success {
-			if f, differs := hold(mine[i], p); differs {
+			if f, differs := compareAmounts(mine[i], p); differs {
 				c.seen = append(c.seen, f)
 			}
 			return nil
@@ -305,10 +305,10 @@ func (s *Service) readOurs(ctx context.Context, c *comparison) error {
 	return s.inPages(ctx, c, c.reading.Since, platform.MaxIDs, Tx.PaidSince, s.ask)
 }
 
-// readLeftOpen asks for the cycles of attempts that were given up while the platform
+// readUnresolved asks for the cycles of attempts that were given up while the platform
 // held a charge of theirs open. The customer may have confirmed it since, long after
 // it was made, and word of that may be lost.
-func (s *Service) readLeftOpen(ctx context.Context, c *comparison) error {
+func (s *Service) readUnresolved(ctx context.Context, c *comparison) error {
 	return s.inPages(ctx, c, c.reading.Started.Add(-billing.LeftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
 		states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(page))
 		if err != nil {
@@ -318,7 +318,7 @@ func (s *Service) readLeftOpen(ctx context.Context, c *comparison) error {
 		for _, state := range states {
 			found = append(found, state.Attempts...)
 		}
-		return s.weigh(ctx, c, found)
+		return s.matchCharges(ctx, c, found)
 	})
 }
 
@@ -381,8 +381,8 @@ func (s *Service) ask(ctx context.Context, c *comparison, attempts []billing.Att
 	return nil
 }
 
-// lookAgain looks at what older findings were about.
-func (s *Service) lookAgain(ctx context.Context, c *comparison) (standing []Finding, err error) {
+// recheckFindings looks at what older findings were about.
+func (s *Service) recheckFindings(ctx context.Context, c *comparison) (standing []Finding, err error) {
 	var ours []billing.Attempt
 	err = s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		ours = nil
@@ -422,17 +422,17 @@ func (s *Service) lookAgain(ctx context.Context, c *comparison) (standing []Find
 		if err != nil {
 			return nil, fmt.Errorf("look at %d charges again: %w", len(chunk), err)
 		}
-		if err := s.weigh(ctx, c, found); err != nil {
+		if err := s.matchCharges(ctx, c, found); err != nil {
 			return nil, err
 		}
 	}
 	return standing, nil
 }
 
-// findStrays finds contracts that no order waits for although they run, fills
+// findUnscheduled finds contracts that no order waits for although they run, fills
 // their queues where they can be filled, and finds charges without an end and
 // contracts that cannot be read.
-func (s *Service) findStrays(ctx context.Context, c *comparison) error {
+func (s *Service) findUnscheduled(ctx context.Context, c *comparison) error {
 	return s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
 		var seen []Finding
@@ -450,7 +450,7 @@ func (s *Service) findStrays(ctx context.Context, c *comparison) error {
 		if err != nil {
 			return err
 		}
-		more, err := strays(ctx, tx, c.store, ids, now)
+		more, err := unscheduled(ctx, tx, c.store, ids, now)
 		if err != nil {
 			return err
 		}
@@ -467,9 +467,9 @@ func (s *Service) findStrays(ctx context.Context, c *comparison) error {
 	})
 }
 
-// strays fills the queues of contracts where they can be filled and returns what
+// unscheduled fills the queues of contracts where they can be filled and returns what
 // is wrong with the others.
-func strays(ctx context.Context, tx Tx, store shop.Shop, ids []contract.ID, now time.Time) ([]Finding, error) {
+func unscheduled(ctx context.Context, tx Tx, store shop.Shop, ids []contract.ID, now time.Time) ([]Finding, error) {
 	contracts, err := tx.Contracts(ctx, ids)
 	if err != nil {
 		return nil, err

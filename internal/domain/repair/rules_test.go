@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 		name string
 		g    shop.Guard
 		word string
-		want judgement
+		want epochCheck
 	}{
 		{"a store that was never served", shop.Guard{NextEpoch: "b"}, "", ours},
 		{"the word that was written last", shop.Guard{Epoch: "a", NextEpoch: "b"}, "a", ours},
@@ -29,7 +29,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := judge(row.g, row.word); got != row.want {
+			if got := checkEpoch(row.g, row.word); got != row.want {
 				t.Errorf("judged %d, want %d", got, row.want)
 			}
 		})
@@ -51,7 +51,7 @@ func TestElsewhere(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := row.was.Elsewhere(row.is); got != row.want {
+			if got := row.was.DiffersFrom(row.is); got != row.want {
 				t.Errorf("elsewhere: %t, want %t", got, row.want)
 			}
 		})

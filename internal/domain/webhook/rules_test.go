@@ -48,7 +48,7 @@ func TestWhatAnEntryTells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := Of(activity.Entry{EntityType: test.entity, Event: test.event, Status: test.status, Info: test.info}, test.about)
+			got := TypesOf(activity.Entry{EntityType: test.entity, Event: test.event, Status: test.status, Info: test.info}, test.about)
 			if !slices.Equal(got, test.want) {
 				t.Errorf("tells of %v, want %v", got, test.want)
 			}
@@ -103,10 +103,10 @@ func TestTheScheduleOfTries(t *testing.T) {
 		}
 	}
 	d.Status = Sending
-	if err := d.settle(Answer{Failed: "there was no answer"}, now); err != nil || d.Status != GivenUp || !d.Due.IsZero() || d.Tries != 10 {
+	if err := d.settle(Answer{Failed: "there was no answer"}, now); err != nil || d.Status != Failed || !d.Due.IsZero() || d.Tries != 10 {
 		t.Errorf("after the last try: %+v, %v", d, err)
 	}
-	if err := d.again(now); err != nil || d.Status != Pending || d.Tries != 0 || !d.Due.Equal(now) {
+	if err := d.restart(now); err != nil || d.Status != Pending || d.Tries != 0 || !d.Due.Equal(now) {
 		t.Errorf("replayed: %+v, %v", d, err)
 	}
 	d.Status = Sending
@@ -117,7 +117,7 @@ func TestTheScheduleOfTries(t *testing.T) {
 		t.Errorf("what was delivered is sent: %v", err)
 	}
 	other := Delivery{Message: "msg_2", Endpoint: 7, Tries: 4}
-	if a, b := must(Delivery{Message: "msg_1", Endpoint: 7, Tries: 4}.wait(0)), must(other.wait(0)); a == b {
+	if a, b := must(Delivery{Message: "msg_1", Endpoint: 7, Tries: 4}.retryDelay(0)), must(other.retryDelay(0)); a == b {
 		t.Errorf("two messages wait %s alike", a)
 	}
 }
@@ -127,11 +127,11 @@ func must(d time.Duration, _ bool) time.Duration { return d }
 func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[time.Duration]time.Duration{time.Hour: time.Hour, 90 * 24 * time.Hour: 24 * time.Hour} {
-		if got := must(Delivery{Tries: 1}.wait(asked)); got != want {
+		if got := must(Delivery{Tries: 1}.retryDelay(asked)); got != want {
 			t.Errorf("asked for %s it waits %s, want %s", asked, got, want)
 		}
 	}
-	if got := must(Delivery{Tries: 4}.wait(time.Second)); got < 2*time.Hour {
+	if got := must(Delivery{Tries: 4}.retryDelay(time.Second)); got < 2*time.Hour {
 		t.Errorf("a wait was made shorter: %s", got)
 	}
 }
@@ -139,20 +139,20 @@ func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 func TestWhenAnEndpointIsDisabled(t *testing.T) {
 	t.Parallel()
 	e := Endpoint{Enabled: true}
-	if e.heard(true, false, noon()) || e.heard(true, false, noon().Add(5*24*time.Hour-time.Second)) {
+	if e.recordResult(true, false, noon()) || e.recordResult(true, false, noon().Add(5*24*time.Hour-time.Second)) {
 		t.Error("disabled before 5 days")
 	}
-	if e.heard(false, false, noon().Add(5*24*time.Hour)); !e.Failing.IsZero() {
-		t.Errorf("failing since %s", e.Failing)
+	if e.recordResult(false, false, noon().Add(5*24*time.Hour)); !e.FailingSince.IsZero() {
+		t.Errorf("failing since %s", e.FailingSince)
 	}
-	if e.heard(true, false, noon().Add(5*24*time.Hour)) {
+	if e.recordResult(true, false, noon().Add(5*24*time.Hour)) {
 		t.Error("disabled after a success")
 	}
-	if !e.heard(true, false, noon().Add(10*24*time.Hour)) || e.Enabled || e.Reason == "" {
+	if !e.recordResult(true, false, noon().Add(10*24*time.Hour)) || e.Enabled || e.Reason == "" {
 		t.Errorf("not disabled: %+v", e)
 	}
 	e = Endpoint{Enabled: true}
-	if !e.heard(true, true, noon()) || e.Enabled || e.Reason == "" {
+	if !e.recordResult(true, true, noon()) || e.Enabled || e.Reason == "" {
 		t.Errorf("gone and not disabled: %+v", e)
 	}
 }
