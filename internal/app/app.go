@@ -202,7 +202,7 @@ func open(ctx context.Context, d config.Database, how opening) (*store.DB, error
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], OtherKeys: others, Create: how.create, Relaxed: how.relaxed})
+	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], OtherKeys: others, Create: how.create, Relaxed: how.relaxed, Subscribers: Subscribers()})
 }
 
 func prepare(ctx context.Context, db *store.DB, o Options) error {

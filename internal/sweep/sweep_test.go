@@ -66,7 +66,7 @@ func (q *queue) Enqueue(_ context.Context, tasks ...task.Task) error {
 	return nil
 }
 
-func TestASweepFindsAllThatIsDue(t *testing.T) {
+func TestSweepFindsAllDueTasks(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"billing_work{1}", "billing_work{2}", "billing_work{6}", "delivery_work{9}", "intake_work{3}", "amend_work{10}",

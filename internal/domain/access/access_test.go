@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-func TestScopesThatAnOperationNeeds(t *testing.T) {
+func TestRequiredScopes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		own     Scope
@@ -30,7 +30,7 @@ func TestScopesThatAnOperationNeeds(t *testing.T) {
 	}
 }
 
-func TestWhatScopesInclude(t *testing.T) {
+func TestScopesInclude(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		have []Scope

@@ -127,7 +127,7 @@ func (d *door) enter(link string) string {
 
 var merchant = activity.Actor{Source: activity.MerchantExternalAPI, By: "API key ERP", ClientIP: "192.0.2.1"}
 
-func TestAMerchantHasALinkMailedToASubscriber(t *testing.T) {
+func TestSendLinkMailsSubscriber(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: "ADA@shopper.example"}, merchant); err != nil {
@@ -153,7 +153,7 @@ func TestAMerchantHasALinkMailedToASubscriber(t *testing.T) {
 	}
 }
 
-func TestLinksThatAreNotMailed(t *testing.T) {
+func TestSendLinkRejects(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
@@ -206,7 +206,7 @@ func (d *door) disable() {
 	}
 }
 
-func TestTheLimitOfAnAddressIsItsOwnAndPasses(t *testing.T) {
+func TestRateLimitIsPerAddressAndExpires(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	for range 5 {
@@ -232,7 +232,7 @@ func TestTheLimitOfAnAddressIsItsOwnAndPasses(t *testing.T) {
 	d.wantKey(d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant), "linkLimit")
 }
 
-func TestLinksStillCountWhenTheFirstOfThemIsAnHourOld(t *testing.T) {
+func TestRateLimitWindowSlides(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	for _, minute := range []time.Duration{0, 56, 57, 58, 59} {
@@ -256,7 +256,7 @@ func TestLinksStillCountWhenTheFirstOfThemIsAnHourOld(t *testing.T) {
 	}
 }
 
-func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
+func TestConcurrentRequestsAreLimitedToFive(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	var granted atomic.Int32
@@ -277,7 +277,7 @@ func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
 }
 
 // The answer does not reveal who has a subscription.
-func TestAShopperIsAnsweredTheSameWhoeverTheyAre(t *testing.T) {
+func TestRequestLinkRevealsNoSubscriber(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	for _, email := range []string{"eve@shopper.example", ada, ada, ada, ada, ada, ada} {
@@ -296,7 +296,7 @@ func TestAShopperIsAnsweredTheSameWhoeverTheyAre(t *testing.T) {
 	d.wantKey(d.RequestLink(t.Context(), d.of, "eve", "203.0.113.9"), "emailInvalid")
 }
 
-func TestAClientThatAsksTooOftenIsToldSo(t *testing.T) {
+func TestClientOverLimitIsRateLimited(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	for range 20 {
@@ -310,7 +310,7 @@ func TestAClientThatAsksTooOftenIsToldSo(t *testing.T) {
 	}
 }
 
-func TestALinkWorksOnceWithinTwoHoursInItsStore(t *testing.T) {
+func TestLinkWorksOnceWithinTwoHoursInItsStore(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	first, second := d.link(), d.link()
@@ -340,7 +340,7 @@ func TestALinkWorksOnceWithinTwoHoursInItsStore(t *testing.T) {
 	}
 }
 
-func TestOfManyWhoUseALinkAtOnceOneComesIn(t *testing.T) {
+func TestConcurrentUsesOfLinkAdmitOne(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	link := d.link()
@@ -361,7 +361,7 @@ func TestOfManyWhoUseALinkAtOnceOneComesIn(t *testing.T) {
 	}
 }
 
-func TestASessionEndsWhenItIsNotUsedAndAfterThirtyDays(t *testing.T) {
+func TestSessionExpiresWhenIdleAndAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	session := d.enter(d.link())
@@ -389,7 +389,7 @@ func TestASessionEndsWhenItIsNotUsedAndAfterThirtyDays(t *testing.T) {
 	}
 }
 
-func TestASessionIsOfItsStoreAndEndsWhenItIsLeft(t *testing.T) {
+func TestSessionBelongsToStoreAndEndsOnSignOut(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	session := d.enter(d.link())
@@ -421,7 +421,7 @@ func TestASessionIsOfItsStoreAndEndsWhenItIsLeft(t *testing.T) {
 	}
 }
 
-func TestATokenOpensThePortalForTwoHours(t *testing.T) {
+func TestTokenExpiresAfterTwoHours(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	made, err := d.NewToken(t.Context(), d.of, login.CustomerRef{Customer: 2})
@@ -445,7 +445,7 @@ func TestATokenOpensThePortalForTwoHours(t *testing.T) {
 	}
 }
 
-func TestCustomersAreNamedByNumberOrAddress(t *testing.T) {
+func TestCustomerByIDOrEmail(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	for _, tt := range []struct {
@@ -477,7 +477,7 @@ func TestCustomersAreNamedByNumberOrAddress(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNotKept(t *testing.T) {
+func TestSecretsAreNotStored(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	link := d.link()
@@ -525,7 +525,7 @@ type proxy struct {
 
 func (p proxy) Open(url.Values, bool, time.Time) (platform.Visit, error) { return p.visit, p.err }
 
-func TestWhoThePlatformVouchesForIsLetIn(t *testing.T) {
+func TestProxyAuthenticatorAdmitsSignedInCustomer(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	wrong := fault.New(fault.Unauthenticated, "the signature is wrong").Code("signatureInvalid")

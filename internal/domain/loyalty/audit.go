@@ -8,8 +8,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Audit computes a member anew from everything that was posted and reports
-// whether what is kept is the same. With repair, what differs is written.
+// Audit computes a member's totals and lots from all entries and reports whether the stored
+// ones are the same. With repair, it writes the computed ones when they differ.
 func (s *Service) Audit(ctx context.Context, of shop.ID, who CustomerRef, repair bool) (same bool, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.begin(ctx, tx)

@@ -9,7 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// CreditCommand gives store credit.
+// CreditCommand adds store credit.
 type CreditCommand struct {
 	Who    CustomerRef
 	Amount int64 // minor units of the store's currency, more than 0
@@ -19,7 +19,7 @@ type CreditCommand struct {
 	IdempotencyKey string // as in a PointsCommand
 }
 
-// AddCredit gives a member store credit.
+// AddCredit adds store credit to a member.
 func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) (Member, error) {
 	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		l, err := d.openOrEnrol(ctx)
@@ -42,7 +42,7 @@ func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) 
 	})
 }
 
-// addCredit adds store credit to a member.
+// addCredit adds store credit to a member's ledger.
 func (d *memberTx) addCredit(ctx context.Context, l *Ledger, c Credit) error {
 	if l.Account.Credit.Minor > maxCredit-c.Amount.Minor {
 		return fault.New(fault.FailedPrecondition, "the customer would have too much store credit").Entity(entity).Code("creditTooHigh").Field("amount")

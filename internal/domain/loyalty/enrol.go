@@ -8,16 +8,16 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// EnrolCommand makes a customer a member.
+// EnrolCommand enrols a customer.
 type EnrolCommand struct {
 	Who                 CustomerRef
-	FirstName, LastName string // empty: as the customer's contracts say
+	FirstName, LastName string // empty: from the customer's contracts
 	Born                string // YYYY-MM-DD; empty: not known
 	Actor               activity.Actor
 }
 
-// Enrol makes a customer a member. A member stays one, and takes part again when
-// the customer had left.
+// Enrol enrols a customer. An existing member stays one, and takes part again after having
+// left.
 func (s *Service) Enrol(ctx context.Context, of shop.ID, cmd EnrolCommand) (Member, error) {
 	return s.act(ctx, of, request{who: cmd.Who}, func(d *memberTx) error {
 		a, err := d.find(ctx)

@@ -5,12 +5,11 @@ import "time"
 // expiryHour is the local hour at which points expire.
 const expiryHour = 3
 
-// grace is how long points can be spent that come back after they would have
-// expired.
+// grace is how long refunded points can be spent that would have expired since.
 const grace = 30 * 24 * time.Hour
 
-// of returns when points expire that can be spent from an instant on; zero:
-// never, or by inactivity.
+// of returns when points expire that become available at an instant; zero: never, or by
+// inactivity.
 func (e ExpiryPolicy) of(from time.Time, zone *time.Location) time.Time {
 	local := from.In(zone)
 	y, m, d := local.Date()
@@ -29,8 +28,8 @@ func (e ExpiryPolicy) of(from time.Time, zone *time.Location) time.Time {
 	return time.Time{}
 }
 
-// idle returns when a member's points expire who was last active at an instant;
-// zero: not by inactivity.
+// idle returns when the points of a member expire who was last active at an instant; zero:
+// not by inactivity.
 func (e ExpiryPolicy) idle(since time.Time, zone *time.Location) time.Time {
 	if e.Mode != Inactivity {
 		return time.Time{}

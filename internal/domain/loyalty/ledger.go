@@ -7,11 +7,11 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// Ledger is a member's account to which entries are posted. It computes and
-// writes nothing: what was posted is in Entries, Uses and Changed.
+// Ledger is a member's account to which entries are posted. It only computes: what was
+// posted is in Entries and Uses, and Close returns what changed.
 //
-// The lots must be all that are open, and whichever closed ones an operation
-// names. Earning alone can do without lots while the account has no debt.
+// Lots must contain all open lots, and the closed ones that an operation refers to. Earning
+// needs no lots while the account has no debt.
 type Ledger struct {
 	Account Account
 	Lots    []Lot
@@ -26,7 +26,7 @@ type Ledger struct {
 	touched      map[int64]bool
 }
 
-// OpenLedger returns a ledger with every open lot of an account.
+// OpenLedger returns the ledger of an account with its open lots.
 func OpenLedger(a Account, lots []Lot, terms Terms, zone *time.Location, now time.Time) *Ledger {
 	a.Sums.Rewarded = cloneCounts(a.Sums.Rewarded)
 	return &Ledger{Account: a, Lots: lots, terms: terms, zone: zone, now: now, earnedBefore: a.Sums.Earned, touched: make(map[int64]bool)}
@@ -40,7 +40,7 @@ func cloneCounts(m map[SourceType]int64) map[SourceType]int64 {
 	return c
 }
 
-// Posting is what an entry is about, in the words of whoever asks for it.
+// Posting is what a caller posts to a ledger.
 type Posting struct {
 	Source      Source
 	Rule        RuleID
@@ -58,7 +58,7 @@ func (p Posting) entry(k Kind) Entry {
 	}
 }
 
-// Earn credits points, at once or, where the terms say so, later.
+// Earn credits points, at once or, when the terms say so, as pending.
 func (l *Ledger) Earn(p Posting) {
 	if p.Points <= 0 {
 		return
@@ -83,7 +83,7 @@ func (l *Ledger) Earn(p Posting) {
 	l.credit(e)
 }
 
-// credit posts an entry that makes a lot.
+// credit posts an entry that creates a lot.
 func (l *Ledger) credit(e Entry) {
 	e.AvailableAt = l.now
 	if e.ExpiresAt.IsZero() {
@@ -115,8 +115,8 @@ func (l *Ledger) Release(seq int64, by Posting) {
 	l.payDebt(e.Seq)
 }
 
-// Adjust adds points by hand, or removes them when they are negative. More than
-// there are cannot be removed.
+// Adjust adds points manually, or removes them when they are negative. It cannot remove more
+// than are available.
 func (l *Ledger) Adjust(p Posting) error {
 	e := p.entry(Adjust)
 	e.Available = p.Points
@@ -132,7 +132,7 @@ func (l *Ledger) Adjust(p Posting) error {
 	return nil
 }
 
-// Spend takes points for a reward.
+// Spend deducts points for a reward.
 func (l *Ledger) Spend(p Posting) error {
 	if err := l.checkBalance(p.Points); err != nil {
 		return err
@@ -152,10 +152,9 @@ func (l *Ledger) checkBalance(n Points) error {
 		Entity(entity).Code("notEnoughPoints").Field("points")
 }
 
-// Refund gives back what a reward took. The uses are those of the entry that
-// took it. Points go back to the lots that they came from; those that would have
-// expired meanwhile can be spent for a while longer. What was to be taken back of a
-// lot, and was not there because it had been spent, is taken back now.
+// Refund returns the points of a reward. The uses are those of the entry that spent them.
+// Points return to their lots; points that would have expired since can be spent for a grace
+// period. What could not be reversed of a lot because it had been spent is reversed now.
 func (l *Ledger) Refund(p Posting, uses []Use) {
 	e := p.entry(RefundSpend)
 	var late Points
@@ -194,23 +193,22 @@ func (l *Ledger) Refund(p Posting, uses []Use) {
 	}
 }
 
-// reverseSpent takes points back that had been spent when their lot was taken back.
+// reverseSpent reverses points that had been spent when their lot was reversed.
 func (l *Ledger) reverseSpent(lot *Lot, n Points, back Posting) {
 	if n <= 0 {
 		return
 	}
 	e := l.post(Entry{
 		Kind: Reverse, Available: -n, Absorbed: -n, Lot: lot.Seq, Source: Source{lot.Source.Type, lot.Source.ID + "|reward:" + back.Source.ID}, Rule: lot.Rule,
-		Description: "Taken back: spent when it was to be", Actor: back.Actor,
+		Description: "Taken back: spent earlier", Actor: back.Actor,
 	})
 	lot.Absorbed -= n
 	l.touch(lot.Seq)
 	l.take(e.Seq, n, lot.Seq)
 }
 
-// Reverse takes back points that an occasion had earned: from its own lot, then
-// from others, then as debt where the terms allow it. What has expired already
-// is gone and not taken twice.
+// Reverse reverses points that were earned: from their own lot, then from others, then as
+// debt where the terms allow it. Expired points are not deducted again.
 func (l *Ledger) Reverse(seq int64, p Posting) {
 	lot := l.lot(seq)
 	if lot == nil {
@@ -256,8 +254,8 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// Settle releases what is pending and expires what is over, each at its instant,
-// up to now. It does nothing to a ledger whose lots were not read.
+// Settle releases pending points and expires lots, each at its instant, up to now. It does
+// nothing when earlier lots were not read.
 func (l *Ledger) Settle() {
 	if l.partial {
 		return
@@ -281,7 +279,7 @@ func (l *Ledger) Settle() {
 	}
 }
 
-// due returns when Settle has something to do next.
+// due returns when Settle is next needed.
 func (l *Ledger) due() time.Time {
 	var at time.Time
 	earlier := func(t time.Time) {
@@ -306,8 +304,8 @@ func (l *Ledger) due() time.Time {
 	return at
 }
 
-// Close returns what is to be written: the account, with when it is due next,
-// and the lots that changed.
+// Close returns what changed: the account, with the instant at which it is next due, and the
+// changed lots.
 func (l *Ledger) Close() (Account, []Lot) {
 	l.Account.DueAt = l.due()
 	l.Account.UpdatedAt = l.now
@@ -324,7 +322,7 @@ func (l *Ledger) changed() []Lot {
 	return lots
 }
 
-// post numbers an entry and adds it up.
+// post numbers an entry and adds it to the totals.
 func (l *Ledger) post(e Entry) Entry {
 	l.Account.Seq++
 	e.Account, e.Seq, e.RecordedAt = l.Account.ID, l.Account.Seq, l.now
@@ -339,14 +337,15 @@ func (l *Ledger) post(e Entry) Entry {
 	return e
 }
 
-// addLot adds the lot that an entry makes.
+// addLot adds the lot that an entry creates.
 func (l *Ledger) addLot(lot Lot, e Entry) {
 	lot.Account, lot.Seq, lot.Source, lot.Rule = l.Account.ID, e.Seq, e.Source, e.Rule
 	l.Lots = append(l.Lots, lot)
 	l.touch(e.Seq)
 }
 
-// take uses lots, one of them first, and returns what they do not cover.
+// take deducts points from lots, from one of them first, and returns the part that they do
+// not cover.
 func (l *Ledger) take(entry int64, n Points, first int64) Points {
 	order := make([]*Lot, 0, len(l.Lots))
 	for i := range l.Lots {
@@ -375,8 +374,7 @@ func (l *Ledger) take(entry int64, n Points, first int64) Points {
 	return n
 }
 
-// payDebt lets what has become available pay what is missing, so that there is
-// never both.
+// payDebt pays debt with available points, so that there is never both.
 func (l *Ledger) payDebt(entry int64) {
 	if l.Account.Sums.Debt <= 0 {
 		return

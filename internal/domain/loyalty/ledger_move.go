@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// mergedMark stands in the source of an entry that moves points, between the source of the lot
-// and where in the ledger of the member who had it they were moved: points that come back to
-// the lot are moved again.
+// mergedMark separates, in the source of an entry that moves points after a merge, the
+// source of the lot from the member and position that the points came from. Points that
+// return to the lot later are moved again.
 const mergedMark = "|merged:"
 
-// movedFromOther reports whether points come from another member.
+// movedFromOther reports whether points were moved from another member.
 func (s Source) movedFromOther() bool { return strings.Contains(s.ID, mergedMark) }
 
-// MoveTo moves all that is left of a member's lots to another one, and returns how many
-// points that is. Lots keep what they were given for, when they can be spent and until when.
+// MoveTo moves all remaining points to another ledger and returns their number. Lots keep
+// their source, release and expiry.
 func (l *Ledger) MoveTo(to *Ledger, by string) Points {
 	var sum Points
 	for i := range l.Lots {
@@ -37,7 +37,7 @@ func (l *Ledger) MoveTo(to *Ledger, by string) Points {
 	return sum
 }
 
-// receive lays what is left of another member's lot.
+// receive adds the remaining points of another member's lot.
 func (l *Ledger) receive(lot Lot, p Posting) {
 	here := Lot{Points: p.Points, Pending: lot.Pending, AvailableFrom: lot.AvailableFrom, ExpiresAt: lot.ExpiresAt}
 	if here.Pending {

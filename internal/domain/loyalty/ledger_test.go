@@ -30,7 +30,7 @@ func newMember(terms Terms) *member {
 }
 
 // on opens the ledger as the service does: with the lots that are open, and those
-// that it names besides.
+// that it names.
 func (m *member) on(do func(*Ledger), also ...int64) {
 	var lots []Lot
 	for _, seq := range slices.Sorted(func(yield func(int64) bool) {
@@ -135,7 +135,7 @@ func (m *member) check(t interface{ Errorf(string, ...any) }) {
 	}
 }
 
-func TestWhateverIsPostedTheLedgerAddsUp(t *testing.T) {
+func TestLedgerAddsUpAfterAnyPostings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		terms := DefaultTerms()
@@ -192,7 +192,7 @@ func TestWhateverIsPostedTheLedgerAddsUp(t *testing.T) {
 
 // A refund takes as much whether it comes before or after points are released,
 // and before or after they expire.
-func TestTheOrderOfRefundReleaseAndExpiryDoesNotMatter(t *testing.T) {
+func TestReverseTakesSameInAnyOrderWithReleaseAndExpiry(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		terms := DefaultTerms()
@@ -228,7 +228,7 @@ func TestTheOrderOfRefundReleaseAndExpiryDoesNotMatter(t *testing.T) {
 	})
 }
 
-func TestPointsAreSpentBySoonestExpiryThenByAge(t *testing.T) {
+func TestSpendTakesSoonestExpiryThenOldest(t *testing.T) {
 	t.Parallel()
 	terms := DefaultTerms()
 	terms.Expiry = ExpiryPolicy{Mode: LotAge, Months: 2}
@@ -249,7 +249,7 @@ func TestPointsAreSpentBySoonestExpiryThenByAge(t *testing.T) {
 	m.check(t)
 }
 
-func TestPointsThatExpireTogetherAreSpentByAge(t *testing.T) {
+func TestSpendTakesOldestOfSameExpiry(t *testing.T) {
 	t.Parallel()
 	m := newMember(DefaultTerms())
 	first, second := m.earn(100), m.earn(100)
@@ -263,7 +263,7 @@ func TestPointsThatExpireTogetherAreSpentByAge(t *testing.T) {
 	}
 }
 
-func TestExpiryIsNoActivity(t *testing.T) {
+func TestExpiryDoesNotCountAsActivity(t *testing.T) {
 	t.Parallel()
 	terms := DefaultTerms()
 	terms.Expiry = ExpiryPolicy{Mode: Inactivity, Days: 30}
@@ -275,7 +275,7 @@ func TestExpiryIsNoActivity(t *testing.T) {
 	}
 }
 
-func TestPointsThatComeBackAfterTheyExpiredByInactivityMakeALotOfTheirOwn(t *testing.T) {
+func TestRefundAfterInactivityExpiryCreatesNewLot(t *testing.T) {
 	t.Parallel()
 	day := 24 * time.Hour
 	terms := DefaultTerms()
@@ -305,7 +305,7 @@ func TestPointsThatComeBackAfterTheyExpiredByInactivityMakeALotOfTheirOwn(t *tes
 	m.check(t)
 }
 
-func TestLedgersByExample(t *testing.T) {
+func TestLedgerExamples(t *testing.T) {
 	t.Parallel()
 	lotAge := DefaultTerms()
 	lotAge.Expiry = ExpiryPolicy{Mode: LotAge, Months: 1}
@@ -379,7 +379,7 @@ func TestLedgersByExample(t *testing.T) {
 	}
 }
 
-func TestWhenAMemberIsDueNext(t *testing.T) {
+func TestMemberDueInstant(t *testing.T) {
 	t.Parallel()
 	at := func(month time.Month, day, hour int) time.Time {
 		return time.Date(2026, month, day, hour, 0, 0, 0, time.UTC)
@@ -393,11 +393,11 @@ func TestWhenAMemberIsDueNext(t *testing.T) {
 		terms Terms
 		want  time.Time
 	}{
-		"never when points do not expire":                 {DefaultTerms(), time.Time{}},
-		"when the lot expires, on the month's last day":   {lotAge, at(2, 28, 3)},
-		"when the member has been idle for long":          {idle, at(3, 2, 3)},
-		"when pending points are released":                {pending, at(2, 14, 12)},
-		"never while points wait for somebody's approval": {approval, time.Time{}},
+		"never when points do not expire":               {DefaultTerms(), time.Time{}},
+		"when the lot expires, on the month's last day": {lotAge, at(2, 28, 3)},
+		"when the member has been idle for long":        {idle, at(3, 2, 3)},
+		"when pending points are released":              {pending, at(2, 14, 12)},
+		"never while points wait for approval":          {approval, time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

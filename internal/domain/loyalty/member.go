@@ -8,16 +8,16 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Member is a member with all that is shown of one.
+// Member is a member with all details that are shown.
 type Member struct {
 	Account
-	Expiring   Points // that expire next
+	Expiring   Points // the points that expire next
 	ExpiresAt  time.Time
 	Tier, Next *Tier // reached, and to be reached; nil when there is none
 	Rewards    []Reward
 }
 
-// Member returns a member, with the rewards in the given standing (empty: all).
+// Member returns a member, with the rewards that have a status (empty: all).
 func (s *Service) Member(ctx context.Context, of shop.Shop, who CustomerRef, rewards RewardStatus) (Member, error) {
 	account, lots, err := s.Reader.LoyaltyMember(ctx, of.ID, who)
 	if err == nil {
@@ -41,7 +41,7 @@ func (s *Service) Member(ctx context.Context, of shop.Shop, who CustomerRef, rew
 	return m, err
 }
 
-// History returns a page of what was posted to a member.
+// History returns a page of a member's entries.
 func (s *Service) History(ctx context.Context, of shop.ID, who CustomerRef, p page.Request) ([]Entry, int, error) {
 	account, _, err := s.Reader.LoyaltyMember(ctx, of, who)
 	if err != nil {
@@ -50,8 +50,7 @@ func (s *Service) History(ctx context.Context, of shop.ID, who CustomerRef, p pa
 	return s.Reader.LoyaltyEntries(ctx, of, account.ID, p)
 }
 
-// Program returns the store's programme. One that was never set up shows the
-// terms that it would begin with.
+// Program returns the store's programme. A store without one gets the default terms.
 func (s *Service) Program(ctx context.Context, of shop.ID) (Program, error) {
 	p, err := s.Reader.LoyaltyProgram(ctx, of)
 	if err == nil && p.Version == 0 {
@@ -60,7 +59,7 @@ func (s *Service) Program(ctx context.Context, of shop.ID) (Program, error) {
 	return p, err
 }
 
-// Top returns a page of the members who earned most.
+// Top returns a page of the members with the most points earned.
 func (s *Service) Top(ctx context.Context, of shop.ID, p page.Request) ([]Account, int, error) {
 	return s.Reader.TopMembers(ctx, of, p)
 }

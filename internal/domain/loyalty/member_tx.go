@@ -14,7 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// memberTx is one transaction in which somebody acts on one member.
+// memberTx is one transaction on one member.
 type memberTx struct {
 	tx       Tx
 	who      CustomerRef
@@ -22,19 +22,18 @@ type memberTx struct {
 	zone     *time.Location
 	program  Program
 	now      time.Time
-	credited []Event // of store credit, which is told when the ledger is written
+	credited []Event // events of store credit, published when the ledger is written
 }
 
-// request is whom a request is about, and its name when it may come again.
+// request names the member of a request and its idempotency key, if it has one.
 type request struct {
 	who CustomerRef
 	key string
 }
 
-// act lets do work on a member of an active programme and returns the member as it is
-// then. That a request was carried out is noted in the same commit: one that comes
-// again, wherever the process died that carried it out, finds the member as that left
-// it.
+// act runs do on a member of an active programme and returns the member afterwards. The
+// idempotency key is stored in the same commit: a repeated request returns the member as the
+// first one left it.
 func (s *Service) act(ctx context.Context, of shop.ID, by request, do func(*memberTx) error) (Member, error) {
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -62,15 +61,16 @@ func (s *Service) act(ctx context.Context, of shop.ID, by request, do func(*memb
 	return s.Member(ctx, store, by.who, "")
 }
 
-// afterCommitTimeout is how long what follows a commit may take.
+// afterCommitTimeout limits what follows a commit.
 const afterCommitTimeout = 30 * time.Second
 
-// afterCommit returns the context of what follows a commit: points have moved, and a
-// caller who has hung up must not keep the answer from being found out.
+// afterCommit returns a context for what follows a commit. It outlives the caller's: the
+// points have moved, and the result must be stored even if the caller disconnects.
 func afterCommit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), afterCommitTimeout)
 }
 
+// begin reads the shop and its programme.
 func (s *Service) begin(ctx context.Context, tx Tx) (*memberTx, error) {
 	d := &memberTx{tx: tx, now: s.Clock.Now()}
 	var err error
@@ -86,7 +86,7 @@ func (s *Service) begin(ctx context.Context, tx Tx) (*memberTx, error) {
 	return d, err
 }
 
-// notEnrolled is the answer about a customer who is not a member.
+// notEnrolled is the failure that a customer is not a member.
 func notEnrolled(who CustomerRef) error {
 	if who.Customer != 0 {
 		return fault.New(fault.NotFound, "customer %d is not enrolled in the loyalty programme", who.Customer).Entity(entity).Code("customerNotEnrolled").Field("customerId")
@@ -94,7 +94,7 @@ func notEnrolled(who CustomerRef) error {
 	return fault.New(fault.NotFound, "no customer with this e-mail address is enrolled in the loyalty programme").Entity(entity).Code("customerNotEnrolled").Field("customerEmail")
 }
 
-// NotEnrolled is that answer, for stores.
+// NotEnrolled is notEnrolled for stores.
 func NotEnrolled(who CustomerRef) error { return notEnrolled(who) }
 
 // find returns the member, or NotFound.
@@ -120,8 +120,7 @@ func (d *memberTx) find(ctx context.Context) (Account, error) {
 	return found[0], d.who.checkEmail(found[0].Person)
 }
 
-// customer returns who the customer is, or NotFound when the store knows nobody
-// like that.
+// customer returns the customer, or NotFound when the store does not know them.
 func (d *memberTx) customer(ctx context.Context) (Person, error) {
 	var known Person
 	var err error
@@ -156,8 +155,7 @@ func (d *memberTx) open(ctx context.Context) (*Ledger, error) {
 	return l, nil
 }
 
-// openOrEnrol does the same and, where customers become members by themselves,
-// makes the customer one.
+// openOrEnrol is open, and enrols the customer where the programme enrols automatically.
 func (d *memberTx) openOrEnrol(ctx context.Context) (*Ledger, error) {
 	l, err := d.open(ctx)
 	if err == nil || !fault.Is(err, fault.NotFound) || d.program.Terms.Enrol != Auto {
@@ -170,8 +168,8 @@ func (d *memberTx) openOrEnrol(ctx context.Context) (*Ledger, error) {
 	return d.enrol(ctx, who, "")
 }
 
-// enrol adds a member and returns the ledger under its lock. Somebody else may have
-// added the member meanwhile.
+// enrol adds a member and returns its locked ledger. Another transaction may have added the
+// member first.
 func (d *memberTx) enrol(ctx context.Context, who Person, born string) (*Ledger, error) {
 	if err := d.tx.AddAccounts(ctx, []Account{d.account(who, born)}); err != nil {
 		return nil, err
@@ -198,7 +196,7 @@ func (d *memberTx) account(who Person, born string) Account {
 	}
 }
 
-// earnForEnrolment gives a new member what creating an account earns. It does so once.
+// earnForEnrolment credits a new member with the points for creating an account, once.
 func (d *memberTx) earnForEnrolment(l *Ledger) {
 	if l.Account.Seq > 0 {
 		return
@@ -209,8 +207,8 @@ func (d *memberTx) earnForEnrolment(l *Ledger) {
 	}
 }
 
-// openAll returns the ledger of a member with all lots that are open: without them it
-// would not know when anything is due.
+// openAll returns the ledger of a member with all open lots, which the next due instant
+// depends on.
 func (d *memberTx) openAll(ctx context.Context, a Account) (*Ledger, error) {
 	lots, err := d.tx.OpenLots(ctx, []AccountID{a.ID})
 	if err != nil {
@@ -260,8 +258,8 @@ type note struct {
 	Note     string  `json:"note,omitempty"`
 }
 
-// record notes what somebody did to a member. The interface has no entity type
-// for members: the entry is about the store and names the customer.
+// record writes an activity entry about a member. The interface has no entity type for
+// members: the entry is about the store and names the customer.
 func (d *memberTx) record(ctx context.Context, by activity.Actor, a Account, n note) error {
 	n.Customer, n.Balance = a.Person.Customer, a.Sums.Available.Float()
 	return d.tx.Record(ctx, activity.Entry{
@@ -270,18 +268,18 @@ func (d *memberTx) record(ctx context.Context, by activity.Actor, a Account, n n
 	})
 }
 
-// referralCode returns the code of a member's referral link. It says nothing of
-// who the member is.
+// referralCode returns the code of a member's referral link. It does not reveal the
+// customer.
 func referralCode(of shop.ID, domain string, customer int64) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "referral|%d|%s|%d", of, domain, customer))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
 }
 
-// onceID names a member as a source that gives points once.
+// onceID is the source id of activities that give points once per member.
 func onceID(a Account) string { return fmt.Sprintf("customer:%d", a.Person.Customer) }
 
-// eventsOf returns what ledgers tell that are about to be written. Their entries must
-// have their numbers.
+// eventsOf returns the events of ledgers that are being written. Their entries must have
+// IDs.
 func (d *memberTx) eventsOf(ledgers []*Ledger) []Event {
 	var list []Event
 	for _, l := range ledgers {
@@ -311,6 +309,6 @@ func (l *Ledger) reachedTier() bool {
 	return is != nil && (was == nil || is.Points > was.Points)
 }
 
-// firstVersion is that of a member whom the same transaction has added: whoever adds
-// one writes the ledger too.
+// firstVersion is the version of a member that the same transaction has added and has not
+// written yet.
 const firstVersion = 1

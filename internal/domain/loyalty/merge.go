@@ -8,9 +8,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Merge lets a member have the points and the unused rewards of another one, who is no
-// customer any more. Who is no member gets the other one's membership as it is. Done again
-// it does nothing more.
+// Merge moves the points and unused rewards of a customer who no longer exists to another
+// one. If the other customer is not a member, the membership is transferred. It can be
+// repeated.
 func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.begin(ctx, tx)
@@ -55,8 +55,8 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 	})
 }
 
-// moveRewards lets a customer have the rewards of a member that are not used, under a
-// membership of theirs. The platform lets them use the codes.
+// moveRewards moves the unused rewards of one member to another. The platform accepts their
+// codes from the merged customer.
 func (d *memberTx) moveRewards(ctx context.Context, from, to AccountID, kept int64) error {
 	rewards, err := d.tx.RewardsOf(ctx, []AccountID{from}, Reserved, Issued, Returning)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *memberTx) moveRewards(ctx context.Context, from, to AccountID, kept int
 	return nil
 }
 
-// moveMembership lets a customer who is no member have a membership.
+// moveMembership transfers a membership to another customer.
 func (d *memberTx) moveMembership(ctx context.Context, l *Ledger, kept int64) error {
 	known, err := d.tx.CustomerByID(ctx, kept)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // What is left of a member's lots is another one's, pending or not, and both ledgers add
 // up. Nothing is left to move then.
-func TestPointsMoveToAnotherMemberAsTheyAre(t *testing.T) {
+func TestMovedPointsKeepSourceAndExpiry(t *testing.T) {
 	t.Parallel()
 	terms := DefaultTerms()
 	terms.Expiry = ExpiryPolicy{Mode: LotAge, Months: 3}

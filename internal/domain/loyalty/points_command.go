@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Add gives points to a member. Where customers become members by themselves, it
-// makes them members.
+// Add gives points to a member, and enrols the customer where the programme enrols
+// automatically.
 func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
 	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		p := Posting{Points: cmd.Points, Note: cmd.Note, Actor: cmd.Actor.By, Description: "Added by the store"}
@@ -56,17 +56,17 @@ func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Membe
 // PointsCommand adds or removes points by hand.
 type PointsCommand struct {
 	Who    CustomerRef
-	Points Points  // more than 0; of Add with a rule: 0 for what the rule gives; of Remove with an entry: 0 for all of it
+	Points Points  // more than 0; of Add with a rule: 0 for the rule's points; of Remove with an entry: 0 for all of its points
 	Rule   RuleID  // of Add: the earn rule for which they are added; 0: none
-	Entry  EntryID // of Remove: what was earned for it is taken back; 0: none
+	Entry  EntryID // of Remove: reverse the points of this entry; 0: none
 	Note   string
 	Actor  activity.Actor
-	// IdempotencyKey is the name of a request that may come again and must move points
-	// oncePerMember; empty: it does not come again.
+	// IdempotencyKey makes a repeated request move points once; empty: the request is not
+	// repeated.
 	IdempotencyKey string
 }
 
-// earn posts what a rule gives because somebody says so.
+// earn posts the points of a rule for an activity that the caller reports.
 func (d *memberTx) earn(ctx context.Context, l *Ledger, rule EarnRule, p Posting) error {
 	p.Source.Type = rule.For
 	if rule.For.oncePerMember() {
@@ -94,7 +94,7 @@ func (d *memberTx) activeRule(id RuleID) (EarnRule, error) {
 	return rule, nil
 }
 
-// Remove takes points from a member, never more than there are.
+// Remove takes points from a member, at most those that are available.
 func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
 	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		l, err := d.open(ctx)
@@ -126,7 +126,7 @@ func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Me
 	})
 }
 
-// reverse takes back what an entry earned: an order was refunded, say.
+// reverse reverses the points of an entry, for example when an order was refunded.
 func (d *memberTx) reverse(ctx context.Context, l *Ledger, id EntryID, p Posting) error {
 	entries, _, lots, err := d.tx.Ledger(ctx, l.Account.ID)
 	if err != nil {
@@ -159,7 +159,7 @@ func (d *memberTx) reverse(ctx context.Context, l *Ledger, id EntryID, p Posting
 // ApproveCommand releases pending points.
 type ApproveCommand struct {
 	Who     CustomerRef
-	Entries []EntryID // that are to be released; empty: all
+	Entries []EntryID // to release; empty: all
 	Actor   activity.Actor
 
 	IdempotencyKey string // as in a PointsCommand
@@ -192,7 +192,7 @@ func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (
 	})
 }
 
-// pendingOf returns the lots of chosen entries; nil when all are meant.
+// pendingOf returns the lots of the chosen entries; nil: all.
 func (d *memberTx) pendingOf(ctx context.Context, l *Ledger, ids []EntryID) (map[int64]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil

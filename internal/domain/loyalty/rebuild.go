@@ -2,13 +2,13 @@ package loyalty
 
 import "fmt"
 
-// lotSource names a lot as the source of an entry.
+// lotSource is the source of an entry about a lot.
 func lotSource(of SourceType, lot *Lot) Source {
 	return Source{of, fmt.Sprintf("%d:%d", lot.Account, lot.Seq)}
 }
 
-// Rebuild adds up an account's whole ledger, entries and uses in their order. It
-// proves what is kept with the account and its lots, or repairs it.
+// Rebuild computes the totals and lots of an account from all its entries and uses, in
+// order, to check or repair the stored ones.
 func Rebuild(entries []Entry, uses []Use) (Sums, []Lot) {
 	sums := Sums{Rewarded: make(map[SourceType]int64)}
 	var lots []Lot
@@ -69,6 +69,5 @@ func Rebuild(entries []Entry, uses []Use) (Sums, []Lot) {
 	return sums, lots
 }
 
-// reversed returns how much of its lot a Reverse takes back, with what was gone
-// already.
+// reversed returns how many points of its lot a Reverse entry reverses, including Absorbed.
 func (e Entry) reversed() Points { return -e.Pending - e.Available + e.Absorbed }

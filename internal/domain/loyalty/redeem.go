@@ -12,19 +12,19 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// RedeemCommand takes a reward for points.
+// RedeemCommand redeems points for a reward.
 type RedeemCommand struct {
 	Who    CustomerRef
-	Rule   RuleID // 0: the one that the points are for
-	Points Points // of rules that let the member choose; 0: not said
+	Rule   RuleID // 0: the rule that costs Points
+	Points Points // of rules that let the member choose; 0: not given
 	Actor  activity.Actor
 
 	IdempotencyKey string // as in a PointsCommand
 }
 
-// Redeem takes a reward. The points are spent and the reward is noted in one
-// commit; the platform is asked afterwards, and again until it answers. What it
-// refuses for good gives the points back.
+// Redeem redeems points for a reward. One commit spends the points and stores the reward.
+// The platform is called afterwards, and again until it answers; a refusal refunds the
+// points.
 func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Member, error) {
 	var taken Reward // zero when the request was carried out before
 	var store shop.Shop
@@ -70,7 +70,7 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 		}
 		taken.Entry = l.Entries[len(l.Entries)-1].ID
 		if err := d.tx.PutReward(ctx, taken); err != nil || taken.State == Reserved {
-			return err // one that the platform does not have is told when it does
+			return err // a reserved reward is published when it is issued
 		}
 		return d.issued(ctx, taken)
 	})
@@ -85,7 +85,7 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 	return s.Member(ctx, store, cmd.Who, "")
 }
 
-// price returns what a reward costs and what it is worth.
+// price returns the cost and the value of a reward.
 func (r RedeemRule) price(chosen Points, c money.Currency) (Points, money.Amount, error) {
 	bad := func(key, format string, args ...any) error {
 		return fault.New(fault.Invalid, format, args...).Entity("pointRedeemRule").Code(key).Field("points")
@@ -123,7 +123,7 @@ func minor(milli int64, c money.Currency) money.Amount {
 	return money.Amount{Minor: milli / unit, Currency: c}
 }
 
-// reward makes the reward that a rule gives.
+// reward returns the reward that a rule gives.
 func (r RedeemRule) reward(id RewardID, d *memberTx, a Account, cost Points, value money.Amount) Reward {
 	t := Reward{
 		ID: id, Account: a.ID, Payer: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,

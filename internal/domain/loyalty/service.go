@@ -27,8 +27,8 @@ type Service struct {
 // MaxNote is how long a note can be, in characters.
 const MaxNote = 500
 
-// Enable starts a store's programme, or changes it. What was ordered since it
-// started and is not counted yet will be.
+// Enable starts a store's programme or changes it. Orders since its start that were not
+// counted yet will be.
 func (s *Service) Enable(ctx context.Context, of shop.ID, since time.Time, terms Terms) error {
 	if err := terms.Validate(); err != nil {
 		return err
@@ -49,8 +49,7 @@ func (s *Service) Enable(ctx context.Context, of shop.ID, since time.Time, terms
 	})
 }
 
-// Disable stops a store's programme: nothing is earned or redeemed any more.
-// Members keep what they have.
+// Disable stops a store's programme: members keep their points, and earn and redeem nothing.
 func (s *Service) Disable(ctx context.Context, of shop.ID) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		p, err := tx.Program(ctx)
@@ -62,9 +61,8 @@ func (s *Service) Disable(ctx context.Context, of shop.ID) error {
 	})
 }
 
-// Work is the task of doing what is due for a store's members: crediting what
-// was ordered, releasing and expiring points, and bringing rewards to the
-// platform.
+// Work is the task of processing what is due for a store's members: crediting orders,
+// releasing and expiring points, and calling the platform about rewards.
 type Work struct {
 	Shop shop.ID `json:"shop"`
 }
@@ -72,5 +70,5 @@ type Work struct {
 // Kind names the task.
 func (Work) Kind() string { return "loyalty_work" }
 
-// batchSize is how many facts or members one transaction takes.
+// batchSize is how many facts or members one transaction processes.
 const batchSize = 100

@@ -1,9 +1,9 @@
 package loyalty
 
-// SourceType is what points were moved for.
+// SourceType is the type of an activity for which points move.
 type SourceType string
 
-// The occasions. Those up to Custom are what rules give points for.
+// The types of activities. Earn rules give points for those up to Custom.
 const (
 	Purchase      SourceType = "PURCHASE"
 	Start         SourceType = "SUBSCRIPTION_START"
@@ -26,18 +26,17 @@ const (
 
 	Manual       SourceType = "MANUAL" // by a person
 	Import       SourceType = "IMPORT" // from another programme
-	RewardSource SourceType = "REWARD" // taken, or given back
+	RewardSource SourceType = "REWARD" // redeemed or refunded
 	Expiry       SourceType = "EXPIRY"
 )
 
-// EarnSources lists the occasions for which rules can give points.
+// EarnSources lists the types that earn rules can have.
 var EarnSources = []SourceType{
 	Purchase, Start, Renewal, CreateAccount, NewsLetter, SMS, Birthday, Review, Facebook, Instagram, Twitter, Pinterest, YouTube,
 	TikTok, ShareFacebook, ShareX, Referral, Custom,
 }
 
-// oncePerMember reports whether a member is given points for the occasion only once,
-// ever.
+// oncePerMember reports whether a member gets points for the activity only once.
 func (o SourceType) oncePerMember() bool {
 	switch o {
 	case CreateAccount, NewsLetter, SMS, Facebook, Instagram, Twitter, Pinterest, YouTube, TikTok, ShareFacebook, ShareX:
@@ -46,8 +45,8 @@ func (o SourceType) oncePerMember() bool {
 	return false
 }
 
-// Source names one thing for which points were moved. The same source moves
-// them once for each rule and kind of entry.
+// Source identifies one activity. The same source moves points once for each rule and kind
+// of entry.
 type Source struct {
 	Type SourceType
 	ID   string

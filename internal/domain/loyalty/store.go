@@ -79,8 +79,14 @@ type FactTx interface {
 	// ForgetFacts deletes facts that the programme does not count now. AddPastFacts can
 	// add them again.
 	ForgetFacts(ctx context.Context, facts []Fact) error
+	// ProgramActive reports whether the programme is active. Until the transaction ends, no
+	// other one can start the programme.
+	ProgramActive(ctx context.Context) (bool, error)
+	// AddFacts adds the facts of charged attempts and created contracts, skips those that
+	// exist, and enqueues Work when it added any.
+	AddFacts(ctx context.Context, attempts, contracts []int64) error
 	// AddPastFacts adds the first orders and renewals since an instant for which no
-	// fact exists yet.
+	// fact exists yet. It waits for the transactions that called ProgramActive.
 	AddPastFacts(ctx context.Context, since, now time.Time) error
 }
 

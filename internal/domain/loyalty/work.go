@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Work does everything that is due.
+// Work processes everything that is due.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	for _, step := range []func(context.Context, shop.ID) (int, error){s.credit, s.settle} {
 		for {
@@ -27,7 +27,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	return s.processRewards(ctx, of)
 }
 
-// credit gives points for what was ordered.
+// credit gives points for orders.
 func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.begin(ctx, tx)
@@ -64,8 +64,8 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 	return done, nil
 }
 
-// counts reports whether a fact lies within the time of a programme that runs. One that
-// does not may, when the programme is changed.
+// counts reports whether the programme is active and a fact lies within it. The answer can
+// change with the programme.
 func (p Program) counts(f Fact) bool { return p.Active && !f.At.Before(p.StartedAt) }
 
 func (d *memberTx) creditAll(ctx context.Context, facts []Fact) error {
@@ -139,8 +139,8 @@ func inOrder(m map[int64]*Ledger) []*Ledger {
 	return list
 }
 
-// members opens the ledgers of the customers that facts are about. Where
-// customers become members by themselves, they do.
+// members opens the ledgers of the customers of facts, and enrols customers where the
+// programme enrols automatically.
 func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger, error) {
 	people := make(map[int64]Person, len(facts))
 	var numbers []int64
@@ -194,7 +194,7 @@ func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger
 	return ledgers, nil
 }
 
-// settle releases and expires what is due.
+// settle releases and expires points that are due.
 func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.begin(ctx, tx)

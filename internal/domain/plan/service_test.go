@@ -171,7 +171,7 @@ func (w *world) later() {
 
 const firstGroup = 8001 // of the simulator
 
-func TestAProcessThatDiesLeavesNoHalfGroup(t *testing.T) {
+func TestCrashLeavesNoPartialGroup(t *testing.T) {
 	t.Parallel()
 	t.Run("before the platform hears of a new group", func(t *testing.T) {
 		t.Parallel()
@@ -223,7 +223,7 @@ func TestAProcessThatDiesLeavesNoHalfGroup(t *testing.T) {
 	}
 }
 
-func TestWhatThePlatformRefusesLeavesNothingBehind(t *testing.T) {
+func TestRefusedCreateLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	g := w.create(shop.Subscriptions, "Monthly")
@@ -271,7 +271,7 @@ func TestPlansOfMembershipGroupsAreListedInTheSettings(t *testing.T) {
 	}
 }
 
-func TestAStoreWhoseConnectionIsGoneChangesNothing(t *testing.T) {
+func TestDisconnectedStoreChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	g := w.create(shop.Subscriptions, "Monthly")
@@ -288,7 +288,7 @@ func TestAStoreWhoseConnectionIsGoneChangesNothing(t *testing.T) {
 	}
 }
 
-func TestProductsLeaveEveryGroup(t *testing.T) {
+func TestRemoveEverywhereRemovesProducts(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	first, second := w.create(shop.Subscriptions, "A"), w.create(shop.Subscriptions, "B")

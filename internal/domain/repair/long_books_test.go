@@ -123,7 +123,7 @@ func (a *auditor) stuck() repair.Stuck {
 	return list
 }
 
-func TestBooksThatAreLongerThanOneCheckReadsAreComparedToTheEnd(t *testing.T) {
+func TestLongBooksAreComparedAcrossChecks(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -163,7 +163,7 @@ func TestBooksThatAreLongerThanOneCheckReadsAreComparedToTheEnd(t *testing.T) {
 	}
 }
 
-func TestAComparisonBeginsAnewWhenThePlatformDoesNotTakeItsPlace(t *testing.T) {
+func TestComparisonRestartsWhenCursorIsRejected(t *testing.T) {
 	t.Parallel()
 	b := &books{}
 	a := audit(t, b, true)

@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
-func TestJudge(t *testing.T) {
+func TestCheckEpoch(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestElsewhere(t *testing.T) {
+func TestPlaceDiffers(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name    string
@@ -133,7 +133,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func TestWhatIsBehindIsShown(t *testing.T) {
+func TestStuckShowsDelays(t *testing.T) {
 	t.Parallel()
 	old := noon.AddDate(-1, 0, 0)
 	for _, row := range []struct {

@@ -13,7 +13,7 @@ import (
 
 func noon() time.Time { return time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC) }
 
-func TestWhatAnEntryTells(t *testing.T) {
+func TestEntryPublishesTypes(t *testing.T) {
 	t.Parallel()
 	contract, attempt := activity.EntitySubscriptionContractDetails, activity.EntitySubscriptionBillingAttempt
 	for name, test := range map[string]struct {
@@ -61,7 +61,7 @@ func TestWhatAnEntryTells(t *testing.T) {
 	}
 }
 
-func TestWhatTheDataOfATypeIs(t *testing.T) {
+func TestTypeData(t *testing.T) {
 	t.Parallel()
 	for kind, contract := range map[Type]bool{
 		ImmediateSuccess: false, ImmediateFailure: false, "subscription.billing-success": false, "membership.billing-skipped": false,
@@ -76,7 +76,7 @@ func TestWhatTheDataOfATypeIs(t *testing.T) {
 	}
 }
 
-func TestTypesThatCanBeSubscribedTo(t *testing.T) {
+func TestParseTypes(t *testing.T) {
 	t.Parallel()
 	got, err := ParseTypes([]string{"subscription.created", "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS", "subscription.created", "loyalty.sign-up", "loyalty.referred-reward"})
 	if err != nil || !slices.Equal(got, []Type{"subscription.created", ImmediateSuccess, SignUp, ReferredReward}) {
@@ -89,7 +89,7 @@ func TestTypesThatCanBeSubscribedTo(t *testing.T) {
 	}
 }
 
-func TestTheScheduleOfTries(t *testing.T) {
+func TestRetryDelays(t *testing.T) {
 	t.Parallel()
 	d := Delivery{Message: "msg_1", Endpoint: 7, Status: Pending}
 	now := noon()
@@ -124,7 +124,7 @@ func TestTheScheduleOfTries(t *testing.T) {
 
 func must(d time.Duration, _ bool) time.Duration { return d }
 
-func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
+func TestRetryAfterIsBounded(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[time.Duration]time.Duration{time.Hour: time.Hour, 90 * 24 * time.Hour: 24 * time.Hour} {
 		if got := must(Delivery{Tries: 1}.retryDelay(asked)); got != want {
@@ -136,7 +136,7 @@ func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 	}
 }
 
-func TestWhenAnEndpointIsDisabled(t *testing.T) {
+func TestEndpointIsDisabledAfterFailures(t *testing.T) {
 	t.Parallel()
 	e := Endpoint{Enabled: true}
 	if e.recordResult(true, false, noon()) || e.recordResult(true, false, noon().Add(5*24*time.Hour-time.Second)) {
@@ -157,7 +157,7 @@ func TestWhenAnEndpointIsDisabled(t *testing.T) {
 	}
 }
 
-func TestBothSecretsSignForADay(t *testing.T) {
+func TestRotatedSecretSignsForADay(t *testing.T) {
 	t.Parallel()
 	e := Endpoint{Secret: "whsec_old"}
 	e.rotate(noon())
@@ -172,7 +172,7 @@ func TestBothSecretsSignForADay(t *testing.T) {
 	}
 }
 
-func TestAddressesOfEndpoints(t *testing.T) {
+func TestEndpointURLs(t *testing.T) {
 	t.Parallel()
 	for address, plain := range map[string][2]bool{ // whether it is taken, in production and where private addresses are
 		"https://erp.example.com/hooks?x=1": {true, true}, "http://erp.example.com/hooks": {false, true}, "ftp://erp.example.com": {false, false},
@@ -190,7 +190,7 @@ func TestAddressesOfEndpoints(t *testing.T) {
 	}
 }
 
-func TestAnIDNamesWhatHappened(t *testing.T) {
+func TestMessageIDIdentifiesEvent(t *testing.T) {
 	t.Parallel()
 	id := NewMessageID(1, 2, ImmediateSuccess, noon())
 	if len(id) != 28 || id != NewMessageID(1, 2, ImmediateSuccess, noon()) {

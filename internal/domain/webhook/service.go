@@ -43,6 +43,9 @@ type EndpointTx interface {
 type PublishTx interface {
 	// EnabledEndpoints returns the ids, shop and types of the enabled endpoints.
 	EnabledEndpoints(ctx context.Context) ([]Endpoint, error)
+	// Subjects returns the records that entries are about, as they are in this
+	// transaction.
+	Subjects(ctx context.Context, entries []activity.Entry) (map[Record]Subject, error)
 	// AddMessages stores messages with a delivery to each recipient, due at the message's
 	// instant, and enqueues Work. It deletes some messages older than Retention.
 	AddMessages(ctx context.Context, list ...Addressed) error

@@ -130,7 +130,7 @@ func (w *world) is(status webhook.Status) []webhook.Delivery {
 	return list
 }
 
-func TestWhatAProcessThatDiedHadTakenUpIsSentByAnother(t *testing.T) {
+func TestDeliveryOfDeadProcessIsSentByAnother(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	id := w.owe(1, w.listener("erp"))
@@ -157,7 +157,7 @@ func TestWhatAProcessThatDiedHadTakenUpIsSentByAnother(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatHangsHoldsUpNoOther(t *testing.T) {
+func TestHangingEndpointDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	slow, quick := w.listener("slow"), w.listener("quick")
@@ -200,7 +200,7 @@ func TestAnEndpointThatHangsHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-func TestALaterMessageAboutAContractWaitsForAnEarlierOne(t *testing.T) {
+func TestMessagesAboutContractAreSentInOrder(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	e := w.listener("erp")
@@ -226,7 +226,7 @@ func TestALaterMessageAboutAContractWaitsForAnEarlierOne(t *testing.T) {
 	}
 }
 
-func TestABodyIsMadeWhenItIsOwedAndNotWhenItsTurnComes(t *testing.T) {
+func TestBodyShowsStateAtTimeOfEvent(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	e := w.listener("erp")
@@ -246,7 +246,7 @@ func TestABodyIsMadeWhenItIsOwedAndNotWhenItsTurnComes(t *testing.T) {
 	}
 }
 
-func TestABodyThatCannotBeMadeHoldsUpNothingElse(t *testing.T) {
+func TestFailedRenderDelaysNoOtherMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	e := w.listener("erp")
@@ -271,7 +271,7 @@ func TestABodyThatCannotBeMadeHoldsUpNothingElse(t *testing.T) {
 	w.want("erp " + string(away))
 }
 
-func TestWhatAnEndpointIsOwedEndsWithIt(t *testing.T) {
+func TestRemovingEndpointRemovesDeliveries(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	gone, removed := w.listener("gone"), w.listener("removed")
@@ -343,7 +343,7 @@ func TestEndpointEnabledAgainAfterFiveDaysOfFailuresSurvivesItsFirstFailure(t *t
 	}
 }
 
-func TestOneProcessSendsForSoManyShopsAtATime(t *testing.T) {
+func TestConcurrentTasksAreLimited(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.MaxTasks = 0

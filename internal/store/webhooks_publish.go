@@ -13,85 +13,27 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
 
-// oweFor writes what entries owe to the shop's endpoints; the first entry has the
-// number first, and so on. A shop without endpoints costs one look into an index,
-// and only for entries that could owe something.
-func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry) error {
-	var telling []activity.Entry
-	for i, e := range entries {
-		if webhook.Publishes(e) {
-			e.ID = first + int64(i)
-			telling = append(telling, e)
-		}
-	}
-	if len(telling) == 0 {
-		return nil
-	}
-	endpoints, err := tx.EnabledEndpoints(ctx)
-	if err != nil || len(endpoints) == 0 {
-		return err
-	}
-	subjects, err := tx.subjects(ctx, telling)
-	if err != nil {
-		return err
-	}
-	// A change that several entries tell of is told once.
-	type what struct {
-		kind     webhook.Type
-		contract contract.ID
-		attempt  int64
-	}
-	told := map[what]bool{}
-	var list []webhook.Message
-	for _, e := range telling {
-		about, known := subjects[subject{e.EntityType, e.EntityID}]
-		if !known {
-			continue
-		}
-		for _, t := range webhook.TypesOf(e, about) {
-			w := what{kind: t, contract: about.Contract}
-			if e.EntityType == activity.EntitySubscriptionBillingAttempt && !t.AboutContract() {
-				w.attempt = e.EntityID
-			}
-			if told[w] {
-				continue
-			}
-			told[w] = true
-			list = append(list, webhook.Message{
-				ID: webhook.NewMessageID(tx.of, e.ID, t, e.At), Shop: tx.of, Type: t, Line: about.Line, Contract: w.contract, Attempt: w.attempt, At: e.At,
-			})
-		}
-	}
-	return tx.AddMessages(ctx, webhook.Address(endpoints, list)...)
-}
-
-// EnabledEndpoints returns the shop's enabled endpoints with what they are told of.
+// EnabledEndpoints returns the ids, shop and types of the enabled endpoints.
 func (tx *Tx) EnabledEndpoints(ctx context.Context) ([]webhook.Endpoint, error) {
 	var rows []endpointRow
 	err := tx.q.NewSelect().Model(&rows).Column("id", "types").Where("e.shop_id = ?", tx.of).Where("e.enabled").Order("e.id").Scan(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read who listens: %w", err)
+		return nil, fmt.Errorf("read the enabled webhook endpoints: %w", err)
 	}
 	list := make([]webhook.Endpoint, len(rows))
 	for i, r := range rows {
-		list[i] = webhook.Endpoint{ID: webhook.EndpointID(r.ID), Types: typesOf(r.Types), Enabled: true}
+		list[i] = webhook.Endpoint{ID: webhook.EndpointID(r.ID), Shop: tx.of, Types: typesOf(r.Types), Enabled: true}
 	}
 	return list, nil
 }
 
-// subject names what an entry is about.
-type subject struct {
-	kind activity.EntityType
-	id   int64
-}
-
-// subjects returns what entries are about, as it stands in this transaction.
-func (tx *Tx) subjects(ctx context.Context, entries []activity.Entry) (map[subject]webhook.Subject, error) {
+// Subjects returns the records that entries are about, as they are in this transaction.
+func (tx *Tx) Subjects(ctx context.Context, entries []activity.Entry) (map[webhook.Record]webhook.Subject, error) {
 	ids := map[activity.EntityType][]int64{}
 	for _, e := range entries {
 		ids[e.EntityType] = append(ids[e.EntityType], e.EntityID)
 	}
-	found := map[subject]webhook.Subject{}
+	found := map[webhook.Record]webhook.Subject{}
 	type row struct {
 		ID         int64
 		ContractID int64
@@ -108,7 +50,7 @@ func (tx *Tx) subjects(ctx context.Context, entries []activity.Entry) (map[subje
 			return fmt.Errorf("read what %d entries are about: %w", len(ids[kind]), err)
 		}
 		for _, r := range rows {
-			found[subject{kind, r.ID}] = show(r)
+			found[webhook.Record{Type: kind, ID: r.ID}] = show(r)
 		}
 		return nil
 	}
