@@ -129,7 +129,29 @@ func (c club) settle(a billing.Attempt, minor int64) {
 	c.Helper()
 	a.Status, a.OrderID, a.OrderName, a.PublishAt, a.UpdatedAt = billing.Success, 5000+int64(a.ID), fmt.Sprint("#", a.ID), c.clock.Now(), c.clock.Now()
 	a.Amount = money.Amount{Minor: minor, Currency: "EUR"}
-	c.in(func(tx *store.Tx) error { return tx.PutAttempts(c.Context(), []billing.Attempt{a}) })
+	c.in(func(tx *store.Tx) error { return c.paid(tx, a) })
+}
+
+// paid writes an attempt that was charged, with its entry.
+func (c club) paid(tx *store.Tx, a billing.Attempt) error {
+	err := tx.PutAttempts(c.Context(), []billing.Attempt{a})
+	return cmp.Or(err, tx.Record(c.Context(), activity.Entry{
+		EntityID: int64(a.ID), EntityType: activity.EntitySubscriptionBillingAttempt, Event: activity.BillingAttemptTriggered, Status: activity.Success, At: a.UpdatedAt,
+	}))
+}
+
+// put inserts contracts of the first shop, with their entries.
+func (c club) put(contracts ...contract.Contract) {
+	c.Helper()
+	c.in(func(tx *store.Tx) error {
+		var created []activity.Entry
+		for _, of := range contracts {
+			created = append(created, activity.Entry{
+				EntityID: int64(of.ID), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.ContractCreated, Status: activity.Success, At: day,
+			})
+		}
+		return cmp.Or(tx.PutContracts(c.Context(), fresh(contracts)), tx.Record(c.Context(), created...))
+	})
 }
 
 func testLoyalty(t *testing.T, open opener) {
@@ -145,7 +167,7 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("after two orders: %+v, spent %s", m.Sums, m.Spent)
 		}
 		a := c.attempt(id)
-		c.in(func(tx *store.Tx) error { return tx.PutAttempts(t.Context(), []billing.Attempt{a}) }) // written again, the news still untold
+		c.in(func(tx *store.Tx) error { return c.paid(tx, a) }) // recorded again
 		if err := c.Enable(t.Context(), c.shop.ID, day.AddDate(-1, 0, 0), loyalty.DefaultTerms()); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +224,7 @@ func testLoyalty(t *testing.T, open opener) {
 		a.PublishAt, a.UpdatedAt = c.clock.Now(), c.clock.Now()
 		enabled := make(chan error, 1)
 		c.in(func(tx *store.Tx) error {
-			if err := tx.PutAttempts(t.Context(), []billing.Attempt{a}); err != nil {
+			if err := c.paid(tx, a); err != nil {
 				return err
 			}
 			go func() { enabled <- c.Enable(t.Context(), c.shop.ID, day.AddDate(0, -1, 0), loyalty.DefaultTerms()) }()
@@ -435,7 +457,7 @@ func testLoyalty(t *testing.T, open opener) {
 		a := c.queue(queued(1, 2, day))[0]
 		a.Status, a.OrderID, a.PublishAt, a.UpdatedAt = billing.Success, 5001, c.clock.Now(), c.clock.Now()
 		a.Amount = money.Amount{Minor: 2354, Currency: "JPY"}
-		c.in(func(tx *store.Tx) error { return tx.PutAttempts(t.Context(), []billing.Attempt{a}) })
+		c.in(func(tx *store.Tx) error { return c.paid(tx, a) })
 		c.work()
 		if after := c.member(ada); after.Sums.Available != before.Sums.Available || after.Spent != before.Spent {
 			t.Errorf("an order in yen gave %s points: %+v", after.Sums.Available-before.Sums.Available, after.Spent)
