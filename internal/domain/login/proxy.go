@@ -21,12 +21,12 @@ type ProxyAuthenticator struct {
 	Clock clock.Clock
 }
 
-// Visitor is a shopper who was let in.
+// Visitor is an authenticated customer.
 type Visitor struct {
 	Principal
 	Store  shop.Shop
-	Prefix string     // path at the store's domain under which the shopper came
-	Query  url.Values // the shopper's own
+	Prefix string     // path of the app proxy at the store's domain
+	Query  url.Values // the customer's own query parameters
 }
 
 // Enter returns who makes a request, or Unauthenticated. With named, the request's

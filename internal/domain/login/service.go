@@ -58,8 +58,7 @@ func (w CustomerRef) find(ctx context.Context, tx Tx) (Subscriber, error) {
 	return found, err
 }
 
-// Credential is what opens the portal for a customer: the address of a link, or a
-// token.
+// Credential opens the portal for a customer: a link or a token.
 type Credential struct {
 	Customer  int64
 	Value     string

@@ -21,8 +21,8 @@ func (s *Service) Shop(ctx context.Context, handle string) (shop.Shop, error) {
 	return s.Store.ShopByDomain(ctx, Domain(handle))
 }
 
-// CheckLink says why a link opens nothing, or nil. It uses nothing up: mail programs
-// open links before people do.
+// CheckLink returns why a link cannot be used, or nil. It does not use the link: mail
+// programs open links before their readers do.
 func (s *Service) CheckLink(ctx context.Context, of shop.ID, link string) error {
 	if !wellFormed(link) {
 		return linkUnknown()
@@ -37,8 +37,7 @@ func (s *Service) CheckLink(ctx context.Context, of shop.ID, link string) error 
 	return l.usable(s.Clock.Now())
 }
 
-// Enter uses a link up and returns the value that stands for the session which
-// begins.
+// Enter uses a link and returns the value of the new session.
 func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, error) {
 	if !wellFormed(link) {
 		return "", linkUnknown()

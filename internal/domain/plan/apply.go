@@ -33,9 +33,8 @@ func (s *Service) apply(ctx context.Context, store shop.Shop, g Group) (Group, e
 	}
 }
 
-// sync lets the platform do what is pending. After a lost answer it is told
-// again: then what it has done already is looked for first, and what it would
-// do twice is not asked for.
+// sync makes the pending change on the platform. After a lost answer it is repeated: it
+// first reads what the platform has done and asks only for the rest.
 func (s *Service) sync(ctx context.Context, store shop.Shop, g *Group, again bool) (platform.PlanGroup, error) {
 	at, p := store.At(), g.Pending
 	switch {

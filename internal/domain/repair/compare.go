@@ -18,8 +18,8 @@ const (
 	// pagesAtOnce is how much of the platform's list one check reads; the next one
 	// goes on behind it.
 	pagesAtOnce = 20
-	// straysAtOnce limits what a check looks at of a kind; the rest is the next one's.
-	straysAtOnce = 200
+	// unscheduledBatch limits what a check looks at of a kind; the rest is the next one's.
+	unscheduledBatch = 200
 	// overlap is how far a comparison that begins looks back before the one before it:
 	// a charge may have been under way then.
 	overlap = 3 * time.Hour
@@ -121,7 +121,6 @@ func (c *comparison) saveProgress(g *shop.Guard) {
 	}
 }
 
-// restart forgets how far a comparison has come.
 func (s *Service) restart(ctx context.Context, c *comparison) error {
 	return s.change(ctx, c.store.ID, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
 		current.Guard.Comparing = shop.Reading{}
@@ -381,12 +380,13 @@ func (s *Service) ask(ctx context.Context, c *comparison, attempts []billing.Att
 	return nil
 }
 
-// recheckFindings looks at what older findings were about.
+// recheckFindings queries again the objects of open findings and returns those that still
+// hold.
 func (s *Service) recheckFindings(ctx context.Context, c *comparison) (standing []Finding, err error) {
 	var ours []billing.Attempt
 	err = s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		ours = nil
-		if standing, err = tx.OpenFindings(ctx, straysAtOnce); err != nil {
+		if standing, err = tx.OpenFindings(ctx, unscheduledBatch); err != nil {
 			return err
 		}
 		var contracts []contract.ID
@@ -429,14 +429,14 @@ func (s *Service) recheckFindings(ctx context.Context, c *comparison) (standing 
 	return standing, nil
 }
 
-// findUnscheduled finds contracts that no order waits for although they run, fills
-// their queues where they can be filled, and finds charges without an end and
-// contracts that cannot be read.
+// findUnscheduled finds active contracts without an order in the queue and fills their
+// queues where it can. It also finds charges without an outcome and contracts that cannot be
+// read.
 func (s *Service) findUnscheduled(ctx context.Context, c *comparison) error {
 	return s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
 		var seen []Finding
-		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), straysAtOnce, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException)
+		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), unscheduledBatch, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException)
 		if err != nil {
 			return err
 		}
@@ -446,7 +446,7 @@ func (s *Service) findUnscheduled(ctx context.Context, c *comparison) error {
 				What: fmt.Sprintf("billing attempt %d is %s since %s", a.ID, a.Status, a.SentAt.Format(time.RFC3339)),
 			})
 		}
-		ids, err := tx.Strays(ctx, now.Add(-slack), straysAtOnce)
+		ids, err := tx.Unscheduled(ctx, now.Add(-slack), unscheduledBatch)
 		if err != nil {
 			return err
 		}
@@ -455,7 +455,7 @@ func (s *Service) findUnscheduled(ctx context.Context, c *comparison) error {
 			return err
 		}
 		seen = append(seen, more...)
-		unread, err := tx.UnreadContracts(ctx, 0, straysAtOnce)
+		unread, err := tx.UnreadContracts(ctx, 0, unscheduledBatch)
 		if err != nil {
 			return err
 		}

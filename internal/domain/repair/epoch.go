@@ -19,7 +19,7 @@ type Place struct {
 	Host     string // under which the platform reaches it; empty: this node does not know
 }
 
-// DiffersFrom reports whether another place is another installation's.
+// DiffersFrom reports whether both places are known and differ.
 func (p Place) DiffersFrom(o Place) bool {
 	return p.Database != "" && p.Database != o.Database || p.Host != "" && o.Host != "" && p.Host != o.Host
 }
@@ -32,9 +32,7 @@ func (p Place) String() string {
 	return p.Database + " under " + p.Host
 }
 
-// SetPlace says where the installation lives and has every store's epoch confirmed
-// before anything is charged. It is called before work begins, by every node. A
-// database that lived elsewhere is a copy, for all we know: its stores are frozen.
+// SetPlace stores where the installation runs. When it has moved, all stores are frozen.
 func (s *Service) SetPlace(ctx context.Context, at Place) error {
 	was, err := s.Store.Place(ctx)
 	if err != nil {

@@ -47,7 +47,7 @@ func (f Finding) about(o Finding) bool {
 	return f.Kind == o.Kind && f.Contract == o.Contract && f.Cycle == o.Cycle && f.Object == o.Object
 }
 
-// compareAmounts compares a successful charge of the platform with our attempt of its cycle.
+// compareAmounts compares a paid attempt with the platform's charge of its cycle.
 func compareAmounts(a billing.Attempt, p platform.Attempt) (Finding, bool) {
 	f := Finding{Contract: a.Contract, Cycle: a.Cycle, Object: p.ID}
 	switch {

@@ -27,34 +27,43 @@ type Platform interface {
 // Tx is one transaction on one shop's data.
 type Tx interface {
 	billing.Tx
-	// PaidSince returns attempts that are SUCCESS and were written at or after an
-	// instant, by that instant and ID, after the one that a page ended with.
+	BooksTx
+	FindingTx
+}
+
+// BooksTx reads what is compared with the platform.
+type BooksTx interface {
+	// PaidSince returns attempts with the status SUCCESS that were written at or after an
+	// instant, ordered by that instant and ID, after the last one of a page.
 	PaidSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
-	// LeftOpenSince returns likewise attempts that were given up although the
+	// LeftOpenSince returns, in the same order, attempts that were given up although the
 	// platform held a charge of their cycle open.
 	LeftOpenSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
-	// OpenSince returns attempts in any of the statuses that were sent before an
-	// instant, longest first.
+	// OpenSince returns attempts with one of the statuses that were sent before an instant,
+	// oldest first.
 	OpenSince(ctx context.Context, before time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error)
-	// Strays returns ACTIVE contracts whose next billing date is before an
-	// instant, or which have none, while no attempt of theirs is in flight. Those
-	// that are paid for life, or whose cancellation waits, need have none.
-	Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
-
-	// UnreadContracts returns at most limit contracts that cannot be taken over, by
-	// id, after one.
+	// Unscheduled returns ACTIVE contracts whose next billing date is before an instant, or
+	// which have none, without an attempt in flight. Contracts that are paid for life, or
+	// will be cancelled, need none.
+	Unscheduled(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
+	// UnreadContracts returns at most limit contracts that could not be read from the
+	// platform, by id, after one.
 	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
+}
 
-	// OpenFindings returns findings that are not resolved, oldest first;
-	// FindingsLike those that say the same of the same, resolved or not.
+// FindingTx reads and writes findings and discarded work.
+type FindingTx interface {
+	// OpenFindings returns findings that are not resolved, oldest first.
 	OpenFindings(ctx context.Context, limit int) ([]Finding, error)
+	// FindingsLike returns the findings of the same kind about the same object, resolved
+	// or not.
 	FindingsLike(ctx context.Context, like []Finding) ([]Finding, error)
-	// GivenUpEvents and DiscardedTasks return what of the shop was given up,
-	// newest first.
-	GivenUpEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
-	DiscardedTasks(ctx context.Context, limit int) ([]DiscardedWork, error)
-	// PutFindings inserts and writes as PutAttempts does.
+	// PutFindings inserts and updates findings, as PutAttempts does attempts.
 	PutFindings(ctx context.Context, list []Finding) error
+	// GivenUpEvents returns the shop's events that were given up, newest first.
+	GivenUpEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
+	// DiscardedTasks returns the shop's tasks that were given up, newest first.
+	DiscardedTasks(ctx context.Context, limit int) ([]DiscardedWork, error)
 }
 
 // Store runs transactions.

@@ -24,37 +24,37 @@ func TestEntryPublishesTypes(t *testing.T) {
 		about  Subject
 		want   []Type
 	}{
-		"a contract was made":                       {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.created"}},
-		"a membership was made":                     {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Memberships}, []Type{"membership.created"}},
-		"a contract could not be made":              {contract, activity.ContractCreated, activity.Failure, `{}`, Subject{Line: shop.Subscriptions}, nil},
-		"its terms were changed":                    {contract, activity.SubscriptionContractUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
-		"it expired":                                {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"EXPIRED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.expired"}},
-		"it failed":                                 {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"FAILED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
-		"its rhythm was changed":                    {contract, activity.BillingIntervalChange, activity.Success, `{"to":"2 MONTH"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.billing-interval-changed"}},
-		"an order was put off":                      {attempt, activity.NextBillingDateChange, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.next-order-date-changed"}},
-		"its tags were changed":                     {contract, activity.TagsUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, nil},
-		"an order was charged by itself":            {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success}, []Type{"subscription.billing-success"}},
-		"one that somebody asked for":               {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success, Manual: true}, []Type{"subscription.billing-success", ImmediateSuccess}},
-		"somebody asks for a charge":                {attempt, activity.BillingAttemptTriggered, activity.Info, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Requesting, Manual: true}, nil},
-		"a charge is declined":                      {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Memberships, Status: billing.Failure}, []Type{"membership.billing-failure"}},
-		"one that somebody asked for is declined":   {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure, Manual: true}, []Type{"subscription.billing-failure", ImmediateFailure}},
-		"one that somebody asked for was too early": {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Queued}, []Type{ImmediateFailure}},
-		"the platform does not answer":              {attempt, activity.BillingAttemptTriggered, activity.PartialFailure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.PlatformException, Manual: true}, nil},
-		"an order is skipped":                       {attempt, activity.BillingAttemptSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped"}},
-		"one that somebody asked for is not made":   {attempt, activity.BillingAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped", ImmediateFailure}},
-		"no retry is left":                          {attempt, activity.DunningSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.SkippedDunning}, []Type{"subscription.billing-skipped"}},
-		"no retry is left, and it stays unpaid":     {attempt, activity.DunningAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure}, nil},
-		"the store was changed":                     {activity.EntityShopInfo, activity.Updated, activity.Success, `{}`, Subject{}, nil},
+		"a contract was made":                   {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.created"}},
+		"a membership was made":                 {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Memberships}, []Type{"membership.created"}},
+		"a contract could not be made":          {contract, activity.ContractCreated, activity.Failure, `{}`, Subject{Line: shop.Subscriptions}, nil},
+		"its terms were changed":                {contract, activity.SubscriptionContractUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
+		"it expired":                            {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"EXPIRED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.expired"}},
+		"it failed":                             {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"FAILED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
+		"its rhythm was changed":                {contract, activity.BillingIntervalChange, activity.Success, `{"to":"2 MONTH"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.billing-interval-changed"}},
+		"an order was put off":                  {attempt, activity.NextBillingDateChange, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.next-order-date-changed"}},
+		"its tags were changed":                 {contract, activity.TagsUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, nil},
+		"an order was charged automatically":    {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success}, []Type{"subscription.billing-success"}},
+		"a requested charge":                    {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success, Manual: true}, []Type{"subscription.billing-success", ImmediateSuccess}},
+		"a charge is requested":                 {attempt, activity.BillingAttemptTriggered, activity.Info, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Requesting, Manual: true}, nil},
+		"a charge is declined":                  {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Memberships, Status: billing.Failure}, []Type{"membership.billing-failure"}},
+		"a requested charge is declined":        {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure, Manual: true}, []Type{"subscription.billing-failure", ImmediateFailure}},
+		"a requested charge was too early":      {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Queued}, []Type{ImmediateFailure}},
+		"the platform does not answer":          {attempt, activity.BillingAttemptTriggered, activity.PartialFailure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.PlatformException, Manual: true}, nil},
+		"an order is skipped":                   {attempt, activity.BillingAttemptSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped"}},
+		"a requested charge is not made":        {attempt, activity.BillingAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped", ImmediateFailure}},
+		"no retry is left":                      {attempt, activity.DunningSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.SkippedDunning}, []Type{"subscription.billing-skipped"}},
+		"no retry is left, and it stays unpaid": {attempt, activity.DunningAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure}, nil},
+		"the store was changed":                 {activity.EntityShopInfo, activity.Updated, activity.Success, `{}`, Subject{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := TypesOf(activity.Entry{EntityType: test.entity, Event: test.event, Status: test.status, Info: test.info}, test.about)
 			if !slices.Equal(got, test.want) {
-				t.Errorf("tells of %v, want %v", got, test.want)
+				t.Errorf("publishes %v, want %v", got, test.want)
 			}
 			for _, kind := range got {
 				if !slices.Contains(Types, kind) {
-					t.Errorf("nobody can subscribe to %s", kind)
+					t.Errorf("%s cannot be subscribed to", kind)
 				}
 			}
 		})

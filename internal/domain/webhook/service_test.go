@@ -19,7 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-// world is a service on a database, with a sender that answers as it is told.
+// world is a service on a database, with a sender that answers as the test configures.
 type world struct {
 	*testing.T
 	*webhook.Service

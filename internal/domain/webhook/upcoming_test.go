@@ -60,7 +60,7 @@ func TestUpcomingOrdersArePublished(t *testing.T) {
 	w.expect(1, 50*time.Hour)
 	w.expect(2, 0) // its date has come
 	w.expect(3, 100*time.Hour)
-	work(0, "nobody asks")
+	work(0, "no endpoint subscribes")
 	_, err := w.Add(t.Context(), w.here, webhook.NewEndpoint{URL: "https://erp.example.com", Types: []webhook.Type{"subscription.upcoming-order-notification"}})
 	if err != nil {
 		t.Fatal(err)
