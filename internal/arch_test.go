@@ -119,8 +119,8 @@ var domain = [][]string{
 	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing"},
-	{"intake", "webhook", "loyalty", "repair"},
-	{"amend", "login"},
+	{"intake", "loyalty", "repair"},
+	{"amend", "login", "webhook"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to

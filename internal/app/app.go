@@ -132,7 +132,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	hurry := cmp.Or(o.Settings.WaitsScale, 1)
 	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry), OneCaller: o.Simulated != nil}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
-	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
+	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
 		Billing: a.Billing, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
@@ -167,7 +167,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	bodies := admin.Bodies{Contracts: a.Edits, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
 	a.Webhooks = &webhook.Service{
 		Store: db.Webhooks(), Renderer: bodies, Sender: sender,
-		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, AtOnce: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
+		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, MaxTasks: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
@@ -205,7 +205,7 @@ func open(ctx context.Context, d config.Database, how opening) (*store.DB, error
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], OtherKeys: others, Create: how.create, Relaxed: how.relaxed})
+	return store.Open(ctx, store.Options{URL: d.Database, SecretKey: key[:], OtherKeys: others, Create: how.create, Relaxed: how.relaxed, Subscribers: Subscribers()})
 }
 
 func prepare(ctx context.Context, db *store.DB, o Options) error {
@@ -229,7 +229,7 @@ func (a *App) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Repair.Arrive(ctx, place); err != nil {
+	if err := a.Repair.SetPlace(ctx, place); err != nil {
 		return fmt.Errorf("say where the installation lives: %w", err)
 	}
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{

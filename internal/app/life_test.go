@@ -62,7 +62,7 @@ func (to inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 type noMail struct{}
 
 // Send takes every letter.
-func (noMail) Send(_ context.Context, list []notify.Letter) []error { return make([]error, len(list)) }
+func (noMail) Send(_ context.Context, list []notify.Email) []error { return make([]error, len(list)) }
 
 const lifeSecret = "the secret of a simulated app"
 
@@ -109,7 +109,7 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 	l.must(err)
 	place, err := l.app.place(ctx)
 	l.must(err)
-	l.must(l.app.Repair.Arrive(ctx, place))
+	l.must(l.app.Repair.SetPlace(ctx, place))
 	l.of, err = l.app.Intake.Connect(ctx, at, 9, 0, shop.Settings{ImmediateOrders: true})
 	l.must(err)
 	made, err := l.sim.Checkout(simulator.ContractSpec{

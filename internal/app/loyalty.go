@@ -31,7 +31,7 @@ func withLoyalty(points, otherwise http.Handler) http.Handler {
 // WithLoyalty opens a database and lets fn work on a store's programme. No secret
 // is needed, because nothing is asked of the platform.
 func WithLoyalty(ctx context.Context, database string, c clock.Clock, domain string, fn func(*points.Service, ShopRef) error) error {
-	db, err := store.Open(ctx, store.Options{URL: database})
+	db, err := store.Open(ctx, store.Options{URL: database, Subscribers: Subscribers()})
 	if err != nil {
 		return err
 	}
@@ -40,5 +40,5 @@ func WithLoyalty(ctx context.Context, database string, c clock.Clock, domain str
 	if err != nil {
 		return err
 	}
-	return fn(&points.Service{Store: db.Loyalty(), Book: db, Clock: c, Log: slog.New(slog.DiscardHandler)}, ShopRef{id, domain})
+	return fn(&points.Service{Store: db.Loyalty(), Reader: db, Clock: c, Log: slog.New(slog.DiscardHandler)}, ShopRef{id, domain})
 }

@@ -76,7 +76,7 @@ type ShopRef struct {
 // WithAccess opens a database and lets fn work on a store's keys. Keys are
 // hashed, so no secret is needed.
 func WithAccess(ctx context.Context, database string, c clock.Clock, domain string, fn func(*access.Service, ShopRef) error) error {
-	db, err := store.Open(ctx, store.Options{URL: database})
+	db, err := store.Open(ctx, store.Options{URL: database, Subscribers: Subscribers()})
 	if err != nil {
 		return err
 	}

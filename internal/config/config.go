@@ -33,14 +33,14 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // Data says where the data are.
 type Data struct {
-	Database string `help:"SQLite file, or postgres:// address." default:"perennial.db" env:"PERENNIAL_DATABASE"`
+	Database string `help:"Database: a SQLite file or a postgres:// URL." default:"perennial.db" env:"PERENNIAL_DATABASE"`
 }
 
 // Database says where the data are and what opens the secrets among them.
 type Database struct {
 	Data      `embed:""`
-	SecretKey Secret `help:"Key that encrypts stores' tokens: 32 bytes in base64 (openssl rand -base64 32)." env:"PERENNIAL_SECRET_KEY"`
-	OtherKeys Secret `help:"Keys that open what they have encrypted, and encrypt nothing, with commas between: for the time in which the secret key is rotated." name:"other-secret-keys" env:"PERENNIAL_OTHER_SECRET_KEYS"`
+	SecretKey Secret `help:"Encryption key for store tokens: 32 bytes in base64 (openssl rand -base64 32)." env:"PERENNIAL_SECRET_KEY"`
+	OtherKeys Secret `help:"Previous encryption keys, comma-separated, used only to decrypt while the secret key is rotated." name:"other-secret-keys" env:"PERENNIAL_OTHER_SECRET_KEYS"`
 }
 
 // Key returns the encryption key.
@@ -78,13 +78,13 @@ func keyOf(text string) (key [32]byte, ok bool) {
 
 // Platform says how the commerce platform is reached.
 type Platform struct {
-	PlatformURL string `help:"Address of a store's API; {shop} stands for its domain." default:"https://{shop}" env:"PERENNIAL_PLATFORM_URL"`
+	PlatformURL string `help:"URL of a store's API; {shop} is replaced by its domain." default:"https://{shop}" env:"PERENNIAL_PLATFORM_URL"`
 	APIVersion  string `help:"Version of the platform's API." default:"2026-10" env:"PERENNIAL_API_VERSION"`
-	AppSecret   Secret `help:"The app's client secret, which signs webhooks and what shoppers ask at a store's own domain." env:"PERENNIAL_APP_SECRET"`
+	AppSecret   Secret `help:"Client secret of the app. It signs the platform's webhooks and app proxy requests." env:"PERENNIAL_APP_SECRET"`
 	// An app has one path at a store's domain, so memberships may have an app of their own there.
-	MembershipsAppSecret Secret        `help:"Client secret of the app through which shoppers reach memberships at a store's own domain. Empty: the same app's." env:"PERENNIAL_MEMBERSHIPS_APP_SECRET"`
-	PublicURL            string        `help:"Address under which the platform reaches this service; webhooks are delivered to its /webhooks. Empty: no subscriptions are made." env:"PERENNIAL_PUBLIC_URL"`
-	CallTimeout          time.Duration `help:"Longest wait for one answer of the platform." default:"15s" env:"PERENNIAL_CALL_TIMEOUT"`
+	MembershipsAppSecret Secret        `help:"Client secret of a separate app whose app proxy serves memberships. Leave empty to use the same app." env:"PERENNIAL_MEMBERSHIPS_APP_SECRET"`
+	PublicURL            string        `help:"Public URL of this service. The platform delivers webhooks to its /webhooks. Leave empty to create no webhook subscriptions." env:"PERENNIAL_PUBLIC_URL"`
+	CallTimeout          time.Duration `help:"Timeout of a request to the platform." default:"15s" env:"PERENNIAL_CALL_TIMEOUT"`
 }
 
 // Callback returns the address to which webhooks are delivered, or "".
@@ -97,13 +97,13 @@ func (p Platform) Callback() string {
 
 // Mail says how e-mails leave. Without a host they wait.
 type Mail struct {
-	MailHost     string        `help:"Mail server. Empty: e-mails wait." env:"PERENNIAL_MAIL_HOST"`
-	MailPort     int           `help:"Port of the mail server." default:"587" env:"PERENNIAL_MAIL_PORT"`
-	MailUser     string        `help:"Name with which the mail server is entered. Empty: it asks for none." env:"PERENNIAL_MAIL_USER"`
-	MailPassword Secret        `help:"And the password." env:"PERENNIAL_MAIL_PASSWORD"`
-	MailFrom     string        `help:"Address from which e-mails are sent." env:"PERENNIAL_MAIL_FROM"`
-	MailTLS      string        `help:"How the connection is encrypted: starttls, tls from the start, or none." name:"mail-tls" default:"starttls" enum:"starttls,tls,none" env:"PERENNIAL_MAIL_TLS"`
-	MailTimeout  time.Duration `help:"Longest wait for one answer of the mail server." default:"15s" env:"PERENNIAL_MAIL_TIMEOUT"`
+	MailHost     string        `help:"SMTP host. Leave empty to keep e-mails queued." env:"PERENNIAL_MAIL_HOST"`
+	MailPort     int           `help:"SMTP port." default:"587" env:"PERENNIAL_MAIL_PORT"`
+	MailUser     string        `help:"SMTP username. Leave empty for no authentication." env:"PERENNIAL_MAIL_USER"`
+	MailPassword Secret        `help:"SMTP password." env:"PERENNIAL_MAIL_PASSWORD"`
+	MailFrom     string        `help:"Sender address of e-mails." env:"PERENNIAL_MAIL_FROM"`
+	MailTLS      string        `help:"SMTP encryption: starttls, tls (implicit), or none." name:"mail-tls" default:"starttls" enum:"starttls,tls,none" env:"PERENNIAL_MAIL_TLS"`
+	MailTimeout  time.Duration `help:"SMTP timeout of a response." default:"15s" env:"PERENNIAL_MAIL_TIMEOUT"`
 }
 
 func (m Mail) check() error {
@@ -119,28 +119,28 @@ func (m Mail) check() error {
 	return nil
 }
 
-// Server is everything that `perennial serve` can be told.
+// Server holds the settings of `perennial serve`.
 type Server struct {
 	Database `embed:""`
 	Platform `embed:""`
 	Mail     `embed:""`
 
-	Listen            string         `help:"Address of the subscriptions interface and of webhooks." default:"127.0.0.1:8080" env:"PERENNIAL_LISTEN"`
-	MembershipsListen string         `help:"Address of the memberships interface. Empty: only by host name." default:"127.0.0.1:8081" env:"PERENNIAL_MEMBERSHIPS_LISTEN"`
-	MembershipsHost   string         `help:"Host name under which the first address answers as memberships." env:"PERENNIAL_MEMBERSHIPS_HOST"`
-	OpsListen         string         `help:"Address of /healthz, /readyz and /metrics. Empty: on the first address." env:"PERENNIAL_OPS_LISTEN"`
-	Web               bool           `help:"Answer requests on this node." default:"true" negatable:"" env:"PERENNIAL_WEB"`
-	Work              bool           `help:"Sweep and work jobs on this node." default:"true" negatable:"" env:"PERENNIAL_WORK"`
-	Workers           int            `help:"Jobs worked at once." default:"8" env:"PERENNIAL_WORKERS"`
-	PollOnly          bool           `help:"Ask the queue for jobs instead of being notified (connection poolers)." env:"PERENNIAL_POLL_ONLY"`
-	JobPoll           time.Duration  `help:"How often the queue is asked for jobs." default:"500ms" env:"PERENNIAL_JOB_POLL"`
-	SweepEvery        time.Duration  `help:"How often a sweep looks for what is due." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
-	ReconcileEvery    time.Duration  `help:"How often each store is compared with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
-	RatePerSecond     float64        `help:"Requests per second that a key, and a shop, may make." default:"10" env:"PERENNIAL_RATE"`
-	PrivatePartners   bool           `help:"Let partners' applications, and merchants' webhook endpoints, live at private addresses and without TLS. For installations that call nobody outside." env:"PERENNIAL_PRIVATE_PARTNERS"`
-	RateBurst         int            `help:"Requests that a key, and a shop, may make at once." default:"40" env:"PERENNIAL_RATE_BURST"`
-	TrustedProxies    []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." placeholder:"CIDR" env:"PERENNIAL_TRUSTED_PROXIES"`
-	DrainTimeout      time.Duration  `help:"Longest wait for running work after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`
+	Listen            string         `help:"Listen address of the subscriptions interface and webhooks." default:"127.0.0.1:8080" env:"PERENNIAL_LISTEN"`
+	MembershipsListen string         `help:"Listen address of the memberships interface. Leave empty to serve it by host name only." default:"127.0.0.1:8081" env:"PERENNIAL_MEMBERSHIPS_LISTEN"`
+	MembershipsHost   string         `help:"Host name that selects the memberships interface on the first listen address." env:"PERENNIAL_MEMBERSHIPS_HOST"`
+	OpsListen         string         `help:"Listen address of /healthz, /readyz and /metrics. Leave empty to use the first listen address." env:"PERENNIAL_OPS_LISTEN"`
+	Web               bool           `help:"Serve HTTP requests on this node." default:"true" negatable:"" env:"PERENNIAL_WEB"`
+	Work              bool           `help:"Run the sweep and background jobs on this node." default:"true" negatable:"" env:"PERENNIAL_WORK"`
+	Workers           int            `help:"Number of workers: jobs that run at the same time." default:"8" env:"PERENNIAL_WORKERS"`
+	PollOnly          bool           `help:"Poll the queue for jobs instead of using LISTEN (for connection poolers)." env:"PERENNIAL_POLL_ONLY"`
+	JobPoll           time.Duration  `help:"Poll interval of the queue." default:"500ms" env:"PERENNIAL_JOB_POLL"`
+	SweepEvery        time.Duration  `help:"Interval of the sweep for due work." default:"2s" env:"PERENNIAL_SWEEP_EVERY"`
+	ReconcileEvery    time.Duration  `help:"Interval at which each store is reconciled with the platform." default:"1h" env:"PERENNIAL_RECONCILE_EVERY"`
+	RatePerSecond     float64        `help:"Rate limit of an API key and of a shop, in requests per second." default:"10" env:"PERENNIAL_RATE"`
+	PrivatePartners   bool           `help:"Allow private addresses and plain HTTP for partners' applications and webhook endpoints. For installations that only call their own network." env:"PERENNIAL_PRIVATE_PARTNERS"`
+	RateBurst         int            `help:"Burst size of the rate limit." default:"40" env:"PERENNIAL_RATE_BURST"`
+	TrustedProxies    []netip.Prefix `help:"Networks of trusted proxies, whose X-Forwarded-For header is used." placeholder:"CIDR" env:"PERENNIAL_TRUSTED_PROXIES"`
+	DrainTimeout      time.Duration  `help:"Graceful shutdown timeout after SIGTERM." default:"30s" env:"PERENNIAL_DRAIN_TIMEOUT"`
 	WaitsScale        float64        `help:"For tests of failures: divides every wait." default:"1" hidden:""`
 	LogLevel          slog.Level     `help:"DEBUG, INFO, WARN or ERROR." default:"INFO" env:"PERENNIAL_LOG_LEVEL"`
 }

@@ -99,14 +99,14 @@ func options(l net.Listener) deliver.SMTPOptions {
 	}
 }
 
-func letter(to string) notify.Letter {
-	return notify.Letter{
+func letter(to string) notify.Email {
+	return notify.Email{
 		ID: "0123456789abcdef", Kind: notify.ManagementLink, To: to, FromName: "Café \"Müller\"", At: noon,
 		Content: notify.Content{Subject: "Grüße", Text: "öffnen:\nhttps://x.example/" + strings.Repeat("a", 100) + "\n", HTML: "<p>öffnen</p>\n"},
 	}
 }
 
-func send(t *testing.T, o deliver.SMTPOptions, letters ...notify.Letter) []error {
+func send(t *testing.T, o deliver.SMTPOptions, letters ...notify.Email) []error {
 	t.Helper()
 	s, err := deliver.NewSMTP(o)
 	if err != nil {
@@ -119,7 +119,7 @@ func send(t *testing.T, o deliver.SMTPOptions, letters ...notify.Letter) []error
 	return failures
 }
 
-func TestALetterArrivesWhole(t *testing.T) {
+func TestEmailArrivesComplete(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
 	if failures := send(t, serve(t, box), letter("ada@shopper.example")); failures[0] != nil {
@@ -143,7 +143,7 @@ func TestALetterArrivesWhole(t *testing.T) {
 	}
 }
 
-func TestEachLetterHasItsOwnAnswerOverOneConnection(t *testing.T) {
+func TestEachEmailHasOwnResultOverOneConnection(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
 	failures := send(t, serve(t, box), letter("unknown@x.example"), letter("ada@x.example"), letter("full@x.example"), letter("spam@x.example"), letter("not an address"), letter("bob@x.example"))
@@ -188,7 +188,7 @@ func TestHeadersAreNotInjected(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsAwayFailsEveryLetter(t *testing.T) {
+func TestUnavailableServerFailsEveryEmail(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	o := options(l)
@@ -202,7 +202,7 @@ func TestAServerThatIsAwayFailsEveryLetter(t *testing.T) {
 
 // A server that accepts connections and says nothing costs one timeout, however
 // many letters wait.
-func TestAServerThatHangsIsLeft(t *testing.T) {
+func TestHangingServerTimesOut(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	go func() {
@@ -222,7 +222,7 @@ func TestAServerThatHangsIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, err := range s.Send(ctx, []notify.Letter{letter("ada@x.example"), letter("bob@x.example")}) {
+	for i, err := range s.Send(ctx, []notify.Email{letter("ada@x.example"), letter("bob@x.example")}) {
 		if err == nil || errors.Is(err, notify.ErrRejected) || ctx.Err() != nil {
 			t.Errorf("letter %d: %v", i, err)
 		}
@@ -230,7 +230,7 @@ func TestAServerThatHangsIsLeft(t *testing.T) {
 }
 
 // One that falls silent in the middle is not asked for the letters after that.
-func TestAServerThatFallsSilentIsLeft(t *testing.T) {
+func TestSilentServerTimesOut(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	var begun atomic.Int32
@@ -261,7 +261,7 @@ func TestAServerThatFallsSilentIsLeft(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotEncryptGetsNothing(t *testing.T) {
+func TestServerWithoutTLSGetsNothing(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
 	o := serve(t, box)
@@ -271,7 +271,7 @@ func TestAServerThatCannotEncryptGetsNothing(t *testing.T) {
 	}
 }
 
-func TestCheckEntersTheServer(t *testing.T) {
+func TestCheckAuthenticates(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
 	s, err := deliver.NewSMTP(serve(t, box))
@@ -283,7 +283,7 @@ func TestCheckEntersTheServer(t *testing.T) {
 	}
 }
 
-func TestSettingsThatAreNone(t *testing.T) {
+func TestInvalidSettingsFail(t *testing.T) {
 	t.Parallel()
 	good := deliver.SMTPOptions{Host: "mail.example", Port: 587, From: "subs@service.example", TLS: deliver.StartTLS, Timeout: time.Second}
 	if _, err := deliver.NewSMTP(good); err != nil {

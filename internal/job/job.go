@@ -1,6 +1,5 @@
-// Package job runs tasks in the background, from a queue that is a table of the
-// store's own database. What a task does is the business of whoever hands in its
-// handler.
+// Package job runs tasks in the background, from a queue in a table of the store's own
+// database. What a task does is up to its handler.
 package job
 
 import (
@@ -55,7 +54,7 @@ func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
 func (h *Handlers) Do(ctx context.Context, t task.Task) error {
 	do, ok := h.do[t.Kind()]
 	if !ok {
-		return fmt.Errorf("nobody carries out tasks of kind %s", t.Kind())
+		return fmt.Errorf("no handler for tasks of kind %s", t.Kind())
 	}
 	return do(ctx, t)
 }

@@ -41,7 +41,7 @@ func (b *notifier) ring() {
 	for _, rung := range b.ears {
 		select {
 		case rung <- struct{}{}:
-		default: // it has been rung and was not heard yet: once is enough
+		default: // a notification is pending: one is enough
 		}
 	}
 }

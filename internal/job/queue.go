@@ -24,12 +24,12 @@ import (
 
 // Queue is where tasks wait. TTx is the database's transaction.
 type Queue[TTx any] struct {
-	driver   riverdriver.Driver[TTx]
-	inserter *river.Client[TTx]
-	bell     *notifier // nil: the database tells of new tasks itself
-	idle     func(ctx context.Context) (bool, error)
-	complete func(ctx context.Context, row *rivertype.JobRow) error
-	crew     atomic.Pointer[scheduler] // of this process; nil: tasks are run elsewhere
+	driver    riverdriver.Driver[TTx]
+	inserter  *river.Client[TTx]
+	notifier  *notifier // nil: the database notifies listeners itself
+	idle      func(ctx context.Context) (bool, error)
+	complete  func(ctx context.Context, row *rivertype.JobRow) error
+	scheduler atomic.Pointer[scheduler] // of this process; nil: tasks are run elsewhere
 }
 
 // OnPostgres returns the queue of a PostgreSQL database.
@@ -55,8 +55,8 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue[pgx.Tx], error) {
 func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
 	rung := &notifier{}
 	q := &Queue[*sql.Tx]{
-		driver: near{riversqlite.New(db), rung},
-		bell:   rung,
+		driver:   near{riversqlite.New(db), rung},
+		notifier: rung,
 		idle: func(ctx context.Context) (idle bool, err error) {
 			err = db.QueryRowContext(ctx, fmt.Sprintf(idleQuery, "strftime('%Y-%m-%d %H:%M:%f', 'now')")).Scan(&idle)
 			return idle, err
@@ -76,12 +76,12 @@ func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
 	return q.ready()
 }
 
-// idleQuery asks whether nothing is to be done now. The verb is the database's
-// present instant.
+// idleQuery reports whether no task is available now. The verb is the database's current
+// time.
 const idleQuery = `SELECT NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('available', 'running', 'pending'))
 	AND NOT EXISTS (SELECT 1 FROM river_job WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= %s)`
 
-// anyArgs are arguments of which nothing needs to be known.
+// anyArgs are arguments that are not decoded.
 type anyArgs struct{}
 
 // Kind names no kind.
@@ -89,7 +89,7 @@ func (anyArgs) Kind() string { return "any" }
 
 func (q *Queue[TTx]) ready() (*Queue[TTx], error) {
 	inserter, err := river.NewClient(q.driver, &river.Config{
-		FetchCooldown: time.Millisecond, // more often than that nobody is told of new tasks
+		FetchCooldown: time.Millisecond, // the shortest time between two fetches
 		Hooks:         []rivertype.Hook{&waiting{}},
 		Logger:        slog.New(slog.DiscardHandler),
 		MaxAttempts:   maxTries,
@@ -164,22 +164,22 @@ func (q *Queue[TTx]) addAgain(ctx context.Context, t task.Task, in time.Duration
 	return nil
 }
 
-// Wake has new tasks looked for at once. It is called when the transaction that
-// added them has committed; where the database tells of them it does nothing.
+// Wake makes the workers fetch new tasks at once. Call it after the transaction that added
+// them has committed. It does nothing where the database notifies listeners itself.
 func (q *Queue[TTx]) Wake() {
-	if q.bell != nil {
-		q.bell.ring()
+	if q.notifier != nil {
+		q.notifier.ring()
 	}
 }
 
 // Idle reports whether no task is running, rests, or could be run now.
 func (q *Queue[TTx]) Idle(ctx context.Context) (bool, error) {
-	before := q.crew.Load().remaining()
+	before := q.scheduler.Load().remaining()
 	idle, err := q.idle(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look into the job queue: %w", err)
 	}
-	return idle && before.none && q.crew.Load().remaining() == before, nil
+	return idle && before.none && q.scheduler.Load().remaining() == before, nil
 }
 
 // Migrate brings the queue's tables up to date. It may be called again at any

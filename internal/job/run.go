@@ -33,9 +33,9 @@ const (
 
 // Options say how tasks are run. The zero value is the default.
 type Options struct {
-	MaxWorkers   int           // tasks that this process runs at once, besides those that rest
+	MaxWorkers   int           // tasks that this process runs at once, not counting those that have yielded
 	PollOnly     bool          // do not listen to the database, which connection poolers need
-	PollInterval time.Duration // between looks into the queue when nothing is told
+	PollInterval time.Duration // between fetches without a notification
 	Cooldown     time.Duration // between looks at the least
 	Timeout      time.Duration // of one task: its context ends then
 	Log          *slog.Logger  // nil: silent
@@ -62,13 +62,13 @@ func (o Options) withDefaults() Options {
 // Runner carries out tasks until it is stopped.
 type Runner struct {
 	stop, halt func(context.Context) error
-	crew       *scheduler
+	scheduler  *scheduler
 }
 
 // Run begins to carry out tasks. They end when ctx does; Stop is the gentle way.
 func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, error) {
-	if q.bell != nil && o.Cooldown == 0 {
-		o.Cooldown = time.Millisecond // nobody else is asked by looking
+	if q.notifier != nil && o.Cooldown == 0 {
+		o.Cooldown = time.Millisecond // fetching is cheap: the queue is in this process
 	}
 	o = o.withDefaults()
 	c := newScheduler(ctx, o, q.addAgain)
@@ -98,17 +98,17 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 	if err != nil {
 		return nil, fmt.Errorf("configure the job queue: %w", err)
 	}
-	q.crew.Store(c) // before anything can rest, or the queue would look idle
+	q.scheduler.Store(c) // before anything can rest, or the queue would look idle
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start the job queue: %w", err)
 	}
-	return &Runner{stop: client.Stop, halt: client.StopAndCancel, crew: c}, nil
+	return &Runner{stop: client.Stop, halt: client.StopAndCancel, scheduler: c}, nil
 }
 
-// Stop takes up no more tasks and waits for those that run. When ctx ends first
-// they are told to end, and Stop waits for that as long as a stubborn one needs.
+// Stop fetches no more tasks and waits for those that run. When ctx ends first, it cancels
+// their contexts and waits for them to return.
 func (r *Runner) Stop(ctx context.Context) error {
-	defer r.crew.stop(ctx)
+	defer r.scheduler.stop(ctx)
 	err := r.stop(ctx)
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -122,8 +122,8 @@ func (r *Runner) Stop(ctx context.Context) error {
 // backoff spaces the tries of a task that fails.
 type backoff struct{ clock clock.Clock }
 
-// Waits between tries. The shortest must be longer than the interval of River's
-// scheduler, five seconds: a task that is to be tried sooner would be made
+// Delays between tries. The shortest must be longer than the interval of River's
+// scheduler, five seconds: a task due sooner would be made
 // available at once, and there may be an equal one already.
 const (
 	shortestWait = 10 * time.Second

@@ -9,7 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 )
 
-func TestTriesAreSpaced(t *testing.T) {
+func TestRetryDelaysGrow(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, time.January, 31, 9, 0, 0, 0, time.UTC)
 	tests := []struct {

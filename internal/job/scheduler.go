@@ -26,16 +26,16 @@ type scheduler struct {
 
 	remainders sync.WaitGroup
 	mu         sync.Mutex
-	rested     map[string]int  // how many tasks have rested and have not ended, by what they are
-	asked      map[string]bool // of which are asked for anew
+	rested     map[string]int  // tasks that have yielded and not ended, by kind and arguments
+	asked      map[string]bool // those for which another run was requested
 	open       int             // tasks that have rested and are not settled
 	departed   int             // tasks that ever rested
 }
 
-// remainder says what a crew has to do of which the queue does not know.
+// remainder is the work of a scheduler that the queue does not know.
 type remainder struct {
 	none     bool
-	departed int // with which two looks can be told apart
+	departed int // distinguishes two snapshots
 }
 
 func (c *scheduler) remaining() remainder {
@@ -47,7 +47,7 @@ func (c *scheduler) remaining() remainder {
 	return remainder{c.open == 0, c.departed}
 }
 
-// addAgain adds a task to the queue that is to be run when some time has passed.
+// addAgain adds a task to the queue with a delay.
 type addAgain func(ctx context.Context, t task.Task, in time.Duration) error
 
 func newScheduler(ctx context.Context, o Options, again addAgain) *scheduler {

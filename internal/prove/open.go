@@ -97,7 +97,7 @@ func (w *world) openDatabase(at string) error {
 		at = filepath.Join(w.folder, "perennial.db")
 		name = "file:" + at + "?_pragma=busy_timeout(10000)"
 	}
-	if w.root, err = store.Open(ctx, store.Options{URL: at, SecretKey: make([]byte, 32), Create: true, Relaxed: true}); err != nil {
+	if w.root, err = store.Open(ctx, store.Options{URL: at, SecretKey: make([]byte, 32), Create: true, Relaxed: true, Subscribers: app.Subscribers()}); err != nil {
 		return err
 	}
 	if err := w.root.Migrate(ctx); err != nil {

@@ -34,8 +34,8 @@ type entryRow struct {
 	Info       string
 }
 
-// Record writes entries, each of which names its instant, and what they owe to the
-// shop's webhook endpoints.
+// Record writes entries, each of which names its instant, and passes them to the
+// subscribers before the commit.
 func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -58,7 +58,11 @@ func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
 	if _, err = insert(ctx, tx, rows, ""); err != nil {
 		return err
 	}
-	return tx.oweFor(ctx, first, entries)
+	for i, e := range entries {
+		e.ID = first + int64(i)
+		tx.published.entries = append(tx.published.entries, e)
+	}
+	return nil
 }
 
 func (r entryRow) entry() activity.Entry {

@@ -218,7 +218,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 		}
 		attempts[i].Version++
 	}
-	return tx.noteOrders(ctx, attempts)
+	return nil
 }
 
 // DeleteAttempts removes attempts.

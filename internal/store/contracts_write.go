@@ -83,9 +83,6 @@ func (tx *Tx) PutContracts(ctx context.Context, contracts []contract.Contract) e
 	if err := tx.raiseVersions(ctx, touched); err != nil {
 		return err
 	}
-	if err := tx.noteContracts(ctx, contracts); err != nil {
-		return err
-	}
 	for i := range contracts {
 		contracts[i].Version++
 	}

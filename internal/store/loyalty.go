@@ -272,7 +272,7 @@ func (tx *Tx) AddCredit(ctx context.Context, c *loyalty.Credit) error {
 		return err
 	}
 	_, err = insert(ctx, tx, []creditRow{{
-		ShopID: int64(tx.of), ID: id, AccountID: int64(c.Account), SourceType: string(c.Source.Of), SourceID: c.Source.ID, Amount: c.Amount.Minor,
+		ShopID: int64(tx.of), ID: id, AccountID: int64(c.Account), SourceType: string(c.Source.Type), SourceID: c.Source.ID, Amount: c.Amount.Minor,
 		Currency: string(c.Amount.Currency), Note: c.Note, Actor: c.Actor, RecordedAt: millis(c.At),
 	}}, "")
 	if err != nil && tx.db.engine.duplicate(err) {

@@ -9,7 +9,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -27,62 +26,23 @@ type factRow struct {
 	DueAt      int64 `bun:",nullzero"`
 }
 
-// noteOrders notes renewals that may earn points, in the transaction that writes
-// them. A shop without a programme costs one read.
-func (tx *Tx) noteOrders(ctx context.Context, attempts []billing.Attempt) error {
-	var rows []factRow
-	for _, a := range attempts {
-		if a.Status == billing.Success && a.OrderID != 0 && !a.PublishAt.IsZero() {
-			at := millis(a.UpdatedAt)
-			rows = append(rows, factRow{ShopID: int64(tx.of), SourceType: string(loyalty.Renewal), SourceID: int64(a.ID), OccurredAt: at, DueAt: at})
-		}
+// ProgramActive reports whether the shop's programme is active, and keeps it from being
+// started until the transaction ends.
+func (tx *Tx) ProgramActive(ctx context.Context) (bool, error) {
+	if err := tx.lockStart(ctx, "pg_advisory_xact_lock_shared"); err != nil {
+		return false, err
 	}
-	return tx.noteFacts(ctx, rows)
-}
-
-// noteContracts does the same with the starts and first orders of contracts that
-// are new.
-func (tx *Tx) noteContracts(ctx context.Context, contracts []contract.Contract) error {
-	var rows []factRow
-	for _, c := range contracts {
-		if c.Version != 0 {
-			continue
-		}
-		at := millis(c.CreatedAt)
-		row := factRow{ShopID: int64(tx.of), SourceType: string(loyalty.Start), SourceID: int64(c.ID), OccurredAt: at, DueAt: at}
-		rows = append(rows, row)
-		if row.SourceType = string(loyalty.Purchase); c.OriginOrderID != 0 {
-			rows = append(rows, row)
-		}
-	}
-	return tx.noteFacts(ctx, rows)
-}
-
-func (tx *Tx) noteFacts(ctx context.Context, rows []factRow) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if err := tx.holdStart(ctx, "pg_advisory_xact_lock_shared"); err != nil {
-		return err
-	}
-	on, err := tx.q.NewSelect().Model((*programRow)(nil)).Where("p.shop_id = ?", tx.of).Where("p.id = 1").Where("p.active").Exists(ctx)
+	active, err := tx.q.NewSelect().Model((*programRow)(nil)).Where("p.shop_id = ?", tx.of).Where("p.id = 1").Where("p.active").Exists(ctx)
 	if err != nil {
-		return fmt.Errorf("look for a loyalty programme: %w", err)
+		return false, fmt.Errorf("look for a loyalty programme: %w", err)
 	}
-	if !on {
-		return nil
-	}
-	n, err := insert(ctx, tx, rows, "ON CONFLICT DO NOTHING")
-	if err != nil || n == 0 {
-		return err
-	}
-	return tx.Enqueue(ctx, loyalty.Work{Shop: tx.of})
+	return active, nil
 }
 
-// holdStart locks the start of the shop's programme until the transaction ends: those
-// that note orders share it, and whoever starts the programme holds it alone. So an order
-// that is made at that moment is noted by the one or found by the other.
-func (tx *Tx) holdStart(ctx context.Context, lock string) error {
+// lockStart locks the start of the shop's programme until the transaction ends.
+// Transactions that note orders share the lock, and the one that starts the programme
+// holds it alone, so that every order is either noted or found as a past one.
+func (tx *Tx) lockStart(ctx context.Context, lock string) error {
 	if !tx.dialect().locks {
 		return nil
 	}
@@ -92,23 +52,54 @@ func (tx *Tx) holdStart(ctx context.Context, lock string) error {
 	return nil
 }
 
-// AddPastFacts notes the first orders and renewals since an instant that were not
-// noted when they were made, and waits for those that are being made.
+// factSources holds the rows that facts come from, and when each happened.
+var factSources = []struct {
+	of         loyalty.SourceType
+	at, source string
+}{
+	{loyalty.Start, "created_at", "contracts WHERE shop_id = ?"},
+	{loyalty.Purchase, "created_at", "contracts WHERE shop_id = ? AND origin_order_id <> 0"},
+	{loyalty.Renewal, "updated_at", "attempts WHERE shop_id = ? AND status = 'SUCCESS' AND order_id <> 0"},
+}
+
+// AddFacts adds the facts of attempts and contracts that have none, and enqueues the task
+// that works them.
+func (tx *Tx) AddFacts(ctx context.Context, attempts, contracts []int64) error {
+	added := int64(0)
+	for _, s := range factSources {
+		ids := contracts
+		if s.of == loyalty.Renewal {
+			ids = attempts
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		res, err := tx.q.NewRaw("INSERT INTO loyalty_facts (shop_id, source_type, source_id, occurred_at, due_at) SELECT shop_id, ?, id, "+s.at+", "+s.at+
+			" FROM "+s.source+" AND id IN (?) ON CONFLICT DO NOTHING", string(s.of), int64(tx.of), bun.List(ids)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("note what was ordered: %w", err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		added += n
+	}
+	if added == 0 {
+		return nil
+	}
+	return tx.Enqueue(ctx, loyalty.Work{Shop: tx.of})
+}
+
+// AddPastFacts adds the first orders and renewals since an instant that have no fact. It
+// waits for the transactions that are noting some.
 func (tx *Tx) AddPastFacts(ctx context.Context, since, now time.Time) error {
-	due := millis(now)
-	if err := tx.holdStart(ctx, "pg_advisory_xact_lock"); err != nil {
+	if err := tx.lockStart(ctx, "pg_advisory_xact_lock"); err != nil {
 		return err
 	}
-	for _, past := range []struct {
-		of    loyalty.Occasion
-		query string
-	}{
-		{loyalty.Start, `SELECT shop_id, ?, id, created_at, ? FROM contracts WHERE shop_id = ? AND created_at >= ?`},
-		{loyalty.Purchase, `SELECT shop_id, ?, id, created_at, ? FROM contracts WHERE shop_id = ? AND created_at >= ? AND origin_order_id <> 0`},
-		{loyalty.Renewal, `SELECT shop_id, ?, id, updated_at, ? FROM attempts WHERE shop_id = ? AND updated_at >= ? AND status = 'SUCCESS' AND order_id <> 0`},
-	} {
-		_, err := tx.q.NewRaw("INSERT INTO loyalty_facts (shop_id, source_type, source_id, occurred_at, due_at) "+past.query+" ON CONFLICT DO NOTHING",
-			string(past.of), due, int64(tx.of), millis(since)).Exec(ctx)
+	for _, s := range factSources {
+		_, err := tx.q.NewRaw("INSERT INTO loyalty_facts (shop_id, source_type, source_id, occurred_at, due_at) SELECT shop_id, ?, id, "+s.at+", ? FROM "+s.source+
+			" AND "+s.at+" >= ? ON CONFLICT DO NOTHING", string(s.of), millis(now), int64(tx.of), millis(since)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("note what was ordered before: %w", err)
 		}
@@ -169,7 +160,7 @@ func (tx *Tx) Facts(ctx context.Context, now time.Time, limit int) ([]loyalty.Fa
 func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	var customers, orders []int64
 	for _, f := range facts {
-		if f.Of == loyalty.Purchase && f.Order != 0 {
+		if f.Type == loyalty.Purchase && f.Order != 0 {
 			customers, orders = append(customers, f.Customer.Customer), append(orders, f.Order)
 		}
 	}
@@ -189,8 +180,8 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	for i := range facts {
 		f := &facts[i]
 		for _, c := range list {
-			part := loyalty.Part{Source: loyalty.Source{Of: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.FirstOrderAmount()}
-			if f.Of == loyalty.Purchase && c.OriginOrderID == f.Order && c.Customer.ID == f.Customer.Customer && part.Source != f.Source {
+			part := loyalty.Part{Source: loyalty.Source{Type: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.FirstOrderAmount()}
+			if f.Type == loyalty.Purchase && c.OriginOrderID == f.Order && c.Customer.ID == f.Customer.Customer && part.Source != f.Source {
 				f.With = append(f.With, part)
 			}
 		}
@@ -202,14 +193,14 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 // names no customer, nor does the beginning of a contract that was split off: it
 // goes on with what began before.
 func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Contract) loyalty.Fact {
-	f := loyalty.Fact{Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: strconv.FormatInt(r.SourceID, 10)}, At: instant(r.OccurredAt)}
+	f := loyalty.Fact{Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: strconv.FormatInt(r.SourceID, 10)}, At: instant(r.OccurredAt)}
 	id := r.SourceID
 	if a, ok := charged[r.SourceID]; ok && r.SourceType == string(loyalty.Renewal) {
 		id, f.Order, f.OrderName, f.Cycle = a.ContractID, a.OrderID, a.OrderName, int(a.Cycle)
 		f.Amount = money.Amount{Minor: a.Amount, Currency: money.Currency(a.Currency)}
 	}
 	c, ok := begun[id]
-	begins := f.Of == loyalty.Purchase || f.Of == loyalty.Start
+	begins := f.Type == loyalty.Purchase || f.Type == loyalty.Start
 	if !ok || begins && c.SplitOff() {
 		return f
 	}
@@ -252,7 +243,7 @@ func eachOccasion(facts []loyalty.Fact, do func(of string, ids []int64) error) e
 		if err != nil {
 			return fmt.Errorf("read the number of a fact: %w", err)
 		}
-		byType[string(f.Of)] = append(byType[string(f.Of)], id)
+		byType[string(f.Type)] = append(byType[string(f.Type)], id)
 	}
 	for _, of := range sortedKeys(byType) {
 		if err := do(of, byType[of]); err != nil {

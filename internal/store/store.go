@@ -36,6 +36,8 @@ type Options struct {
 	// Relaxed lets a crash of the machine undo the last commits on SQLite. It
 	// is for tests and the sandbox.
 	Relaxed bool
+	// Subscribers are called in every transaction, before the commit.
+	Subscribers Subscribers
 }
 
 // DB is an open database. Its methods may be called from many goroutines.
@@ -45,6 +47,8 @@ type DB struct {
 	ids    *ids
 	seal   sealer
 	seam   TxInterceptor // nil: none
+
+	subscribers Subscribers
 
 	counts     memory[string, int] // by what was counted
 	catalogues memory[catalogueKey, catalogue]
@@ -101,7 +105,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return on(e, reader, seal), nil
+	db := on(e, reader, seal)
+	db.subscribers = o.Subscribers
+	return db, nil
 }
 
 func on(e engine, reader *bun.DB, seal sealer) *DB {

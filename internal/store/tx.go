@@ -31,6 +31,8 @@ type Tx struct {
 	db       *DB
 	lockShop bool // the shop is read under its lock
 	stale    bool // the shop was read without a lock and has changed since
+
+	published published
 }
 
 // transaction is a database's transaction.
@@ -116,7 +118,10 @@ func (db *DB) once(ctx context.Context, s scope, commit bool, fn func(*Tx) error
 			return nil
 		}
 	}
-	if err := fn(tx); err != nil {
+	if err = fn(tx); err == nil {
+		err = tx.runSubscribers(ctx)
+	}
+	if err != nil {
 		_, short := errors.AsType[*shortOfIDs](err)
 		return short || tx.stale || db.engine.retryable(err), err
 	}

@@ -27,7 +27,7 @@ var ErrAborted = errors.New("the transaction was aborted")
 // have: with numbers of its own, and a simulation's seam. Closing it closes the
 // database.
 func (db *DB) Fork(seam TxInterceptor) *DB {
-	fork := &DB{engine: db.engine, reader: db.reader, seal: db.seal, seam: seam}
+	fork := &DB{engine: db.engine, reader: db.reader, seal: db.seal, seam: seam, subscribers: db.subscribers}
 	fork.ids = &ids{reserve: fork.reserve}
 	return fork
 }

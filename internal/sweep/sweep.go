@@ -43,7 +43,7 @@ type Source interface {
 	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
-	// UncheckedShops returns connected shops that are to be compared with the
+	// UncheckedShops returns connected shops that are due for a comparison with the
 	// platform.
 	UncheckedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	// UnreconciledShops returns connected shops whose reconciliation is due.

@@ -66,7 +66,7 @@ func (q *queue) Enqueue(_ context.Context, tasks ...task.Task) error {
 	return nil
 }
 
-func TestASweepFindsAllThatIsDue(t *testing.T) {
+func TestSweepFindsAllDueTasks(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"billing_work{1}", "billing_work{2}", "billing_work{6}", "delivery_work{9}", "intake_work{3}", "amend_work{10}",
@@ -83,6 +83,6 @@ func TestASweepFindsAllThatIsDue(t *testing.T) {
 	}
 	q = nil
 	if n, err := (Sweep{Source: source{fails: 3}, Queue: &q, Clock: clock.System{}}).Once(t.Context()); err == nil || n != len(want)-1 {
-		t.Errorf("%d tasks, %v: what cannot be found must be told, and hold up nothing else", n, err)
+		t.Errorf("%d tasks, %v: a failed query must be reported and must not stop the others", n, err)
 	}
 }

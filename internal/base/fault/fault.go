@@ -13,9 +13,9 @@ type Kind int
 
 // The kinds, from the caller's fault to ours.
 const (
-	Internal             Kind = iota // a bug or a broken machine: nobody outside can help it
+	Internal             Kind = iota // a bug or a failing machine; the caller cannot fix it
 	Invalid                          // the request is malformed or out of range
-	Unauthenticated                  // nobody, or nobody we know
+	Unauthenticated                  // no credentials, or unknown ones
 	Forbidden                        // known, but not allowed
 	NotFound                         // no such thing for this shop
 	FailedPrecondition               // well formed, but a rule forbids it now
@@ -37,8 +37,8 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// InDoubt is the key of a failure after which nobody knows whether the platform did what
-// was asked.
+// InDoubt is the key of a failure that leaves it unknown whether the platform carried out
+// the request.
 const InDoubt = "platformUnknown"
 
 // Error is a failure with a kind. Message is for the caller; Cause, if any, is
@@ -50,7 +50,7 @@ type Error struct {
 	Param      string // the parameter or field at fault, if one is
 	Message    string
 	Cause      error
-	Wait       time.Duration // until it may be tried again; 0: nobody knows
+	Wait       time.Duration // until it may be retried; 0: unknown
 }
 
 // Error returns the message and the cause.

@@ -23,9 +23,9 @@ var iso4217 = map[int]string{
 // withdrawn are codes that ISO 4217 has withdrawn and the platform still knows.
 const withdrawn = "ANG BGN HRK LTL LVL SLL STD VEF"
 
-// TestExponentsAreThoseOfISO4217 leaves out two units of account that nothing is paid
+// TestExponentsMatchISO4217 leaves out two units of account that nothing is paid
 // in: the platform has no such currency, and Milli counts thousandths.
-func TestExponentsAreThoseOfISO4217(t *testing.T) {
+func TestExponentsMatchISO4217(t *testing.T) {
 	t.Parallel()
 	listed := map[Currency]int{}
 	for exponent, codes := range iso4217 {

@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-func TestAmountsAreReadInTheirCurrencysMinorUnit(t *testing.T) {
+func TestParseUsesMinorUnitOfCurrency(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		text     string
@@ -31,7 +31,7 @@ func TestAmountsAreReadInTheirCurrencysMinorUnit(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAmountIsInvalid(t *testing.T) {
+func TestParseRejectsInvalidAmount(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "ten", "1,5", "1e99", "99999999999999999999", "9223372036854775807", "0x10", "NaN"} {
 		if got, err := Parse(text, "USD"); !fault.Is(err, fault.Invalid) {
@@ -40,7 +40,7 @@ func TestWhatIsNoAmountIsInvalid(t *testing.T) {
 	}
 }
 
-func TestHalfAMinorUnitThatIsTakenOffIsTheBuyers(t *testing.T) {
+func TestDiscountRoundsHalfForBuyer(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		minor   int64
@@ -64,7 +64,7 @@ func TestHalfAMinorUnitThatIsTakenOffIsTheBuyers(t *testing.T) {
 	}
 }
 
-func TestMilliComparesAmountsByTheirFaceValue(t *testing.T) {
+func TestMilliComparesFaceValues(t *testing.T) {
 	t.Parallel()
 	for _, a := range []Amount{{150, "USD"}, {1500, "KWD"}} {
 		if a.Milli() != 1500 {
@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestAmountsThatPeopleGiveHaveNoMoreDecimalsThanTheCurrency(t *testing.T) {
+func TestGivenAmountHasCurrencyDecimals(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		text     string

@@ -12,8 +12,8 @@ type Task interface {
 	Kind() string
 }
 
-// Yielder is whom a task tells that it does without its worker. Several parts of the task
-// may do so at once.
+// Yielder lets a task give up its worker while it waits. Several goroutines of the task
+// may yield at the same time.
 type Yielder interface {
 	// Yield begins a rest. What it returns ends it.
 	Yield() (end func())

@@ -69,8 +69,8 @@ func public(address string) error {
 	return nil
 }
 
-// letter is a message on its way to an address.
-type letter struct {
+// request is a message on its way to an address.
+type request struct {
 	to      string
 	secrets []string // each signs it
 	id      string
@@ -87,9 +87,9 @@ type reply struct {
 	ended error  // why there is no more of the body
 }
 
-// post sends a letter. An error says why nobody answered, in words that tell
-// nothing of our side.
-func (s *Sender) post(ctx context.Context, l letter, also ...string) (reply, error) {
+// post sends a signed request. An error says why there was no response, without details
+// of our network.
+func (s *Sender) post(ctx context.Context, l request, also ...string) (reply, error) {
 	signature, err := signatures(l)
 	if err != nil {
 		return reply{}, err
@@ -124,7 +124,7 @@ func (r reply) ok() bool { return r.code >= 200 && r.code <= 299 }
 // Post sends a message to a path below the application's address and returns the
 // body of the answer. Redirects are not followed.
 func (s *Sender) Post(ctx context.Context, to partner.App, path string, m partner.Message) ([]byte, error) {
-	got, err := s.post(ctx, letter{to: to.BaseURL + "/" + path, secrets: []string{to.Signing}, id: m.ID, at: m.At, body: m.Body, within: partner.CallTime})
+	got, err := s.post(ctx, request{to: to.BaseURL + "/" + path, secrets: []string{to.Signing}, id: m.ID, at: m.At, body: m.Body, within: partner.CallTimeout})
 	switch {
 	case err != nil:
 		return nil, err
@@ -138,11 +138,11 @@ func (s *Sender) Post(ctx context.Context, to partner.App, path string, m partne
 	return got.body, nil
 }
 
-// Send sends a webhook. What is answered besides the code is read for the merchant
-// only. The headers come twice, for receivers that know the older names.
+// Send sends a webhook and keeps the first bytes of the response for the merchant. The
+// headers are sent under both their current and their older names.
 func (s *Sender) Send(ctx context.Context, c webhook.Call) webhook.Answer {
 	began := clock.System{}.Now()
-	got, err := s.post(ctx, letter{to: c.URL, secrets: c.Secrets, id: string(c.ID), at: c.At, body: c.Body, within: webhook.CallTime}, "Svix")
+	got, err := s.post(ctx, request{to: c.URL, secrets: c.Secrets, id: string(c.ID), at: c.At, body: c.Body, within: webhook.CallTimeout}, "Svix")
 	a := webhook.Answer{Code: got.code, Took: clock.System{}.Now().Sub(began)}
 	switch {
 	case err != nil:
@@ -193,7 +193,7 @@ func why(err error, within time.Duration) error {
 const secretPrefix = "whsec_"
 
 // signatures returns the signatures of a letter by each of its secrets.
-func signatures(l letter) (string, error) {
+func signatures(l request) (string, error) {
 	list := make([]string, len(l.secrets))
 	for i, secret := range l.secrets {
 		var err error

@@ -19,7 +19,7 @@ func app(url string) partner.App {
 }
 
 // The vector is the one that implementations of the standard check themselves by.
-func TestSignaturesAreThoseOfTheStandard(t *testing.T) {
+func TestSignaturesFollowStandardWebhooks(t *testing.T) {
 	t.Parallel()
 	got, err := Sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", partner.Message{
 		ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", At: time.Unix(1614265330, 0), Body: []byte(`{"test": 2432232314}`),
@@ -32,7 +32,7 @@ func TestSignaturesAreThoseOfTheStandard(t *testing.T) {
 	}
 }
 
-func TestAMessageArrivesAsItWasSent(t *testing.T) {
+func TestMessageArrivesUnchanged(t *testing.T) {
 	t.Parallel()
 	var got *http.Request
 	var body []byte
@@ -54,7 +54,7 @@ func TestAMessageArrivesAsItWasSent(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNone(t *testing.T) {
+func TestInvalidAnswersFail(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc
@@ -81,7 +81,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-func TestNobodyIsSentIntoOurOwnNetwork(t *testing.T) {
+func TestPrivateAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
@@ -103,7 +103,7 @@ func TestNobodyIsSentIntoOurOwnNetwork(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsSignedByEachSecretUnderBothNames(t *testing.T) {
+func TestWebhookIsSignedByEachSecretInBothHeaders(t *testing.T) {
 	t.Parallel()
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

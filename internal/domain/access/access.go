@@ -43,7 +43,7 @@ var Scopes = []Scope{
 // Required returns the scopes that an operation needs on a host, all of them. On
 // the memberships host every operation needs memberships:read, or
 // memberships:write when it changes something. There they stand in the place of
-// contracts:read and contracts:write; any other scope is needed besides.
+// contracts:read and contracts:write; any other scope is needed in addition.
 func Required(own Scope, on shop.Line, changes bool) []Scope {
 	if on != shop.Memberships {
 		return []Scope{own}

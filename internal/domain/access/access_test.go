@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-func TestScopesThatAnOperationNeeds(t *testing.T) {
+func TestRequiredScopes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		own     Scope
@@ -15,14 +15,14 @@ func TestScopesThatAnOperationNeeds(t *testing.T) {
 		changes bool
 		want    []Scope
 	}{
-		"its own on the subscriptions host":                 {ContractsRead, shop.Subscriptions, false, []Scope{ContractsRead}},
-		"its own there, when it changes something":          {BillingCharge, shop.Subscriptions, true, []Scope{BillingCharge}},
-		"memberships:read for contracts:read":               {ContractsRead, shop.Memberships, false, []Scope{MembershipsRead}},
-		"memberships:write for contracts:write":             {ContractsWrite, shop.Memberships, true, []Scope{MembershipsWrite}},
-		"its own besides memberships:write when it changes": {BillingCharge, shop.Memberships, true, []Scope{BillingCharge, MembershipsWrite}},
-		"its own besides memberships:read when it reads":    {ActivityRead, shop.Memberships, false, []Scope{ActivityRead, MembershipsRead}},
-		"no more than its own of the memberships' own":      {MembershipsWrite, shop.Memberships, true, []Scope{MembershipsWrite}},
-		"no more than everything":                           {All, shop.Memberships, true, []Scope{All}},
+		"its own on the subscriptions host":             {ContractsRead, shop.Subscriptions, false, []Scope{ContractsRead}},
+		"its own there, when it changes something":      {BillingCharge, shop.Subscriptions, true, []Scope{BillingCharge}},
+		"memberships:read for contracts:read":           {ContractsRead, shop.Memberships, false, []Scope{MembershipsRead}},
+		"memberships:write for contracts:write":         {ContractsWrite, shop.Memberships, true, []Scope{MembershipsWrite}},
+		"its own and memberships:write when it changes": {BillingCharge, shop.Memberships, true, []Scope{BillingCharge, MembershipsWrite}},
+		"its own and memberships:read when it reads":    {ActivityRead, shop.Memberships, false, []Scope{ActivityRead, MembershipsRead}},
+		"no more than its own of the memberships' own":  {MembershipsWrite, shop.Memberships, true, []Scope{MembershipsWrite}},
+		"no more than everything":                       {All, shop.Memberships, true, []Scope{All}},
 	} {
 		if got := Required(test.own, test.on, test.changes); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -30,7 +30,7 @@ func TestScopesThatAnOperationNeeds(t *testing.T) {
 	}
 }
 
-func TestWhatScopesInclude(t *testing.T) {
+func TestScopesInclude(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		have []Scope

@@ -17,7 +17,7 @@ type Rate struct {
 	Burst     int
 }
 
-// DefaultRate is the rate of an installation for which nobody chose one.
+// DefaultRate is the rate of an installation that does not configure one.
 func DefaultRate() Rate { return Rate{PerSecond: 10, Burst: 40} }
 
 // Or returns the rate, with what is zero taken from another one.
@@ -55,8 +55,8 @@ func AppBucket(id AppID) Bucket {
 	return Bucket{Shop: -1 - shop.ID(h.Sum32()), Key: 1}
 }
 
-// ShopperBucket returns the bucket of a shopper, who uses up nobody else's and at
-// the rate of the shop. It stands under a number that no shop or application has.
+// ShopperBucket returns the bucket of a shopper, which has the rate of the shop and is not
+// shared. Its number is not used by any shop or application.
 func ShopperBucket(of shop.Shop, customer int64) Bucket {
 	h := fnv.New32a()
 	fmt.Fprint(h, of.ID, " ", customer)

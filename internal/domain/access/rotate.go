@@ -13,7 +13,7 @@ import (
 // MaxGrace is the longest time that a key may outlive its successor's creation.
 const MaxGrace = 30 * 24 * time.Hour
 
-// Rotation says which key is to be followed by another one.
+// Rotation names the key to replace.
 type Rotation struct {
 	Key KeyID
 	// Grace is how long the old key works beside the new one; nil: until it is

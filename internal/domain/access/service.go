@@ -69,8 +69,8 @@ func (n NewKey) check(of shop.ID, value string, now time.Time) (Key, error) {
 	return Key{Shop: of, Name: name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(scopes), CreatedAt: now}, nil
 }
 
-// Create makes a key and returns its value, which nobody can read again. An
-// eleventh active key is Refused.
+// Create makes a key and returns its value, which cannot be read again later. Creating an
+// eleventh active key fails with FailedPrecondition.
 func (s *Service) Create(ctx context.Context, of shop.ID, n NewKey) (string, Key, error) {
 	value := newValue()
 	made, err := n.check(of, value, s.Clock.Now())
@@ -84,8 +84,8 @@ func (s *Service) Create(ctx context.Context, of shop.ID, n NewKey) (string, Key
 	return value, key, nil
 }
 
-// Import takes over a key that was made elsewhere, of which only the hash is
-// kept. One that is known already, in whichever shop, is Refused.
+// Import adds a key that was created elsewhere, by its hash. It fails with
+// FailedPrecondition when any shop already has the key.
 func (s *Service) Import(ctx context.Context, of shop.ID, value string, n NewKey) (Key, error) {
 	if !wellFormed(value) {
 		return Key{}, fault.New(fault.Invalid, "that cannot be a key: %d to %d visible ASCII characters, and only keys of this service begin with %s", minLegacy, maxLegacy, Prefix).

@@ -128,7 +128,7 @@ func create(t *testing.T, s *Service, of shop.ID) (string, Key) {
 	return value, key
 }
 
-func TestAKeyOpensItsShopUntilItIsRevoked(t *testing.T) {
+func TestKeyWorksUntilRevoked(t *testing.T) {
 	t.Parallel()
 	s, m, at := start(t)
 	value, key := create(t, s, 7)
@@ -157,7 +157,7 @@ func TestAKeyOpensItsShopUntilItIsRevoked(t *testing.T) {
 	}
 }
 
-func TestTheValueIsNotKept(t *testing.T) {
+func TestKeyValueIsNotStored(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
 	value, key := create(t, s, 7)
@@ -173,7 +173,7 @@ func TestTheValueIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAnEleventhActiveKeyIsRefused(t *testing.T) {
+func TestEleventhActiveKeyFails(t *testing.T) {
 	t.Parallel()
 	s, _, _ := start(t)
 	var last Key
@@ -191,7 +191,7 @@ func TestAnEleventhActiveKeyIsRefused(t *testing.T) {
 	create(t, s, 7)
 }
 
-func TestEachOfTenActiveKeysCanBeRotatedOnce(t *testing.T) {
+func TestTenActiveKeysCanEachBeRotatedOnce(t *testing.T) {
 	t.Parallel()
 	s, _, _ := start(t)
 	var keys []Key
@@ -213,7 +213,7 @@ func TestEachOfTenActiveKeysCanBeRotatedOnce(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBeMade(t *testing.T) {
+func TestCreateRejectsInvalidKey(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
 	for name, test := range map[string]struct {
@@ -233,7 +233,7 @@ func TestKeysThatCannotBeMade(t *testing.T) {
 	}
 }
 
-func TestValuesThatCannotBeKeysAreNotLookedUp(t *testing.T) {
+func TestMalformedKeyIsNotLookedUp(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
 	value, _ := create(t, s, 7)
@@ -255,7 +255,7 @@ func TestValuesThatCannotBeKeysAreNotLookedUp(t *testing.T) {
 		t.Errorf("%d lookups", m.lookups)
 	}
 	if _, err := s.Authenticate(t.Context(), "prn_0000000000000000000000000000000000000000000"+checksum("prn_0000000000000000000000000000000000000000000")); !fault.Is(err, fault.Unauthenticated) || m.lookups != 1 {
-		t.Errorf("a well-formed key that nobody made: %v after %d lookups", err, m.lookups)
+		t.Errorf("a well-formed key that was never created: %v after %d lookups", err, m.lookups)
 	}
 }
 
@@ -266,7 +266,7 @@ func flip(c byte) string {
 	return "a"
 }
 
-func TestAKeyWithoutThePrefixStillWorks(t *testing.T) {
+func TestImportedKeyWithoutPrefixWorks(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
 	m.keys = []Key{{ID: 1, Shop: 7, Hash: HashOf("old-key-123"), Scopes: []Scope{All}}}
@@ -275,7 +275,7 @@ func TestAKeyWithoutThePrefixStillWorks(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayIsNotAnUnknownKey(t *testing.T) {
+func TestUnavailableDatabaseIsNotUnknownKey(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
 	value, _ := create(t, s, 7)
@@ -285,7 +285,7 @@ func TestAStoreThatIsAwayIsNotAnUnknownKey(t *testing.T) {
 	}
 }
 
-func TestUseIsNotedOnceAMinuteWithoutWaiting(t *testing.T) {
+func TestLastUseIsStoredOnceAMinuteInBackground(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, m, at := start(t)

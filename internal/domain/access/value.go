@@ -53,8 +53,7 @@ func checksum(body string) string {
 	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumLength)
 }
 
-// NewSecret returns a value of 256 random bits that nobody can guess, for other
-// secrets than keys.
+// NewSecret returns a random value of 256 bits for other secrets than keys.
 func NewSecret(prefix string) string {
 	secret := make([]byte, secretBytes)
 	_, _ = rand.Read(secret) // never fails: it ends the process instead

@@ -49,15 +49,15 @@ type Actor struct {
 	Source   Source
 	By       string // empty for automated events
 	ClientIP string // empty for automated events
-	// Customer is the subscriber who acts, to whom nothing but their own exists; 0:
-	// somebody who acts for the store. Entries do not keep it.
+	// Customer is the subscriber who acts and who may see only their own records; 0 when
+	// the actor acts for the store. Entries do not store it.
 	Customer int64 `json:",omitempty"`
 }
 
-// System is the service acting by itself.
+// System is the service acting automatically.
 var System = Actor{Source: SystemEvent}
 
-// Operator is whoever runs the service. What a person does is no automated event.
+// Operator is the operator of the service. Entries of people are not automated events.
 var Operator = Actor{Source: MerchantPortal, By: "operator"}
 
 // Platform is the commerce platform acting through a webhook.

@@ -29,7 +29,7 @@ func weighs(op Operator, value float64, unit Unit) Condition {
 	return Condition{Operator: op, Weight: &Weight{Value: value, Unit: unit}}
 }
 
-func TestPlacesThatCannotBe(t *testing.T) {
+func TestCheckPlacesRejects(t *testing.T) {
 	t.Parallel()
 	part := func(country, province string) Zone {
 		z := zone(country)
@@ -100,7 +100,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestTheCountriesAreThePlatforms(t *testing.T) {
+func TestCountriesMatchPlatform(t *testing.T) {
 	t.Parallel()
 	s, err := schema.Load()
 	if err != nil {

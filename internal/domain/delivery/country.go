@@ -12,8 +12,8 @@ const countries = `
 	SR SS ST SV SX SY SZ TA TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VN VU WF WS XK YE YT ZA ZM ZW
 `
 
-// parted are the countries of which the platform knows the parts, so that a zone
-// must say whether it means all of them.
+// parted are the countries whose provinces the platform knows, so that a zone must say
+// whether it includes all of them.
 const parted = " AE AR AU BR CA CL CN CO EG ES GT HK ID IE IN IT JP KR KW MX MY NG NZ PA PE PH PT RO RU TH US UY ZA "
 
 // IsCountry reports whether code is a country of the platform, in upper case.

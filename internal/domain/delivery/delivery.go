@@ -25,7 +25,7 @@ type Profile struct {
 	Groups     []int64 // selling plan groups whose orders it is for
 	Pending    *Change // nil: what is here is what the platform has
 	BusyUntil  time.Time
-	DueAt      time.Time // when somebody looks after what is pending; zero: never
+	DueAt      time.Time // when a job completes the pending change; zero: never
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 	Version    int64

@@ -26,10 +26,10 @@ type Service struct {
 }
 
 const (
-	// lease is how long a change belongs to whoever asks the platform for it.
+	// lease is how long the caller that asks the platform owns a change.
 	lease = time.Minute
-	// settleTime is how long writing an answer down may take, whether or not
-	// somebody still waits for it.
+	// settleTime limits how long storing an answer may take, also after the caller has
+	// disconnected.
 	settleTime = 5 * time.Second
 )
 
@@ -49,9 +49,9 @@ type UpdateCommand struct {
 }
 
 // Create makes a profile. What the platform refuses is Refused with its words
-// and leaves nothing behind. When its answer is lost the profile is looked for;
-// if nobody can say what became of it, the failure is Unavailable, and the same
-// command sent again finishes it instead of making another.
+// and stores nothing. When the platform's answer is lost, the profile is queried; if the
+// result stays unknown, the failure is Unavailable, and repeating the same command
+// completes it instead of creating another profile.
 func (s *Service) Create(ctx context.Context, of shop.ID, cmd CreateCommand) (Profile, error) {
 	name, err := CheckName(cmd.Name)
 	if err != nil {

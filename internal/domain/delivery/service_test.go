@@ -194,7 +194,7 @@ func (m *mishap) ReplaceProfile(ctx context.Context, at platform.Shop, id int64,
 // all is more reads than there are.
 const all = 100
 
-func TestAProfileIsMade(t *testing.T) {
+func TestCreateProfile(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	p, err := w.create("  Boxes ")
@@ -208,7 +208,7 @@ func TestAProfileIsMade(t *testing.T) {
 	}
 }
 
-func TestAProfileWhoseAnswerIsLostIsFoundAtOnce(t *testing.T) {
+func TestLostAnswerIsFoundImmediately(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.lose(simulator.TimeoutAfter, all, func() {
@@ -223,7 +223,7 @@ func TestAProfileWhoseAnswerIsLostIsFoundAtOnce(t *testing.T) {
 	w.wantEntries(wasCreated)
 }
 
-func TestTheSameRequestSentAgainFinishesWhatWasBegun(t *testing.T) {
+func TestRepeatedRequestCompletesChange(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.lose(simulator.TimeoutBefore, all, func() {
@@ -244,7 +244,7 @@ func TestTheSameRequestSentAgainFinishesWhatWasBegun(t *testing.T) {
 	w.wantEntries(wasCreated)
 }
 
-func TestAProfileOfWhichNobodyKnowsIsFoundByTheSweep(t *testing.T) {
+func TestUnknownProfileIsFoundBySweep(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.lose(simulator.TimeoutAfter, 1, func() {
@@ -264,7 +264,7 @@ func TestAProfileOfWhichNobodyKnowsIsFoundByTheSweep(t *testing.T) {
 
 func (w *world) wait(d time.Duration) { w.clock.Set(w.clock.Now().Add(d)) }
 
-func TestAProfileThatWasNeverMadeIsGivenUp(t *testing.T) {
+func TestProfileNeverCreatedIsDropped(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.lose(simulator.TimeoutBefore, all, func() {
@@ -285,7 +285,7 @@ func TestAProfileThatWasNeverMadeIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestAProfileThatAnotherRequestMakesIsBusy(t *testing.T) {
+func TestConcurrentCreateIsBusy(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.Platform = &meanwhile{Profiler: w.client, do: func() {
@@ -314,7 +314,7 @@ func (m *meanwhile) CreateProfile(ctx context.Context, at platform.Shop, p platf
 	return m.Profiler.CreateProfile(ctx, at, p)
 }
 
-func TestWhatThePlatformRefusesLeavesNothingBehind(t *testing.T) {
+func TestRefusedCreateLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	places := w.to("US")
@@ -328,7 +328,7 @@ func TestWhatThePlatformRefusesLeavesNothingBehind(t *testing.T) {
 	w.wantEntries()
 }
 
-func TestAThrottledRequestLeavesNothingBehind(t *testing.T) {
+func TestThrottledRequestLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.lose(simulator.Throttled, all, func() {
@@ -339,7 +339,7 @@ func TestAThrottledRequestLeavesNothingBehind(t *testing.T) {
 	w.wantEntries()
 }
 
-func TestAProfileIsChanged(t *testing.T) {
+func TestUpdateProfile(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	p, err := w.create("Boxes")
@@ -359,7 +359,7 @@ func TestAProfileIsChanged(t *testing.T) {
 	w.wantFault(err, fault.NotFound, "deliveryProfileNotFound")
 }
 
-func TestAChangeWhoseAnswersAreLostIsFinishedByTheSweep(t *testing.T) {
+func TestLostChangeIsCompletedBySweep(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]simulator.FaultKind{"after it was done": simulator.TimeoutAfter, "before it was done": simulator.TimeoutBefore} {
 		t.Run(name, func(t *testing.T) {
@@ -384,7 +384,7 @@ func TestAChangeWhoseAnswersAreLostIsFinishedByTheSweep(t *testing.T) {
 	}
 }
 
-func TestARefusedChangeLeavesTheProfileAsItWas(t *testing.T) {
+func TestRefusedChangeKeepsProfile(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	p, err := w.create("Boxes")
@@ -397,7 +397,7 @@ func TestARefusedChangeLeavesTheProfileAsItWas(t *testing.T) {
 	w.wantEntries(wasCreated)
 }
 
-func TestAProfileOfAStoreThatIsGone(t *testing.T) {
+func TestProfileOfDisconnectedStore(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.must(w.sim.Uninstall(domain))
@@ -406,7 +406,7 @@ func TestAProfileOfAStoreThatIsGone(t *testing.T) {
 	w.wantKept()
 }
 
-func TestAProfileOfTheSameNameThatWasThereBeforeIsNotOurs(t *testing.T) {
+func TestExistingProfileOfSameNameIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	_, err := w.client.CreateProfile(t.Context(), platform.Shop{Domain: domain, Token: token}, platform.ProfileSpec{Name: "Boxes", Places: w.to("US")})

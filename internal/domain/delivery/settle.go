@@ -55,7 +55,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, p Profile, event activ
 	return p, err
 }
 
-// leave lets go of a change whose end nobody knows. It is looked after later.
+// leave releases a change whose result is unknown. A job completes it later.
 func (s *Service) leave(ctx context.Context, of shop.ID, p Profile) error {
 	wait := retries[min(p.Pending.Tries, len(retries))-1]
 	p.BusyUntil, p.DueAt = time.Time{}, s.Clock.Now().Add(wait)

@@ -23,9 +23,9 @@ const (
 	linkLife    = 2 * time.Hour
 	tokenLife   = 2 * time.Hour
 	sessionLife = 30 * 24 * time.Hour
-	idleLife    = 12 * time.Hour // of a session that nobody uses
-	// noteEvery is how exactly the last use of a session is known.
-	noteEvery = 5 * time.Minute
+	idleLife    = 12 * time.Hour // of an unused session
+	// lastUseResolution is how exactly the last use of a session is known.
+	lastUseResolution = 5 * time.Minute
 )
 
 // SessionLife is how long a session lasts at most.
@@ -87,7 +87,7 @@ func (l Link) usable(now time.Time) error {
 	return nil
 }
 
-// Via says how somebody came in.
+// Via says how a subscriber signed in.
 type Via string
 
 // The ways in.
@@ -119,8 +119,8 @@ type Principal struct {
 	Via      Via
 }
 
-// Actor returns the principal as somebody who changes things, and to whom nothing
-// but their own exists.
+// Actor returns the principal as an actor who may see only the subscriber's own
+// records.
 func (p Principal) Actor(clientIP string) activity.Actor {
 	by := Actor(clientIP)
 	by.Customer = p.Customer

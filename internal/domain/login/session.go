@@ -11,7 +11,7 @@ import (
 // maxContracts is how many contracts of one customer the portal shows.
 const maxContracts = 200
 
-// linkUnknown is the failure that nobody made a link.
+// linkUnknown is the failure that a link does not exist.
 func linkUnknown() error {
 	return fault.New(fault.NotFound, "this link is not known").Code("linkUnknown")
 }
@@ -21,9 +21,9 @@ func (s *Service) Shop(ctx context.Context, handle string) (shop.Shop, error) {
 	return s.Store.ShopByDomain(ctx, Domain(handle))
 }
 
-// Look says why a link opens nothing, or nil. It uses nothing up: mail programs
-// open links before people do.
-func (s *Service) Look(ctx context.Context, of shop.ID, link string) error {
+// CheckLink returns why a link cannot be used, or nil. It does not use the link: mail
+// programs open links before their readers do.
+func (s *Service) CheckLink(ctx context.Context, of shop.ID, link string) error {
 	if !wellFormed(link) {
 		return linkUnknown()
 	}
@@ -37,8 +37,7 @@ func (s *Service) Look(ctx context.Context, of shop.ID, link string) error {
 	return l.usable(s.Clock.Now())
 }
 
-// Enter uses a link up and returns the value that stands for the session which
-// begins.
+// Enter uses a link and returns the value of the new session.
 func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, error) {
 	if !wellFormed(link) {
 		return "", linkUnknown()
@@ -69,25 +68,24 @@ func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, e
 	return value, nil
 }
 
-// Authenticate returns whom a session or a token stands for. Anything else is
-// Unauthenticated.
+// Authenticate returns the subscriber of a session or token, or Unauthenticated.
 func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, via Via) (Principal, error) {
-	nobody := fault.New(fault.Unauthenticated, "nobody is signed in").Entity(entity).Code("signedOut")
+	signedOut := fault.New(fault.Unauthenticated, "the subscriber is not signed in").Entity(entity).Code("signedOut")
 	if !wellFormed(value) {
-		return Principal{}, nobody
+		return Principal{}, signedOut
 	}
 	hash, now := hashOf(value), s.Clock.Now()
 	found, err := s.Store.SessionByHash(ctx, of, hash)
 	if fault.Is(err, fault.NotFound) {
-		return Principal{}, nobody
+		return Principal{}, signedOut
 	}
 	if err != nil {
 		return Principal{}, err
 	}
 	if found.Via != via || !found.alive(now) {
-		return Principal{}, nobody
+		return Principal{}, signedOut
 	}
-	if via == ByLink && now.Sub(found.SeenAt) >= noteEvery {
+	if via == ByLink && now.Sub(found.SeenAt) >= lastUseResolution {
 		if err := s.Store.Update(ctx, of, func(tx Tx) error { return tx.TouchSession(ctx, hash, now) }); err != nil {
 			return Principal{}, err
 		}
@@ -95,8 +93,8 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 	return Principal{Shop: of, Customer: found.Customer, Via: via}, nil
 }
 
-// Leave ends a session.
-func (s *Service) Leave(ctx context.Context, of shop.ID, value string) error {
+// SignOut ends a session.
+func (s *Service) SignOut(ctx context.Context, of shop.ID, value string) error {
 	if !wellFormed(value) {
 		return nil
 	}

@@ -12,33 +12,47 @@ import (
 // Tx is one transaction on one shop's logins.
 type Tx interface {
 	notify.Outbox
+	SubscriberTx
+	LinkTx
+	SessionTx
+	ThrottleTx
+}
+
+// SubscriberTx finds subscribers.
+type SubscriberTx interface {
 	Shop(ctx context.Context) (shop.Shop, error)
-
-	// SubscriberByEmail returns the customer whose newest contract of a line
-	// (empty: any) has the address, in any letter case, or NotFound.
+	// SubscriberByEmail returns the customer whose newest contract of a line (empty: any)
+	// has the address, ignoring case, or NotFound.
 	SubscriberByEmail(ctx context.Context, line shop.Line, email string) (Subscriber, error)
-	// SubscriberByID returns the customer with the number, or NotFound.
+	// SubscriberByID returns the customer with the id, or NotFound.
 	SubscriberByID(ctx context.Context, line shop.Line, customer int64) (Subscriber, error)
+}
 
-	// AddLink keeps a link and forgets some that expired before it was made.
+// LinkTx reads and writes sign-in links.
+type LinkTx interface {
+	// AddLink stores a link and deletes some expired ones.
 	AddLink(ctx context.Context, l Link) error
-	// Link returns the link with the hash, locked, or NotFound.
+	// Link returns the link with the hash and locks it, or NotFound.
 	Link(ctx context.Context, h Hash) (Link, error)
-	// UseLink notes that a link was used.
+	// UseLink marks a link as used.
 	UseLink(ctx context.Context, h Hash, at time.Time) error
+}
 
-	// AddSession keeps a session and forgets some that expired before it began.
+// SessionTx writes sessions.
+type SessionTx interface {
+	// AddSession stores a session and deletes some expired ones.
 	AddSession(ctx context.Context, s Session) error
-	// TouchSession notes that a session was used.
+	// TouchSession stores when a session was last used.
 	TouchSession(ctx context.Context, h Hash, at time.Time) error
-	// EndSession forgets a session. One that is not there is none.
+	// EndSession deletes a session, if it exists.
 	EndSession(ctx context.Context, h Hash) error
+}
 
-	// Throttle returns what is counted for a subject, locked: others who ask for
-	// it wait until this transaction ends.
+// ThrottleTx reads and writes rate limits.
+type ThrottleTx interface {
+	// Throttle returns the count of a subject and locks it.
 	Throttle(ctx context.Context, subject string) (Throttle, error)
-	// PutThrottle writes what is counted, and forgets some of what counts no
-	// more.
+	// PutThrottle writes a count and deletes some expired ones.
 	PutThrottle(ctx context.Context, t Throttle, now time.Time) error
 }
 

@@ -23,7 +23,7 @@ type Throttle struct {
 	Times   []time.Time
 }
 
-// ExpiresAt returns when the throttle holds nobody back any more.
+// ExpiresAt returns when the throttle no longer limits requests.
 func (t Throttle) ExpiresAt() time.Time {
 	if len(t.Times) == 0 {
 		return time.Time{}

@@ -7,11 +7,11 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 )
 
-// AccountID is the service's number of a member, unique within a shop.
+// AccountID is the id of a member, unique within a shop.
 type AccountID int64
 
-// Account is a member. What its ledger adds up to is kept with it, so that
-// reading it is cheap; Rebuild computes it anew.
+// Account is a member. It stores the sums of the member's ledger, so that reading
+// them is cheap; Rebuild computes them from the entries.
 type Account struct {
 	ID           AccountID
 	Person       Person
@@ -19,27 +19,27 @@ type Account struct {
 	Born         string // YYYY-MM-DD, may be empty
 	ReferralCode string
 	EnrolledAt   time.Time
-	ActiveAt     time.Time // when points were last moved, other than by expiry
+	ActiveAt     time.Time // when points last moved, except by expiry
 	Sums         Sums
 	Spent        money.Amount // on orders in the store's currency
-	Credit       money.Amount // store credit that was given, in the store's currency
+	Credit       money.Amount // store credit received, in the store's currency
 	Seq          int64        // of the last entry
-	DueAt        time.Time    // when points are released or expire next; zero: never
+	DueAt        time.Time    // when points are next released or expire; zero: never
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	Version      int64
 }
 
-// in returns the account of a store with a currency. What was spent and given in the one
-// that the store had before is none of it.
-func (a Account) in(store money.Currency) Account {
+// inCurrency returns the account with its amounts in the store's currency. Amounts in
+// a currency that the store had before count as zero.
+func (a Account) inCurrency(store money.Currency) Account {
 	if a.Spent.Currency != store {
 		a.Spent, a.Credit = money.Amount{Currency: store}, money.Amount{Currency: store}
 	}
 	return a
 }
 
-// Status is whether a member takes part.
+// Status says whether a member participates in the programme.
 type Status string
 
 // The statuses of a member.
@@ -50,32 +50,32 @@ const (
 	ExcludedByCustomer Status = "EXCLUDED_BY_CUSTOMER"
 )
 
-// takesPart reports whether the member earns and redeems.
+// takesPart reports whether the member earns and redeems points.
 func (s Status) takesPart() bool { return s == Active }
 
-// Sums are what the entries of a member add up to.
+// Sums are the totals of a member's entries.
 type Sums struct {
-	Available  Points // can be spent; below zero when more was taken back than was there
+	Available  Points // can be spent; negative when more was reversed than was available
 	Pending    Points
-	Credited   Points // ever made available by earning or by hand
-	Spent      Points // on rewards that were not given back
+	Credited   Points // all points ever made available, earned or added manually
+	Spent      Points // on rewards that were not refunded
 	Expired    Points
-	Earned     Points // by occasions, without what was taken back
-	Debt       Points // what is missing when more was taken back than was there
-	Activities int64  // occasions that earned available points and were not taken back
-	// Rewarded counts occasions that earned points, pending ones too, and were
-	// not taken back.
-	Rewarded map[Occasion]int64
+	Earned     Points // earned by activities, less what was reversed
+	Debt       Points // reversed points that the member no longer had
+	Activities int64  // activities that earned available points and were not reversed
+	// Rewarded counts, by type, the activities that earned points, pending ones
+	// included, and were not reversed.
+	Rewarded map[SourceType]int64
 }
 
-// apply adds an entry. Debt follows from uses and is not among what it changes.
+// apply adds an entry to the totals. It does not change Debt, which follows from uses.
 func (s *Sums) apply(e Entry) {
 	s.Available += e.Available
 	s.Pending += e.Pending
-	earns := e.Source.Of != Manual && e.Source.Of != Import
+	earns := e.Source.Type != Manual && e.Source.Type != Import
 	switch e.Kind {
 	case Pend:
-		s.reward(e.Source.Of, 1)
+		s.reward(e.Source.Type, 1)
 	case Earn, Release:
 		s.Credited += e.Available
 		if earns {
@@ -83,7 +83,7 @@ func (s *Sums) apply(e Entry) {
 			s.Activities++
 		}
 		if e.Kind == Earn {
-			s.reward(e.Source.Of, 1)
+			s.reward(e.Source.Type, 1)
 		}
 	case Adjust:
 		s.Credited += max(e.Available, 0)
@@ -93,7 +93,7 @@ func (s *Sums) apply(e Entry) {
 		s.Expired -= e.Available
 	case Reverse:
 		if e.Full {
-			s.reward(e.Source.Of, -1)
+			s.reward(e.Source.Type, -1)
 		}
 		if e.Pending == 0 && earns {
 			s.Earned += e.Available - e.Absorbed
@@ -104,16 +104,16 @@ func (s *Sums) apply(e Entry) {
 	}
 }
 
-func (s *Sums) reward(o Occasion, n int64) {
+func (s *Sums) reward(o SourceType, n int64) {
 	if s.Rewarded == nil {
-		s.Rewarded = make(map[Occasion]int64)
+		s.Rewarded = make(map[SourceType]int64)
 	}
 	if s.Rewarded[o] += n; s.Rewarded[o] == 0 {
 		delete(s.Rewarded, o)
 	}
 }
 
-// Kind says what an entry does.
+// Kind is the kind of an entry.
 type Kind string
 
 // The kinds of entry.
@@ -128,25 +128,25 @@ const (
 	RefundSpend Kind = "REFUND_SPEND"
 )
 
-// EntryID is the service's number of an entry, unique within a shop.
+// EntryID is the id of an entry, unique within a shop.
 type EntryID int64
 
-// Entry is one line of a member's ledger. It is never altered.
+// Entry is one posting in a member's ledger. Entries are immutable.
 type Entry struct {
-	ID        EntryID // given by the store
+	ID        EntryID // assigned by the store
 	Account   AccountID
-	Seq       int64 // counts the account's entries, from 1
+	Seq       int64 // position in the account's ledger, from 1
 	Kind      Kind
-	Pending   Points // change of what is pending
-	Available Points // change of what is available
-	Lot       int64  // the lot that it is about, by Seq of the entry that made the lot; 0: none
-	Full      bool   // of Reverse: nothing of the lot is left to take back
-	Absorbed  Points // of Reverse: what is not taken, because it had expired already or because there was no more; below 0: so much less than was noted before
+	Pending   Points // change of the pending points
+	Available Points // change of the available points
+	Lot       int64  // Seq of the entry that created the lot concerned; 0: none
+	Full      bool   // Reverse only: the whole lot is now reversed
+	Absorbed  Points // Reverse only: points not deducted, because they had expired or the member had no more; negative: a correction of an earlier entry
 	Source    Source
 	Rule      RuleID
 	Reward    RewardID
-	// AvailableAt and ExpiresAt are those of the lot that the entry makes or
-	// releases; zero: by approval only, and never.
+	// AvailableAt and ExpiresAt are those of the lot that the entry creates or
+	// releases. Zero means by approval only, and never.
 	AvailableAt time.Time
 	ExpiresAt   time.Time
 	Description string // for the customer
@@ -156,58 +156,56 @@ type Entry struct {
 	RecordedAt  time.Time
 }
 
-// Lot is points that were earned together. Seq is that of the entry that made
-// them. Everything below Points follows from later entries.
+// Lot is a batch of points that were earned together. Seq is that of the entry that
+// created it. Every field below Points follows from later entries.
 type Lot struct {
 	Account       AccountID
 	Seq           int64
 	Source        Source
 	Rule          RuleID
 	Points        Points
-	Waits         bool      // still pending
-	AvailableFrom time.Time // when it is released by itself; zero: by approval only
+	Pending       bool
+	AvailableFrom time.Time // when it is released automatically; zero: by approval only
 	ExpiresAt     time.Time // zero: never
-	Rest          Points    // can still be spent
+	Remaining     Points    // can still be spent
 	Expired       Points
-	Reversed      Points // taken back, with Absorbed
-	Absorbed      Points // of Reversed: what was not there to be taken
+	Reversed      Points // including Absorbed
+	Absorbed      Points // the part of Reversed that could not be deducted
 }
 
-// open reports whether anything can still happen to the lot by itself.
-func (l Lot) open() bool { return l.Waits || l.Rest > 0 }
+// open reports whether the lot can still be released or expire.
+func (l Lot) open() bool { return l.Pending || l.Remaining > 0 }
 
-// waiting returns the points that are pending.
-func (l Lot) waiting() Points {
-	if !l.Waits {
+// pendingPoints returns the points of the lot that are pending.
+func (l Lot) pendingPoints() Points {
+	if !l.Pending {
 		return 0
 	}
 	return l.Points - l.Reversed
 }
 
-// Use says which lot an entry's points came from or went to. It is never
-// altered.
+// Use says which lot an entry's points came from or went to. Uses are immutable.
 type Use struct {
 	Account AccountID
 	Entry   int64 // Seq
-	Lot     int64 // Seq of the lot; 0: none
+	Lot     int64 // Seq of the lot's entry; 0: none
 	Role    Role
 	Points  Points // more than 0
 }
 
-// Role says what a use does.
+// Role is the direction of a use.
 type Role string
 
 // The roles.
 const (
-	Take Role = "TAKE" // from the lot, to be gone
-	Owe  Role = "OWE"  // from nowhere: debt
-	Pay  Role = "PAY"  // from the lot, for debt
-	Back Role = "BACK" // into the lot again
+	Take Role = "TAKE" // from the lot
+	Owe  Role = "OWE"  // adds to the member's debt
+	Pay  Role = "PAY"  // from the lot, to reduce debt
+	Back Role = "BACK" // returned to the lot
 )
 
-// sooner orders lots as they are spent: what expires first, then what is
-// oldest.
-func sooner(a, b Lot) int {
+// byExpiry orders lots as they are spent: soonest expiry first, then oldest first.
+func byExpiry(a, b Lot) int {
 	switch {
 	case a.ExpiresAt.Equal(b.ExpiresAt):
 	case a.ExpiresAt.IsZero():
@@ -220,8 +218,8 @@ func sooner(a, b Lot) int {
 	return int(a.Seq - b.Seq)
 }
 
-// Expiring returns the next instant at which points of the lots expire, and how
-// many then; zero when none do.
+// Expiring returns when points of the lots next expire and how many expire then. Both
+// are zero when none do.
 func Expiring(a Account, lots []Lot, terms Terms, zone *time.Location) (time.Time, Points) {
 	if idle := terms.Expiry.idle(a.ActiveAt, zone); !idle.IsZero() {
 		if a.Sums.Available <= 0 {
@@ -229,18 +227,18 @@ func Expiring(a Account, lots []Lot, terms Terms, zone *time.Location) (time.Tim
 		}
 		return idle, a.Sums.Available
 	}
-	sorted := slices.SortedFunc(slices.Values(lots), sooner)
+	sorted := slices.SortedFunc(slices.Values(lots), byExpiry)
 	var at time.Time
 	var sum Points
 	for _, l := range sorted {
-		if l.Rest <= 0 || l.ExpiresAt.IsZero() {
+		if l.Remaining <= 0 || l.ExpiresAt.IsZero() {
 			continue
 		}
 		if at.IsZero() {
 			at = l.ExpiresAt
 		}
 		if l.ExpiresAt.Equal(at) {
-			sum += l.Rest
+			sum += l.Remaining
 		}
 	}
 	return at, sum

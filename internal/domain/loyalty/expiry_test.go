@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestPointsExpireByTheDayOfTheStore(t *testing.T) {
+func TestExpiryUsesStoreTimeZone(t *testing.T) {
 	t.Parallel()
 	aged, idle, fixed := ExpiryPolicy{Mode: LotAge, Months: 1}, ExpiryPolicy{Mode: Inactivity, Days: 30}, ExpiryPolicy{Mode: FixedDate, Month: time.January, Day: 1}
 	const (

@@ -7,40 +7,40 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// Ledger is a member's account to which entries are posted. It computes and
-// writes nothing: what was posted is in Entries, Uses and Changed.
+// Ledger is a member's account to which entries are posted. It only computes: what was
+// posted is in Entries and Uses, and Close returns what changed.
 //
-// The lots must be all that are open, and whichever closed ones an operation
-// names. Earning alone can do without lots while the account has no debt.
+// Lots must contain all open lots, and the closed ones that an operation refers to. Earning
+// needs no lots while the account has no debt.
 type Ledger struct {
 	Account Account
 	Lots    []Lot
 	Entries []Entry
 	Uses    []Use
 
-	terms   Terms
-	zone    *time.Location
-	now     time.Time
-	began   Points // earned before
-	partial bool   // earlier lots were not read
-	touched map[int64]bool
+	terms        Terms
+	zone         *time.Location
+	now          time.Time
+	earnedBefore Points // earned before
+	partial      bool   // earlier lots were not read
+	touched      map[int64]bool
 }
 
-// OpenLedger returns a ledger with every open lot of an account.
+// OpenLedger returns the ledger of an account with its open lots.
 func OpenLedger(a Account, lots []Lot, terms Terms, zone *time.Location, now time.Time) *Ledger {
 	a.Sums.Rewarded = cloneCounts(a.Sums.Rewarded)
-	return &Ledger{Account: a, Lots: lots, terms: terms, zone: zone, now: now, began: a.Sums.Earned, touched: make(map[int64]bool)}
+	return &Ledger{Account: a, Lots: lots, terms: terms, zone: zone, now: now, earnedBefore: a.Sums.Earned, touched: make(map[int64]bool)}
 }
 
-func cloneCounts(m map[Occasion]int64) map[Occasion]int64 {
-	c := make(map[Occasion]int64, len(m))
+func cloneCounts(m map[SourceType]int64) map[SourceType]int64 {
+	c := make(map[SourceType]int64, len(m))
 	for k, v := range m {
 		c[k] = v
 	}
 	return c
 }
 
-// Posting is what an entry is about, in the words of whoever asks for it.
+// Posting is what a caller posts to a ledger.
 type Posting struct {
 	Source      Source
 	Rule        RuleID
@@ -58,7 +58,7 @@ func (p Posting) entry(k Kind) Entry {
 	}
 }
 
-// Earn credits points, at once or, where the terms say so, later.
+// Earn credits points, at once or, when the terms say so, as pending.
 func (l *Ledger) Earn(p Posting) {
 	if p.Points <= 0 {
 		return
@@ -75,7 +75,7 @@ func (l *Ledger) Earn(p Posting) {
 			e.AvailableAt = from
 		}
 		e = l.post(e)
-		l.lay(Lot{Points: p.Points, Waits: true, AvailableFrom: e.AvailableAt}, e)
+		l.addLot(Lot{Points: p.Points, Pending: true, AvailableFrom: e.AvailableAt}, e)
 		return
 	}
 	e := p.entry(Earn)
@@ -83,24 +83,24 @@ func (l *Ledger) Earn(p Posting) {
 	l.credit(e)
 }
 
-// credit posts an entry that makes a lot.
+// credit posts an entry that creates a lot.
 func (l *Ledger) credit(e Entry) {
 	e.AvailableAt = l.now
 	if e.ExpiresAt.IsZero() {
 		e.ExpiresAt = l.terms.Expiry.of(l.now, l.zone)
 	}
 	e = l.post(e)
-	l.lay(Lot{Points: e.Available, Rest: e.Available, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
+	l.addLot(Lot{Points: e.Available, Remaining: e.Available, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
 	l.payDebt(e.Seq)
 }
 
 // Release makes the points of a pending lot available.
 func (l *Ledger) Release(seq int64, by Posting) {
 	lot := l.lot(seq)
-	if lot == nil || !lot.Waits {
+	if lot == nil || !lot.Pending {
 		return
 	}
-	n := lot.waiting()
+	n := lot.pendingPoints()
 	from := l.now
 	if !lot.AvailableFrom.IsZero() && lot.AvailableFrom.Before(from) {
 		from = lot.AvailableFrom // a job that comes late takes nothing from the time to spend them
@@ -110,13 +110,13 @@ func (l *Ledger) Release(seq int64, by Posting) {
 		Note: by.Note, Actor: by.Actor,
 	}
 	e = l.post(e)
-	lot.Waits, lot.Rest, lot.AvailableFrom, lot.ExpiresAt = false, n, from, e.ExpiresAt
+	lot.Pending, lot.Remaining, lot.AvailableFrom, lot.ExpiresAt = false, n, from, e.ExpiresAt
 	l.touch(seq)
 	l.payDebt(e.Seq)
 }
 
-// Adjust adds points by hand, or removes them when they are negative. More than
-// there are cannot be removed.
+// Adjust adds points manually, or removes them when they are negative. It cannot remove more
+// than are available.
 func (l *Ledger) Adjust(p Posting) error {
 	e := p.entry(Adjust)
 	e.Available = p.Points
@@ -124,7 +124,7 @@ func (l *Ledger) Adjust(p Posting) error {
 		l.credit(e)
 		return nil
 	}
-	if err := l.covers(-p.Points); err != nil {
+	if err := l.checkBalance(-p.Points); err != nil {
 		return err
 	}
 	e = l.post(e)
@@ -132,9 +132,9 @@ func (l *Ledger) Adjust(p Posting) error {
 	return nil
 }
 
-// Spend takes points for a reward.
+// Spend deducts points for a reward.
 func (l *Ledger) Spend(p Posting) error {
-	if err := l.covers(p.Points); err != nil {
+	if err := l.checkBalance(p.Points); err != nil {
 		return err
 	}
 	e := p.entry(Spend)
@@ -144,7 +144,7 @@ func (l *Ledger) Spend(p Posting) error {
 	return nil
 }
 
-func (l *Ledger) covers(n Points) error {
+func (l *Ledger) checkBalance(n Points) error {
 	if l.Account.Sums.Available >= n {
 		return nil
 	}
@@ -152,10 +152,9 @@ func (l *Ledger) covers(n Points) error {
 		Entity(entity).Code("notEnoughPoints").Field("points")
 }
 
-// Refund gives back what a reward took. The uses are those of the entry that
-// took it. Points go back to the lots that they came from; those that would have
-// expired meanwhile can be spent for a while longer. What was to be taken back of a
-// lot, and was not there because it had been spent, is taken back now.
+// Refund returns the points of a reward. The uses are those of the entry that spent them.
+// Points return to their lots; points that would have expired since can be spent for a grace
+// period. What could not be reversed of a lot because it had been spent is reversed now.
 func (l *Ledger) Refund(p Posting, uses []Use) {
 	e := p.entry(RefundSpend)
 	var late Points
@@ -180,38 +179,37 @@ func (l *Ledger) Refund(p Posting, uses []Use) {
 	}
 	e = l.post(e)
 	for _, u := range back {
-		l.lot(u.Lot).Rest += u.Points
+		l.lot(u.Lot).Remaining += u.Points
 		l.use(e.Seq, u.Lot, Back, u.Points)
 	}
 	if late > 0 {
-		l.lay(Lot{Points: late, Rest: late, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
+		l.addLot(Lot{Points: late, Remaining: late, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
 	}
 	l.payDebt(e.Seq)
 	for _, u := range uses {
 		if lot := l.lot(u.Lot); u.Role == Take && lot != nil {
-			l.takeSpent(lot, min(u.Points, lot.Absorbed-lot.Expired, l.Account.Sums.Available), p)
+			l.reverseSpent(lot, min(u.Points, lot.Absorbed-lot.Expired, l.Account.Sums.Available), p)
 		}
 	}
 }
 
-// takeSpent takes points back that had been spent when their lot was taken back.
-func (l *Ledger) takeSpent(lot *Lot, n Points, back Posting) {
+// reverseSpent reverses points that had been spent when their lot was reversed.
+func (l *Ledger) reverseSpent(lot *Lot, n Points, back Posting) {
 	if n <= 0 {
 		return
 	}
 	e := l.post(Entry{
-		Kind: Reverse, Available: -n, Absorbed: -n, Lot: lot.Seq, Source: Source{lot.Source.Of, lot.Source.ID + "|reward:" + back.Source.ID}, Rule: lot.Rule,
-		Description: "Taken back: spent when it was to be", Actor: back.Actor,
+		Kind: Reverse, Available: -n, Absorbed: -n, Lot: lot.Seq, Source: Source{lot.Source.Type, lot.Source.ID + "|reward:" + back.Source.ID}, Rule: lot.Rule,
+		Description: "Taken back: spent earlier", Actor: back.Actor,
 	})
 	lot.Absorbed -= n
 	l.touch(lot.Seq)
 	l.take(e.Seq, n, lot.Seq)
 }
 
-// TakeBack takes back points that an occasion had earned: from its own lot, then
-// from others, then as debt where the terms allow it. What has expired already
-// is gone and not taken twice.
-func (l *Ledger) TakeBack(seq int64, p Posting) {
+// Reverse reverses points that were earned: from their own lot, then from others, then as
+// debt where the terms allow it. Expired points are not deducted again.
+func (l *Ledger) Reverse(seq int64, p Posting) {
 	lot := l.lot(seq)
 	if lot == nil {
 		return
@@ -223,11 +221,11 @@ func (l *Ledger) TakeBack(seq int64, p Posting) {
 	e := p.entry(Reverse)
 	e.Lot, e.Rule = seq, lot.Rule
 	e.Full = lot.Reversed+n == lot.Points
-	if lot.Waits {
+	if lot.Pending {
 		e.Pending = -n
 		l.post(e)
 		lot.Reversed += n
-		lot.Waits = lot.Reversed < lot.Points
+		lot.Pending = lot.Reversed < lot.Points
 		l.touch(seq)
 		return
 	}
@@ -256,14 +254,14 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// Settle releases what is pending and expires what is over, each at its instant,
-// up to now. It does nothing to a ledger whose lots were not read.
+// Settle releases pending points and expires lots, each at its instant, up to now. It does
+// nothing when earlier lots were not read.
 func (l *Ledger) Settle() {
 	if l.partial {
 		return
 	}
 	for _, lot := range slices.Clone(l.Lots) {
-		if lot.Waits && !lot.AvailableFrom.IsZero() && !lot.AvailableFrom.After(l.now) {
+		if lot.Pending && !lot.AvailableFrom.IsZero() && !lot.AvailableFrom.After(l.now) {
 			l.Release(lot.Seq, Posting{})
 		}
 	}
@@ -271,17 +269,17 @@ func (l *Ledger) Settle() {
 	over := !idle.IsZero() && !idle.After(l.now)
 	for i := range l.Lots {
 		lot := &l.Lots[i]
-		if lot.Rest <= 0 || !over && (lot.ExpiresAt.IsZero() || lot.ExpiresAt.After(l.now)) {
+		if lot.Remaining <= 0 || !over && (lot.ExpiresAt.IsZero() || lot.ExpiresAt.After(l.now)) {
 			continue
 		}
-		e := l.post(Entry{Kind: Expire, Available: -lot.Rest, Lot: lot.Seq, Source: lotSource(Expiry, lot)})
-		n := lot.Rest
-		lot.Rest, lot.Expired = 0, lot.Expired+n
+		e := l.post(Entry{Kind: Expire, Available: -lot.Remaining, Lot: lot.Seq, Source: lotSource(Expiry, lot)})
+		n := lot.Remaining
+		lot.Remaining, lot.Expired = 0, lot.Expired+n
 		l.use(e.Seq, lot.Seq, Take, n)
 	}
 }
 
-// due returns when Settle has something to do next.
+// due returns when Settle is next needed.
 func (l *Ledger) due() time.Time {
 	var at time.Time
 	earlier := func(t time.Time) {
@@ -294,9 +292,9 @@ func (l *Ledger) due() time.Time {
 	}
 	for _, lot := range l.Lots {
 		switch {
-		case lot.Waits:
+		case lot.Pending:
 			earlier(lot.AvailableFrom)
-		case lot.Rest > 0:
+		case lot.Remaining > 0:
 			earlier(lot.ExpiresAt)
 		}
 	}
@@ -306,8 +304,8 @@ func (l *Ledger) due() time.Time {
 	return at
 }
 
-// Close returns what is to be written: the account, with when it is due next,
-// and the lots that changed.
+// Close returns what changed: the account, with the instant at which it is next due, and the
+// changed lots.
 func (l *Ledger) Close() (Account, []Lot) {
 	l.Account.DueAt = l.due()
 	l.Account.UpdatedAt = l.now
@@ -324,7 +322,7 @@ func (l *Ledger) changed() []Lot {
 	return lots
 }
 
-// post numbers an entry and adds it up.
+// post numbers an entry and adds it to the totals.
 func (l *Ledger) post(e Entry) Entry {
 	l.Account.Seq++
 	e.Account, e.Seq, e.RecordedAt = l.Account.ID, l.Account.Seq, l.now
@@ -339,18 +337,19 @@ func (l *Ledger) post(e Entry) Entry {
 	return e
 }
 
-// lay adds the lot that an entry makes.
-func (l *Ledger) lay(lot Lot, e Entry) {
+// addLot adds the lot that an entry creates.
+func (l *Ledger) addLot(lot Lot, e Entry) {
 	lot.Account, lot.Seq, lot.Source, lot.Rule = l.Account.ID, e.Seq, e.Source, e.Rule
 	l.Lots = append(l.Lots, lot)
 	l.touch(e.Seq)
 }
 
-// take uses lots, one of them first, and returns what they do not cover.
+// take deducts points from lots, from one of them first, and returns the part that they do
+// not cover.
 func (l *Ledger) take(entry int64, n Points, first int64) Points {
 	order := make([]*Lot, 0, len(l.Lots))
 	for i := range l.Lots {
-		if l.Lots[i].Rest > 0 {
+		if l.Lots[i].Remaining > 0 {
 			order = append(order, &l.Lots[i])
 		}
 	}
@@ -361,32 +360,31 @@ func (l *Ledger) take(entry int64, n Points, first int64) Points {
 			}
 			return 1
 		}
-		return sooner(*a, *b)
+		return byExpiry(*a, *b)
 	})
 	for _, lot := range order {
-		part := min(n, lot.Rest)
+		part := min(n, lot.Remaining)
 		if part <= 0 {
 			break
 		}
-		lot.Rest -= part
+		lot.Remaining -= part
 		n -= part
 		l.use(entry, lot.Seq, Take, part)
 	}
 	return n
 }
 
-// payDebt lets what has become available pay what is missing, so that there is
-// never both.
+// payDebt pays debt with available points, so that there is never both.
 func (l *Ledger) payDebt(entry int64) {
 	if l.Account.Sums.Debt <= 0 {
 		return
 	}
-	for _, lot := range slices.SortedFunc(slices.Values(l.Lots), sooner) {
-		part := min(l.Account.Sums.Debt, lot.Rest)
+	for _, lot := range slices.SortedFunc(slices.Values(l.Lots), byExpiry) {
+		part := min(l.Account.Sums.Debt, lot.Remaining)
 		if part <= 0 {
 			continue
 		}
-		l.lot(lot.Seq).Rest -= part
+		l.lot(lot.Seq).Remaining -= part
 		l.Account.Sums.Debt -= part
 		l.use(entry, lot.Seq, Pay, part)
 	}

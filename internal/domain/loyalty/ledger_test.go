@@ -30,7 +30,7 @@ func newMember(terms Terms) *member {
 }
 
 // on opens the ledger as the service does: with the lots that are open, and those
-// that it names besides.
+// that it names.
 func (m *member) on(do func(*Ledger), also ...int64) {
 	var lots []Lot
 	for _, seq := range slices.Sorted(func(yield func(int64) bool) {
@@ -54,7 +54,7 @@ func (m *member) on(do func(*Ledger), also ...int64) {
 	}
 }
 
-func (m *member) source(of Occasion) Source {
+func (m *member) source(of SourceType) Source {
 	m.sources++
 	return Source{of, fmt.Sprint(m.sources)}
 }
@@ -65,7 +65,7 @@ func (m *member) earn(p Points) int64 {
 }
 
 func (m *member) spend(p Points) (seq int64, err error) {
-	m.on(func(l *Ledger) { err = l.Spend(Posting{Source: m.source(Reward), Points: p}) })
+	m.on(func(l *Ledger) { err = l.Spend(Posting{Source: m.source(RewardSource), Points: p}) })
 	return m.account.Seq, err
 }
 
@@ -77,11 +77,11 @@ func (m *member) refund(spent int64) {
 			of, lots = append(of, u), append(lots, u.Lot)
 		}
 	}
-	m.on(func(l *Ledger) { l.Refund(Posting{Source: m.source(Reward)}, of) }, lots...)
+	m.on(func(l *Ledger) { l.Refund(Posting{Source: m.source(RewardSource)}, of) }, lots...)
 }
 
 func (m *member) takeBack(lot int64, p Points) {
-	m.on(func(l *Ledger) { l.TakeBack(lot, Posting{Source: m.source(Purchase), Points: p}) }, lot)
+	m.on(func(l *Ledger) { l.Reverse(lot, Posting{Source: m.source(Purchase), Points: p}) }, lot)
 }
 
 func (m *member) pass(d time.Duration) {
@@ -97,9 +97,9 @@ func (m *member) check(t interface{ Errorf(string, ...any) }) {
 		pending += e.Pending
 	}
 	for _, l := range m.lots {
-		rests += l.Rest
-		waiting += l.waiting()
-		if l.Rest < 0 || l.Rest > l.Points || l.Reversed > l.Points {
+		rests += l.Remaining
+		waiting += l.pendingPoints()
+		if l.Remaining < 0 || l.Remaining > l.Points || l.Reversed > l.Points {
 			t.Errorf("lot %+v is used beyond what is in it", l)
 		}
 	}
@@ -135,7 +135,7 @@ func (m *member) check(t interface{ Errorf(string, ...any) }) {
 	}
 }
 
-func TestWhateverIsPostedTheLedgerAddsUp(t *testing.T) {
+func TestLedgerAddsUpAfterAnyPostings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		terms := DefaultTerms()
@@ -192,7 +192,7 @@ func TestWhateverIsPostedTheLedgerAddsUp(t *testing.T) {
 
 // A refund takes as much whether it comes before or after points are released,
 // and before or after they expire.
-func TestTheOrderOfRefundReleaseAndExpiryDoesNotMatter(t *testing.T) {
+func TestReverseTakesSameInAnyOrderWithReleaseAndExpiry(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		terms := DefaultTerms()
@@ -228,7 +228,7 @@ func TestTheOrderOfRefundReleaseAndExpiryDoesNotMatter(t *testing.T) {
 	})
 }
 
-func TestPointsAreSpentBySoonestExpiryThenByAge(t *testing.T) {
+func TestSpendTakesSoonestExpiryThenOldest(t *testing.T) {
 	t.Parallel()
 	terms := DefaultTerms()
 	terms.Expiry = ExpiryPolicy{Mode: LotAge, Months: 2}
@@ -249,7 +249,7 @@ func TestPointsAreSpentBySoonestExpiryThenByAge(t *testing.T) {
 	m.check(t)
 }
 
-func TestPointsThatExpireTogetherAreSpentByAge(t *testing.T) {
+func TestSpendTakesOldestOfSameExpiry(t *testing.T) {
 	t.Parallel()
 	m := newMember(DefaultTerms())
 	first, second := m.earn(100), m.earn(100)
@@ -263,7 +263,7 @@ func TestPointsThatExpireTogetherAreSpentByAge(t *testing.T) {
 	}
 }
 
-func TestExpiryIsNoActivity(t *testing.T) {
+func TestExpiryDoesNotCountAsActivity(t *testing.T) {
 	t.Parallel()
 	terms := DefaultTerms()
 	terms.Expiry = ExpiryPolicy{Mode: Inactivity, Days: 30}
@@ -275,7 +275,7 @@ func TestExpiryIsNoActivity(t *testing.T) {
 	}
 }
 
-func TestPointsThatComeBackAfterTheyExpiredByInactivityMakeALotOfTheirOwn(t *testing.T) {
+func TestRefundAfterInactivityExpiryCreatesNewLot(t *testing.T) {
 	t.Parallel()
 	day := 24 * time.Hour
 	terms := DefaultTerms()
@@ -289,10 +289,10 @@ func TestPointsThatComeBackAfterTheyExpiredByInactivityMakeALotOfTheirOwn(t *tes
 	m.pass(40 * day) // the other 100 expire
 	m.refund(spent)
 	own := m.lots[m.account.Seq]
-	if old := m.lots[first]; old.Rest != 0 || old.Expired != 100 {
+	if old := m.lots[first]; old.Remaining != 0 || old.Expired != 100 {
 		t.Errorf("the lot that expired: %+v, want nothing left in it", old)
 	}
-	if own.Points != 400 || own.Rest != 400 || !own.AvailableFrom.Equal(m.now) || !own.ExpiresAt.Equal(m.now.Add(30*day)) || len(m.lots) != 2 {
+	if own.Points != 400 || own.Remaining != 400 || !own.AvailableFrom.Equal(m.now) || !own.ExpiresAt.Equal(m.now.Add(30*day)) || len(m.lots) != 2 {
 		t.Errorf("lots %+v, want a second one of 400 points for 30 days", m.lots)
 	}
 	m.check(t)
@@ -305,7 +305,7 @@ func TestPointsThatComeBackAfterTheyExpiredByInactivityMakeALotOfTheirOwn(t *tes
 	m.check(t)
 }
 
-func TestLedgersByExample(t *testing.T) {
+func TestLedgerExamples(t *testing.T) {
 	t.Parallel()
 	lotAge := DefaultTerms()
 	lotAge.Expiry = ExpiryPolicy{Mode: LotAge, Months: 1}
@@ -379,7 +379,7 @@ func TestLedgersByExample(t *testing.T) {
 	}
 }
 
-func TestWhenAMemberIsDueNext(t *testing.T) {
+func TestMemberDueInstant(t *testing.T) {
 	t.Parallel()
 	at := func(month time.Month, day, hour int) time.Time {
 		return time.Date(2026, month, day, hour, 0, 0, 0, time.UTC)
@@ -393,11 +393,11 @@ func TestWhenAMemberIsDueNext(t *testing.T) {
 		terms Terms
 		want  time.Time
 	}{
-		"never when points do not expire":                 {DefaultTerms(), time.Time{}},
-		"when the lot expires, on the month's last day":   {lotAge, at(2, 28, 3)},
-		"when the member has been idle for long":          {idle, at(3, 2, 3)},
-		"when pending points are released":                {pending, at(2, 14, 12)},
-		"never while points wait for somebody's approval": {approval, time.Time{}},
+		"never when points do not expire":               {DefaultTerms(), time.Time{}},
+		"when the lot expires, on the month's last day": {lotAge, at(2, 28, 3)},
+		"when the member has been idle for long":        {idle, at(3, 2, 3)},
+		"when pending points are released":              {pending, at(2, 14, 12)},
+		"never while points wait for approval":          {approval, time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,10 @@ package loyalty
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -10,31 +14,30 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// memberTx is one transaction in which somebody acts on one member.
+// memberTx is one transaction on one member.
 type memberTx struct {
-	tx      Tx
-	who     Who
-	shop    shop.Shop
-	zone    *time.Location
-	program Program
-	now     time.Time
-	given   []News // of store credit, which is told when the ledger is written
+	tx       Tx
+	who      CustomerRef
+	shop     shop.Shop
+	zone     *time.Location
+	program  Program
+	now      time.Time
+	credited []Event // events of store credit, published when the ledger is written
 }
 
-// asked is whom a request is about, and its name when it may come again.
-type asked struct {
-	who  Who
-	name string
+// request names the member of a request and its idempotency key, if it has one.
+type request struct {
+	who CustomerRef
+	key string
 }
 
-// act lets do work on a member of an active programme and returns the member as it is
-// then. That a request was carried out is noted in the same commit: one that comes
-// again, wherever the process died that carried it out, finds the member as that left
-// it.
-func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*memberTx) error) (Member, error) {
+// act runs do on a member of an active programme and returns the member afterwards. The
+// idempotency key is stored in the same commit: a repeated request returns the member as the
+// first one left it.
+func (s *Service) act(ctx context.Context, of shop.ID, by request, do func(*memberTx) error) (Member, error) {
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -42,8 +45,8 @@ func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*member
 			return fault.New(fault.FailedPrecondition, "the store's loyalty programme is not active").Entity("loyaltyProgram").Code("loyaltyInactive")
 		}
 		d.who, store = by.who, d.shop
-		if by.name != "" {
-			again, err := tx.Repeats(ctx, by.name, d.now)
+		if by.key != "" {
+			again, err := tx.Repeats(ctx, by.key, d.now)
 			if err != nil || again {
 				return err
 			}
@@ -53,21 +56,22 @@ func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*member
 	if err != nil {
 		return Member{}, err
 	}
-	ctx, cancel := afterwards(ctx)
+	ctx, cancel := afterCommit(ctx)
 	defer cancel()
 	return s.Member(ctx, store, by.who, "")
 }
 
-// toItsEnd is how long what follows a commit may take.
-const toItsEnd = 30 * time.Second
+// afterCommitTimeout limits what follows a commit.
+const afterCommitTimeout = 30 * time.Second
 
-// afterwards returns the context of what follows a commit: points have moved, and a
-// caller who has hung up must not keep the answer from being found out.
-func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), toItsEnd)
+// afterCommit returns a context for what follows a commit. It outlives the caller's: the
+// points have moved, and the result must be stored even if the caller disconnects.
+func afterCommit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), afterCommitTimeout)
 }
 
-func (s *Service) openDesk(ctx context.Context, tx Tx) (*memberTx, error) {
+// begin reads the shop and its programme.
+func (s *Service) begin(ctx context.Context, tx Tx) (*memberTx, error) {
 	d := &memberTx{tx: tx, now: s.Clock.Now()}
 	var err error
 	if d.shop, err = tx.Shop(ctx); err != nil {
@@ -82,16 +86,16 @@ func (s *Service) openDesk(ctx context.Context, tx Tx) (*memberTx, error) {
 	return d, err
 }
 
-// notEnrolled is the answer about a customer who is not a member.
-func notEnrolled(who Who) error {
+// notEnrolled is the failure that a customer is not a member.
+func notEnrolled(who CustomerRef) error {
 	if who.Customer != 0 {
 		return fault.New(fault.NotFound, "customer %d is not enrolled in the loyalty programme", who.Customer).Entity(entity).Code("customerNotEnrolled").Field("customerId")
 	}
 	return fault.New(fault.NotFound, "no customer with this e-mail address is enrolled in the loyalty programme").Entity(entity).Code("customerNotEnrolled").Field("customerEmail")
 }
 
-// NotEnrolled is that answer, for stores.
-func NotEnrolled(who Who) error { return notEnrolled(who) }
+// NotEnrolled is notEnrolled for stores.
+func NotEnrolled(who CustomerRef) error { return notEnrolled(who) }
 
 // find returns the member, or NotFound.
 func (d *memberTx) find(ctx context.Context) (Account, error) {
@@ -113,11 +117,10 @@ func (d *memberTx) find(ctx context.Context) (Account, error) {
 	if len(found) == 0 {
 		return Account{}, notEnrolled(d.who)
 	}
-	return found[0], d.who.agree(found[0].Person)
+	return found[0], d.who.checkEmail(found[0].Person)
 }
 
-// customer returns who the customer is, or NotFound when the store knows nobody
-// like that.
+// customer returns the customer, or NotFound when the store does not know them.
 func (d *memberTx) customer(ctx context.Context) (Person, error) {
 	var known Person
 	var err error
@@ -127,7 +130,7 @@ func (d *memberTx) customer(ctx context.Context) (Person, error) {
 		known, err = d.tx.CustomerByEmail(ctx, d.who.Email)
 	}
 	if err == nil {
-		err = d.who.agree(known)
+		err = d.who.checkEmail(known)
 	}
 	if err == nil && known.Customer == 0 {
 		err = fault.New(fault.NotFound, "the customer is not known: only customers with a subscription can be enrolled").Entity(entity).Code("customerNotFound")
@@ -144,7 +147,7 @@ func (d *memberTx) open(ctx context.Context) (*Ledger, error) {
 	if !a.Status.takesPart() {
 		return nil, fault.New(fault.FailedPrecondition, "the customer is %s in the loyalty programme", a.Status).Entity(entity).Code("customerNotActive")
 	}
-	l, err := d.whole(ctx, a)
+	l, err := d.openAll(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +155,7 @@ func (d *memberTx) open(ctx context.Context) (*Ledger, error) {
 	return l, nil
 }
 
-// openOrEnrol does the same and, where customers become members by themselves,
-// makes the customer one.
+// openOrEnrol is open, and enrols the customer where the programme enrols automatically.
 func (d *memberTx) openOrEnrol(ctx context.Context) (*Ledger, error) {
 	l, err := d.open(ctx)
 	if err == nil || !fault.Is(err, fault.NotFound) || d.program.Terms.Enrol != Auto {
@@ -166,8 +168,8 @@ func (d *memberTx) openOrEnrol(ctx context.Context) (*Ledger, error) {
 	return d.enrol(ctx, who, "")
 }
 
-// enrol adds a member and returns the ledger under its lock. Somebody else may have
-// added the member meanwhile.
+// enrol adds a member and returns its locked ledger. Another transaction may have added the
+// member first.
 func (d *memberTx) enrol(ctx context.Context, who Person, born string) (*Ledger, error) {
 	if err := d.tx.AddAccounts(ctx, []Account{d.account(who, born)}); err != nil {
 		return nil, err
@@ -179,11 +181,11 @@ func (d *memberTx) enrol(ctx context.Context, who Person, born string) (*Ledger,
 	if err != nil {
 		return nil, err
 	}
-	l, err := d.whole(ctx, found[0])
+	l, err := d.openAll(ctx, found[0])
 	if err != nil {
 		return nil, err
 	}
-	d.welcome(l)
+	d.earnForEnrolment(l)
 	return l, nil
 }
 
@@ -194,8 +196,8 @@ func (d *memberTx) account(who Person, born string) Account {
 	}
 }
 
-// welcome gives a new member what creating an account earns. It does so once.
-func (d *memberTx) welcome(l *Ledger) {
+// earnForEnrolment credits a new member with the points for creating an account, once.
+func (d *memberTx) earnForEnrolment(l *Ledger) {
 	if l.Account.Seq > 0 {
 		return
 	}
@@ -205,9 +207,9 @@ func (d *memberTx) welcome(l *Ledger) {
 	}
 }
 
-// whole returns the ledger of a member with all lots that are open: without them it
-// would not know when anything is due.
-func (d *memberTx) whole(ctx context.Context, a Account) (*Ledger, error) {
+// openAll returns the ledger of a member with all open lots, which the next due instant
+// depends on.
+func (d *memberTx) openAll(ctx context.Context, a Account) (*Ledger, error) {
 	lots, err := d.tx.OpenLots(ctx, []AccountID{a.ID})
 	if err != nil {
 		return nil, err
@@ -216,7 +218,7 @@ func (d *memberTx) whole(ctx context.Context, a Account) (*Ledger, error) {
 }
 
 func (d *memberTx) ledger(a Account, lots []Lot) *Ledger {
-	return OpenLedger(a.in(d.shop.Currency), lots, d.program.Terms, d.zone, d.now)
+	return OpenLedger(a.inCurrency(d.shop.Currency), lots, d.program.Terms, d.zone, d.now)
 }
 
 // save writes what was posted.
@@ -241,7 +243,7 @@ func (d *memberTx) save(ctx context.Context, ledgers ...*Ledger) error {
 	if err := d.tx.PutAccounts(ctx, accounts); err != nil {
 		return err
 	}
-	return d.tx.Tell(ctx, d.newsOf(ledgers)...)
+	return d.tx.PublishMemberEvents(ctx, d.eventsOf(ledgers)...)
 }
 
 // note is the additional information of an entry that loyalty writes.
@@ -256,8 +258,8 @@ type note struct {
 	Note     string  `json:"note,omitempty"`
 }
 
-// record notes what somebody did to a member. The interface has no entity type
-// for members: the entry is about the store and names the customer.
+// record writes an activity entry about a member. The interface has no entity type for
+// members: the entry is about the store and names the customer.
 func (d *memberTx) record(ctx context.Context, by activity.Actor, a Account, n note) error {
 	n.Customer, n.Balance = a.Person.Customer, a.Sums.Available.Float()
 	return d.tx.Record(ctx, activity.Entry{
@@ -265,3 +267,48 @@ func (d *memberTx) record(ctx context.Context, by activity.Actor, a Account, n n
 		Actor: by, At: d.now, Info: activity.Details(n),
 	})
 }
+
+// referralCode returns the code of a member's referral link. It does not reveal the
+// customer.
+func referralCode(of shop.ID, domain string, customer int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "referral|%d|%s|%d", of, domain, customer))
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
+}
+
+// onceID is the source id of activities that give points once per member.
+func onceID(a Account) string { return fmt.Sprintf("customer:%d", a.Person.Customer) }
+
+// eventsOf returns the events of ledgers that are being written. Their entries must have
+// IDs.
+func (d *memberTx) eventsOf(ledgers []*Ledger) []Event {
+	var list []Event
+	for _, l := range ledgers {
+		customer := l.Account.Person.Customer
+		if l.Account.Version == firstVersion {
+			list = append(list, Event{SignedUp, customer, int64(l.Account.ID), d.now})
+		}
+		for _, e := range l.Entries {
+			if e.gives() {
+				list = append(list, Event{PointsEarned, customer, int64(e.ID), d.now})
+				if kind := eventOfSource[e.Source.Type]; kind != "" {
+					list = append(list, Event{kind, customer, int64(e.ID), d.now})
+				}
+			}
+		}
+		if n := len(l.Entries); n > 0 && l.reachedTier() {
+			list = append(list, Event{TierAchieved, customer, int64(l.Entries[n-1].ID), d.now})
+		}
+	}
+	return append(list, d.credited...)
+}
+
+// reachedTier reports whether the member has reached a higher tier.
+func (l *Ledger) reachedTier() bool {
+	was, _ := l.terms.TiersOf(l.earnedBefore)
+	is, _ := l.terms.TiersOf(l.Account.Sums.Earned)
+	return is != nil && (was == nil || is.Points > was.Points)
+}
+
+// firstVersion is the version of a member that the same transaction has added and has not
+// written yet.
+const firstVersion = 1

@@ -3,18 +3,17 @@ package loyalty
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Merge lets a member have the points and the unused rewards of another one, who is no
-// customer any more. Who is no member gets the other one's membership as it is. Done again
-// it does nothing more.
+// Merge moves the points and unused rewards of a customer who no longer exists to another
+// one. If the other customer is not a member, the membership is transferred. It can be
+// repeated.
 func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -24,7 +23,7 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 		}
 		var from, to *Ledger
 		for _, a := range accounts {
-			l, err := d.whole(ctx, a)
+			l, err := d.openAll(ctx, a)
 			if err != nil {
 				return err
 			}
@@ -38,7 +37,7 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 		case from == nil:
 			return nil
 		case to == nil:
-			return d.rename(ctx, from, kept)
+			return d.moveMembership(ctx, from, kept)
 		}
 		from.Settle()
 		n := from.MoveTo(to, activity.Platform.By)
@@ -46,7 +45,7 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 		from.Account.Status, from.Account.Spent.Minor = Inactive, 0
 		p := &from.Account.Person
 		p.Email, p.FirstName, p.LastName, from.Account.Born = "", "", "", ""
-		if err := d.inherit(ctx, from.Account.ID, to.Account.ID, kept); err != nil {
+		if err := d.moveRewards(ctx, from.Account.ID, to.Account.ID, kept); err != nil {
 			return err
 		}
 		if err := d.save(ctx, from, to); err != nil || n == 0 {
@@ -56,9 +55,9 @@ func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error
 	})
 }
 
-// inherit lets a customer have the rewards of a member that are not used, under a
-// membership of theirs. The platform lets them use the codes.
-func (d *memberTx) inherit(ctx context.Context, from, to AccountID, kept int64) error {
+// moveRewards moves the unused rewards of one member to another. The platform accepts their
+// codes from the merged customer.
+func (d *memberTx) moveRewards(ctx context.Context, from, to AccountID, kept int64) error {
 	rewards, err := d.tx.RewardsOf(ctx, []AccountID{from}, Reserved, Issued, Returning)
 	if err != nil {
 		return err
@@ -72,8 +71,8 @@ func (d *memberTx) inherit(ctx context.Context, from, to AccountID, kept int64) 
 	return nil
 }
 
-// rename lets a customer who is no member have a membership.
-func (d *memberTx) rename(ctx context.Context, l *Ledger, kept int64) error {
+// moveMembership transfers a membership to another customer.
+func (d *memberTx) moveMembership(ctx context.Context, l *Ledger, kept int64) error {
 	known, err := d.tx.CustomerByID(ctx, kept)
 	if err != nil {
 		return err
@@ -82,60 +81,11 @@ func (d *memberTx) rename(ctx context.Context, l *Ledger, kept int64) error {
 	if l.Account.Person.Customer = kept; known.Customer == kept {
 		l.Account.Person = known
 	}
-	if err := d.inherit(ctx, l.Account.ID, l.Account.ID, kept); err != nil {
+	if err := d.moveRewards(ctx, l.Account.ID, l.Account.ID, kept); err != nil {
 		return err
 	}
 	if err := d.save(ctx, l); err != nil {
 		return err
 	}
 	return d.record(ctx, activity.Platform, l.Account, note{What: "membership of a merged customer", Note: fmt.Sprintf("customer %d was merged with this one", was)})
-}
-
-// merged stands in the source of an entry that moves points, between the source of the lot
-// and where in the ledger of the member who had it they were moved: points that come back to
-// the lot are moved again.
-const merged = "|merged:"
-
-// moved reports whether points come from another member.
-func (s Source) moved() bool { return strings.Contains(s.ID, merged) }
-
-// MoveTo moves all that is left of a member's lots to another one, and returns how many
-// points that is. Lots keep what they were given for, when they can be spent and until when.
-func (l *Ledger) MoveTo(to *Ledger, by string) Points {
-	var sum Points
-	for i := range l.Lots {
-		lot := l.Lots[i]
-		n := lot.Rest
-		if lot.Waits {
-			n = lot.waiting()
-		}
-		if n <= 0 {
-			continue
-		}
-		p := Posting{
-			Source: Source{lot.Source.Of, fmt.Sprintf("%s%s%d:%d", lot.Source.ID, merged, lot.Account, l.Account.Seq)}, Rule: lot.Rule, Points: n, Actor: by,
-			Description: "Moved: two customers were merged",
-		}
-		l.TakeBack(lot.Seq, p)
-		to.receive(lot, p)
-		sum += n
-	}
-	return sum
-}
-
-// receive lays what is left of another member's lot.
-func (l *Ledger) receive(lot Lot, p Posting) {
-	here := Lot{Points: p.Points, Waits: lot.Waits, AvailableFrom: lot.AvailableFrom, ExpiresAt: lot.ExpiresAt}
-	if here.Waits {
-		e := p.entry(Pend)
-		e.Pending, e.AvailableAt = p.Points, lot.AvailableFrom
-		l.lay(here, l.post(e))
-		return
-	}
-	here.Rest = p.Points
-	e := p.entry(Earn)
-	e.Available, e.AvailableAt, e.ExpiresAt = p.Points, lot.AvailableFrom, lot.ExpiresAt
-	e = l.post(e)
-	l.lay(here, e)
-	l.payDebt(e.Seq)
 }

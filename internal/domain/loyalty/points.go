@@ -1,6 +1,5 @@
-// Package loyalty keeps points: a ledger for each member that is only ever
-// added to, the rules by which points are earned and redeemed, and the rewards
-// that were taken for them.
+// Package loyalty keeps members' points in append-only ledgers. It has the rules by which
+// points are earned and redeemed, and the rewards that members redeem them for.
 package loyalty
 
 import (
@@ -16,7 +15,7 @@ type Points int64
 // One is one whole point.
 const One Points = 100
 
-// MaxPoints is the most that one posting can move, and the most a rule gives.
+// MaxPoints is the most points that one entry can move or a rule can give.
 const MaxPoints = 1_000_000_000 * One
 
 // Float returns whole points, for the wire.
@@ -28,8 +27,7 @@ func (p Points) String() string { return strconv.FormatFloat(p.Float(), 'f', -1,
 // whole rounds down to whole points.
 func (p Points) whole() Points { return p - p%One }
 
-// ParsePoints reads a number of points as a caller wrote it: more than nothing,
-// with at most two decimals.
+// ParsePoints parses a number of points: positive, with at most two decimals.
 func ParsePoints(param string, n float64) (Points, error) {
 	switch scaled := n * float64(One); {
 	case math.IsNaN(n) || n <= 0:
@@ -43,5 +41,5 @@ func ParsePoints(param string, n float64) (Points, error) {
 	}
 }
 
-// entity is what failures of this package are about.
+// entity is the entity of this package's failures.
 const entity = "loyaltyCustomer"

@@ -11,19 +11,19 @@ import (
 // Program is a store's loyalty programme.
 type Program struct {
 	Active    bool
-	StartedAt time.Time // what happened earlier earns nothing
+	StartedAt time.Time // earlier orders earn nothing
 	Terms     Terms
 	Version   int64 // 0: the store has none
 }
 
-// Terms are what a merchant chooses.
+// Terms are the merchant's settings of a programme.
 type Terms struct {
-	Label       string // what points are called
+	Label       string // name of the points
 	Enrol       Enrol
 	Expiry      ExpiryPolicy
 	PendingDays int  // between earning and being able to spend
-	Approval    bool // earned points wait until somebody approves them
-	Negative    bool // taking back may leave a member in debt
+	Approval    bool // earned points stay pending until the merchant approves them
+	Negative    bool // reversing may leave a member in debt
 	Earn        []EarnRule
 	Redeem      []RedeemRule
 	Tiers       []Tier // from the lowest
@@ -34,8 +34,8 @@ type Enrol string
 
 // The ways to become a member.
 const (
-	Auto  Enrol = "AUTO"   // by the first thing that earns points
-	OptIn Enrol = "OPT_IN" // by being enrolled
+	Auto  Enrol = "AUTO"   // by the first activity that earns points
+	OptIn Enrol = "OPT_IN" // by enrolling
 )
 
 // ExpiryMode says what points expire by.
@@ -49,8 +49,7 @@ const (
 	FixedDate  ExpiryMode = "FIXED_DATE" // on a day of every year
 )
 
-// ExpiryPolicy says when points expire: at three in the morning of a day in the
-// store's zone.
+// ExpiryPolicy says when points expire: at 03:00 of a day in the store's time zone.
 type ExpiryPolicy struct {
 	Mode   ExpiryMode
 	Months int        // of LotAge
@@ -59,33 +58,32 @@ type ExpiryPolicy struct {
 	Day    int        // of FixedDate
 }
 
-// RuleID is the number of a rule, unique among a store's rules of its kind; 0 is
-// no rule.
+// RuleID is the number of a rule, unique among a store's rules of its kind; 0: none.
 type RuleID int64
 
-// EarnRule gives points for an occasion.
+// EarnRule gives points for an activity.
 type EarnRule struct {
 	ID     RuleID
 	Name   string
-	For    Occasion
+	For    SourceType
 	Active bool
-	Points Points // for the occasion, or for each unit of money when PerUnit
+	Points Points // for the activity, or for each unit of money when PerUnit
 	// PerUnit multiplies Points by the amount in main units of the store's
 	// currency.
 	PerUnit  bool
-	Decimals bool   // keep hundredths; otherwise the sum is rounded down to whole points
-	Ladder   []Rung // further points at certain cycles
-	Min, Max Points // of what the rule gives at once; Max 0: no limit
+	Decimals bool         // keep hundredths; otherwise the sum is rounded down to whole points
+	Ladder   []CycleBonus // further points at certain cycles
+	Min, Max Points       // of what the rule gives at once; Max 0: no limit
 	From, To time.Time
 }
 
-// Rung gives further points for the renewal of one cycle.
-type Rung struct {
+// CycleBonus adds points to the renewal of one cycle.
+type CycleBonus struct {
 	Cycle  int
 	Points Points
 }
 
-// RedeemType says what a reward is.
+// RedeemType is the type of a reward.
 type RedeemType string
 
 // The types of rewards.
@@ -101,7 +99,7 @@ type RedeemRule struct {
 	Name         string
 	Type         RedeemType
 	Active       bool
-	Points       Points // what it costs; of DynamicDiscount: what Value costs
+	Points       Points // the cost; of DynamicDiscount: the cost of Value
 	Value        int64  // thousandths of a main unit of the store's currency
 	Percent      int    // instead of Value
 	Min, Max     Points // of DynamicDiscount; Max 0: no limit
@@ -111,7 +109,7 @@ type RedeemRule struct {
 	WithProducts bool   // can be combined with other discounts of products and shipping
 }
 
-// Tier is a level that members reach by the points they have earned, for good.
+// Tier is a level that members reach, permanently, by the points they have earned.
 type Tier struct {
 	ID     int64
 	Name   string
@@ -129,12 +127,11 @@ const (
 // defaultValidDays is how long a discount code can be used.
 const defaultValidDays = 90
 
-// DefaultTerms returns the terms of a new programme: a point for each unit of
-// money on first orders and renewals, nothing pending, no expiry. The other
-// rules are there to be switched on.
+// DefaultTerms returns the terms of a new programme: a point for each unit of money on first
+// orders and renewals, nothing pending, no expiry. The other rules are inactive.
 func DefaultTerms() Terms {
 	t := Terms{Label: "Points", Enrol: Auto, Expiry: ExpiryPolicy{Mode: NoExpiry}, Negative: true}
-	add := func(name string, on Occasion, p Points, perUnit, active bool) {
+	add := func(name string, on SourceType, p Points, perUnit, active bool) {
 		t.Earn = append(t.Earn, EarnRule{ID: RuleID(len(t.Earn) + 1), Name: name, For: on, Active: active, Points: p, PerUnit: perUnit})
 	}
 	add("Place an order", Purchase, One, true, true)
@@ -161,7 +158,7 @@ func DefaultTerms() Terms {
 	return t
 }
 
-// Validate says what is wrong with the terms.
+// Validate reports the first problem of the terms.
 func (t Terms) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fault.New(fault.Invalid, format, args...).Entity("loyaltyProgram").Code("loyaltyTerms")
@@ -180,7 +177,7 @@ func (t Terms) Validate() error {
 	}
 	seen := make(map[RuleID]bool)
 	for _, r := range t.Earn {
-		if r.ID < 1 || seen[r.ID] || !slices.Contains(Earning, r.For) || r.Points < 0 || r.Points > MaxPoints || r.Min < 0 || r.Max < 0 {
+		if r.ID < 1 || seen[r.ID] || !slices.Contains(EarnSources, r.For) || r.Points < 0 || r.Points > MaxPoints || r.Min < 0 || r.Max < 0 {
 			return bad("earn rule %d is not valid: ids are unique, its occasion is known and its points are not negative", r.ID)
 		}
 		seen[r.ID] = true
@@ -227,7 +224,7 @@ func (e ExpiryPolicy) validate(bad func(string, ...any) error) error {
 
 // Gives returns the points that a rule gives for a fact.
 func (r EarnRule) Gives(f Fact) Points {
-	if !r.Active || r.For != f.Of || !r.From.IsZero() && f.At.Before(r.From) || !r.To.IsZero() && !f.At.Before(r.To) {
+	if !r.Active || r.For != f.Type || !r.From.IsZero() && f.At.Before(r.From) || !r.To.IsZero() && !f.At.Before(r.To) {
 		return 0
 	}
 	p := r.Points
@@ -258,7 +255,7 @@ func times(p Points, milli int64) Points {
 	return p*Points(whole) + p*Points(rest)/1000
 }
 
-// Fact is something that happened for which rules may give points.
+// Fact is an order, a renewal or another activity for which rules may give points.
 type Fact struct {
 	Source
 	At        time.Time
@@ -267,7 +264,7 @@ type Fact struct {
 	OrderName string
 	Amount    money.Amount
 	Cycle     int // of a renewal
-	// With are what else is of the same order: a checkout makes a contract of each of
+	// With are the other parts of the same order: a checkout creates a contract for each of
 	// its plans.
 	With []Part
 }
@@ -278,8 +275,8 @@ type Part struct {
 	Amount money.Amount
 }
 
-// whole returns the fact as that of its whole order.
-func (f Fact) whole() Fact {
+// wholeOrder returns the fact with the amount of its whole order.
+func (f Fact) wholeOrder() Fact {
 	for _, p := range f.With {
 		if p.Amount.Currency == f.Amount.Currency {
 			f.Amount = f.Amount.Plus(p.Amount)
@@ -288,17 +285,17 @@ func (f Fact) whole() Fact {
 	return f
 }
 
-// worth returns the fact with its amount in a store's currency. What was paid in
-// another one is worth nothing: a unit of it is not a unit of the store's, which
-// is what rewards are paid in, and the service knows no rates of exchange.
-func (f Fact) worth(store money.Currency) Fact {
+// inCurrency returns the fact with its amount in the store's currency. An amount in another
+// currency counts as zero: rewards are in the store's currency, and the service knows no
+// exchange rates.
+func (f Fact) inCurrency(store money.Currency) Fact {
 	if f.Amount.Currency != store {
 		f.Amount = money.Amount{Currency: store}
 	}
 	return f
 }
 
-// Person is who a customer is, as far as a member's record shows it.
+// Person is what a member's record stores about the customer.
 type Person struct {
 	Customer                   int64
 	Email, FirstName, LastName string
@@ -321,9 +318,9 @@ func (t Terms) redeemRule(id RuleID) (RedeemRule, bool) {
 	return t.Redeem[i], true
 }
 
-// ruleFor returns the active rule that so many points are for: one that costs
-// exactly as many, or else one that lets the member choose.
-func (t Terms) ruleFor(points Points) (RedeemRule, bool) {
+// redeemRuleFor returns the active rule for a number of points: one that costs exactly as
+// many, or else one that lets the member choose.
+func (t Terms) redeemRuleFor(points Points) (RedeemRule, bool) {
 	for _, chosen := range []bool{false, true} {
 		for _, r := range t.Redeem {
 			if r.Active && (r.Type == DynamicDiscount) == chosen && (r.Points == points || chosen && points >= r.Min && (r.Max == 0 || points <= r.Max)) {
@@ -334,8 +331,8 @@ func (t Terms) ruleFor(points Points) (RedeemRule, bool) {
 	return RedeemRule{}, false
 }
 
-// TiersOf returns the tier that so many earned points have reached and the next
-// one; nil when there is none.
+// TiersOf returns the tier that a number of earned points has reached and the next one; nil
+// when there is none.
 func (t Terms) TiersOf(earned Points) (reached, next *Tier) {
 	for i := range t.Tiers {
 		if t.Tiers[i].Points > earned {

@@ -9,7 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 )
 
-func TestWhatARuleGives(t *testing.T) {
+func TestEarnRuleGivesPoints(t *testing.T) {
 	t.Parallel()
 	unit := EarnRule{ID: 1, For: Renewal, Active: true, Points: One, PerUnit: true}
 	fact := Fact{Source: Source{Renewal, "1"}, At: noon(), Amount: money.Amount{Minor: 2599, Currency: "USD"}, Cycle: 3}
@@ -23,7 +23,7 @@ func TestWhatARuleGives(t *testing.T) {
 		"a currency without decimals":                  {nil, func(f Fact) Fact { f.Amount = money.Amount{Minor: 2599, Currency: "JPY"}; return f }, 2599 * One},
 		"a currency with three decimals":               {nil, func(f Fact) Fact { f.Amount = money.Amount{Minor: 25999, Currency: "KWD"}; return f }, 25 * One},
 		"a fixed number":                               {func(r EarnRule) EarnRule { r.PerUnit, r.Points = false, 40*One; return r }, nil, 40 * One},
-		"more for certain renewals":                    {func(r EarnRule) EarnRule { r.Ladder = []Rung{{3, 100 * One}, {6, 250 * One}}; return r }, nil, 125 * One},
+		"more for certain renewals":                    {func(r EarnRule) EarnRule { r.Ladder = []CycleBonus{{3, 100 * One}, {6, 250 * One}}; return r }, nil, 125 * One},
 		"at least so many":                             {func(r EarnRule) EarnRule { r.Min = 50 * One; return r }, nil, 50 * One},
 		"at most so many":                              {func(r EarnRule) EarnRule { r.Max = 10 * One; return r }, nil, 10 * One},
 		"nothing when it is off":                       {func(r EarnRule) EarnRule { r.Active = false; return r }, nil, 0},
@@ -49,7 +49,7 @@ func TestWhatARuleGives(t *testing.T) {
 	}
 }
 
-func TestWhatARewardCostsAndIsWorth(t *testing.T) {
+func TestRedeemRulePrice(t *testing.T) {
 	t.Parallel()
 	fixed := RedeemRule{ID: 1, Type: DiscountCode, Active: true, Points: 500 * One, Value: 5000}
 	dynamic := RedeemRule{ID: 3, Type: DynamicDiscount, Active: true, Points: 100 * One, Value: 1000, Min: 100 * One, Max: 5000 * One}
@@ -85,7 +85,7 @@ func TestWhatARewardCostsAndIsWorth(t *testing.T) {
 	}
 }
 
-func TestTermsThatAreNotTaken(t *testing.T) {
+func TestTermsValidateRejects(t *testing.T) {
 	t.Parallel()
 	if err := DefaultTerms().Validate(); err != nil {
 		t.Errorf("the default terms are not valid: %v", err)
@@ -136,7 +136,7 @@ func TestTiersByEarnedPoints(t *testing.T) {
 	}
 }
 
-func TestExpiryFallsOnThreeInTheMorningOfTheStore(t *testing.T) {
+func TestExpiryIsAtThreeInTheMorningInStoreZone(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -164,7 +164,7 @@ func TestExpiryFallsOnThreeInTheMorningOfTheStore(t *testing.T) {
 	}
 }
 
-func TestPointsAreReadToTheHundredth(t *testing.T) {
+func TestParsePointsTakesTwoDecimals(t *testing.T) {
 	t.Parallel()
 	for _, n := range []float64{0, -1, 0.001, 150.555, 1e10} {
 		if _, err := ParsePoints("points", n); !fault.Is(err, fault.Invalid) {
@@ -178,7 +178,7 @@ func TestPointsAreReadToTheHundredth(t *testing.T) {
 	}
 }
 
-func TestCodesOfRewardsAreStableAndDiffer(t *testing.T) {
+func TestRewardCodesAreStableAndDiffer(t *testing.T) {
 	t.Parallel()
 	one := codeOf("", "secret", 5, noon())
 	if a := codeOf("LOYAL", "secret", 5, noon()); a != "LOYAL-"+one || len(one) != 10 {

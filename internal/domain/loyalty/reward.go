@@ -11,33 +11,33 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// RewardID is the service's number of a reward, unique within a shop.
+// RewardID is the id of a reward, unique within a shop.
 type RewardID int64
 
-// Taken is a reward that a member took.
-type Taken struct {
+// Reward is a reward that a member redeemed points for.
+type Reward struct {
 	ID          RewardID
 	Account     AccountID
-	Payer       AccountID // who spent the points: another one, when they were merged since
+	Payer       AccountID // spent the points; differs from Account after a merge
 	Customer    int64
 	Rule        RuleID
 	Type        RedeemType
 	State       State
 	Code        string // empty for store credit
-	PlatformID  string // graph id of the discount; empty before it is issued
+	PlatformID  string // graph id of the discount; empty until it is issued
 	Description string
-	Points      Points // that were spent
+	Points      Points // spent
 	Value       money.Amount
 	Percent     int
 	MinPurchase money.Amount
 	Combines    bool
-	Entry       EntryID // that spent the points
+	Entry       EntryID // of the entry that spent the points
 	EntrySeq    int64
-	Order       int64 // that it was used on
+	Order       int64 // that used it
 	OrderName   string
 	Uses        int
-	Failures    int    // calls that found the platform unreachable
-	Reason      string // why it was cancelled
+	Failures    int    // failed calls to the platform
+	Reason      string // for the cancellation
 	DueAt       time.Time
 	CreatedAt   time.Time
 	IssuedAt    time.Time
@@ -47,23 +47,23 @@ type Taken struct {
 	Version     int64
 }
 
-// State is how far a reward is.
+// State is the internal state of a reward.
 type State string
 
 // The states of a reward.
 const (
-	Reserved  State = "RESERVED"  // points are spent; the platform does not have it yet
-	Issued    State = "ISSUED"    // can be used
-	Used      State = "USED"      // by an order
-	Lapsed    State = "EXPIRED"   // was not used in time
-	Returning State = "RETURNING" // is being taken away at the platform
-	Cancelled State = "CANCELLED" // points were given back
+	Reserved  State = "RESERVED"  // the points are spent; the code is not on the platform yet
+	Issued    State = "ISSUED"    // the code can be used
+	Used      State = "USED"      // an order used the code
+	Lapsed    State = "EXPIRED"   // the code ended unused
+	Returning State = "RETURNING" // the code is being ended on the platform
+	Cancelled State = "CANCELLED" // the points were refunded
 )
 
 // States lists every state.
 var States = []State{Reserved, Issued, Used, Lapsed, Returning, Cancelled}
 
-// moves lists every move between states.
+// moves lists the allowed transitions.
 var moves = map[State][]State{
 	Reserved:  {Issued, Cancelled},
 	Issued:    {Used, Lapsed, Returning},
@@ -72,68 +72,53 @@ var moves = map[State][]State{
 	Returning: {Cancelled, Used},
 }
 
-// move changes the state, or says why it cannot.
-func (r *Taken) move(to State) error {
+// move changes the state, or fails when the transition is not allowed.
+func (r *Reward) move(to State) error {
 	for _, allowed := range moves[r.State] {
 		if allowed == to {
 			r.State = to
 			return nil
 		}
 	}
-	return fault.New(fault.FailedPrecondition, "the reward %d is %s and cannot become %s", r.ID, r.Standing(), standings[to]).Entity("loyaltyReward").Code("rewardStatus").Field("status")
+	return fault.New(fault.FailedPrecondition, "the reward %d is %s and cannot become %s", r.ID, r.Status(), statusOf[to]).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 }
 
-// Standing is what callers are told of a reward's state.
-type Standing string
+// RewardStatus is the public status of a reward.
+type RewardStatus string
 
-// The standings.
+// The public statuses.
 const (
-	Unused      Standing = "UNUSED"
-	UsedUp      Standing = "USED"
-	Refunded    Standing = "REFUNDED"
-	ExpiredCode Standing = "EXPIRED"
+	Unused      RewardStatus = "UNUSED"
+	StatusUsed  RewardStatus = "USED"
+	Refunded    RewardStatus = "REFUNDED"
+	ExpiredCode RewardStatus = "EXPIRED"
 )
 
-// Standings lists every standing.
-var Standings = []Standing{Unused, UsedUp, Refunded, ExpiredCode}
+// RewardStatuses lists every public status.
+var RewardStatuses = []RewardStatus{Unused, StatusUsed, Refunded, ExpiredCode}
 
-var standings = map[State]Standing{
-	Reserved: Unused, Issued: Unused, Used: UsedUp, Lapsed: ExpiredCode, Returning: Refunded, Cancelled: Refunded,
+var statusOf = map[State]RewardStatus{
+	Reserved: Unused, Issued: Unused, Used: StatusUsed, Lapsed: ExpiredCode, Returning: Refunded, Cancelled: Refunded,
 }
 
-// Standing returns what callers are told.
-func (r Taken) Standing() Standing { return standings[r.State] }
+// RewardStatus returns the public status.
+func (r Reward) Status() RewardStatus { return statusOf[r.State] }
 
-// StatesOf returns the states that have a standing.
-func StatesOf(s Standing) []State {
+// StatesOf returns the states with a public status.
+func StatesOf(s RewardStatus) []State {
 	var in []State
 	for _, state := range States {
-		if standings[state] == s {
+		if statusOf[state] == s {
 			in = append(in, state)
 		}
 	}
 	return in
 }
 
-// CreditID is the service's number of store credit that was given, unique within a
-// shop.
-type CreditID int64
-
-// Credit is store credit that was given to a member.
-type Credit struct {
-	ID      CreditID // given by the store
-	Account AccountID
-	Source  Source
-	Amount  money.Amount
-	Note    string
-	Actor   string
-	At      time.Time
-}
-
-// codeOf returns the discount code of a reward. It is a function of the store, the
-// reward's number and when it was taken, so that it cannot be guessed from another
-// code. The number alone would not do: a restored database hands numbers out once
-// more, and the platform has the code of whoever had the number before.
+// codeOf returns the discount code of a reward. It is a hash of the store's token, the
+// reward's id and the time of the redemption, so that it cannot be guessed from another
+// code. The id alone is not enough: a restored database assigns ids again, and the
+// platform still has the code of the reward that had the id before.
 func codeOf(prefix string, secret platform.Token, id RewardID, taken time.Time) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "reward|%d|%d|%s", id, taken.UnixMilli(), string(secret)))
 	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:8])[:10]
@@ -141,4 +126,18 @@ func codeOf(prefix string, secret platform.Token, id RewardID, taken time.Time) 
 		return text
 	}
 	return prefix + "-" + text
+}
+
+// CreditID is the id of store credit, unique within a shop.
+type CreditID int64
+
+// Credit is store credit that a member received.
+type Credit struct {
+	ID      CreditID // assigned by the store
+	Account AccountID
+	Source  Source
+	Amount  money.Amount
+	Note    string
+	Actor   string
+	At      time.Time
 }

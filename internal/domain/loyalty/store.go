@@ -2,139 +2,148 @@ package loyalty
 
 import (
 	"context"
-	"strings"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Tx is one transaction on one shop's members. Rows that it reads are locked
-// until it ends, save where a method says otherwise. Lists may be empty; unknown
-// ids are left out.
+// Tx is one transaction on one shop's loyalty programme. Rows that it reads are
+// locked until it ends, except where a method says otherwise. Lists may be empty;
+// unknown ids are left out of the answer.
 type Tx interface {
+	ProgramTx
+	AccountTx
+	LedgerTx
+	FactTx
+	RewardTx
+	LogTx
+}
+
+// ProgramTx reads the shop and reads and writes its programme.
+type ProgramTx interface {
 	// Shop is not locked.
 	Shop(ctx context.Context) (shop.Shop, error)
-	// Program returns the store's programme without locking it; one that was
-	// never set up has a Version of 0.
+	// Program returns the store's programme without locking it. Version is 0 when the
+	// store never had one.
 	Program(ctx context.Context) (Program, error)
 	PutProgram(ctx context.Context, p Program) error
+}
 
-	// AccountsOf returns the members among customers, and Accounts members by
-	// their ids, in the order of their ids.
+// AccountTx reads and writes members.
+type AccountTx interface {
+	// AccountsOf returns the members among customers, ordered by account id.
 	AccountsOf(ctx context.Context, customers []int64) ([]Account, error)
+	// Accounts returns members by id, ordered by id.
 	Accounts(ctx context.Context, ids []AccountID) ([]Account, error)
-	// DueAccounts returns at most limit members whose DueAt is at or before
-	// now, passing over those that another transaction holds.
+	// DueAccounts returns at most limit members whose DueAt is not after now. It skips
+	// members that another transaction has locked.
 	DueAccounts(ctx context.Context, now time.Time, limit int) ([]Account, error)
-	// AddAccounts inserts members, save those who are members already.
+	// AddAccounts inserts members. Customers that are already members stay unchanged.
 	AddAccounts(ctx context.Context, accounts []Account) error
-	// PutAccounts writes members whose Version is still what was read;
-	// otherwise it fails with a Conflict.
+	// PutAccounts writes members. It fails with a Conflict when a Version has changed
+	// since it was read.
 	PutAccounts(ctx context.Context, accounts []Account) error
-	// CustomerByEmail returns, without locking, a customer of whom the store's
-	// members or contracts know the address. Unknown ones have no number.
+	// CustomerByEmail finds a customer among the store's members and contracts, without
+	// locking. Customer is 0 when the address is unknown.
 	CustomerByEmail(ctx context.Context, email string) (Person, error)
-	// CustomerByID does the same by the platform's number.
+	// CustomerByID does the same by the customer's id on the platform.
 	CustomerByID(ctx context.Context, id int64) (Person, error)
+}
 
-	// OpenLots returns the lots of members that are pending or have a rest.
+// LedgerTx reads and writes what was posted to members.
+type LedgerTx interface {
+	// OpenLots returns the lots of members that are pending or have points remaining.
 	OpenLots(ctx context.Context, accounts []AccountID) ([]Lot, error)
-	// Lots returns lots of one member by the Seq of the entries that made them.
+	// Lots returns lots of one member by the Seq of the entries that created them.
 	Lots(ctx context.Context, of AccountID, seqs []int64) ([]Lot, error)
-	// Post adds entries, to which it gives their IDs, and uses, and writes lots.
+	// Post inserts entries, sets their IDs, inserts uses and writes lots.
 	Post(ctx context.Context, entries []Entry, uses []Use, lots []Lot) error
-	// Posted returns the entries that sources have led to.
+	// Posted returns the entries that were posted for sources.
 	Posted(ctx context.Context, sources []Source) ([]Entry, error)
 	// UsesOf returns the uses of one entry.
 	UsesOf(ctx context.Context, of AccountID, seq int64) ([]Use, error)
-	// Ledger returns everything that was posted to a member, in order, and all
-	// lots.
+	// Ledger returns all entries, uses and lots of a member, in order.
 	Ledger(ctx context.Context, of AccountID) ([]Entry, []Use, []Lot, error)
+}
 
-	// Facts returns at most limit facts that wait to be worked, oldest first,
-	// passing over those that another transaction holds.
+// FactTx reads and writes the orders that may earn points.
+type FactTx interface {
+	// Facts returns at most limit facts that are due, oldest first. It skips facts that
+	// another transaction has locked.
 	Facts(ctx context.Context, now time.Time, limit int) ([]Fact, error)
-	// FinishFacts marks facts as worked. They stay known.
+	// FinishFacts marks facts as processed. Their rows stay.
 	FinishFacts(ctx context.Context, facts []Fact) error
-	// ForgetFacts forgets facts that do not count as the programme is: AddPastFacts
-	// notes them again.
+	// ForgetFacts deletes facts that the programme does not count now. AddPastFacts can
+	// add them again.
 	ForgetFacts(ctx context.Context, facts []Fact) error
-	// AddPastFacts notes the first orders and renewals since an instant that
-	// were not noted when they were made.
+	// ProgramActive reports whether the programme is active. Until the transaction ends, no
+	// other one can start the programme.
+	ProgramActive(ctx context.Context) (bool, error)
+	// AddFacts adds the facts of charged attempts and created contracts, skips those that
+	// exist, and enqueues Work when it added any.
+	AddFacts(ctx context.Context, attempts, contracts []int64) error
+	// AddPastFacts adds the first orders and renewals since an instant for which no
+	// fact exists yet. It waits for the transactions that called ProgramActive.
 	AddPastFacts(ctx context.Context, since, now time.Time) error
+}
 
-	Rewards(ctx context.Context, ids []RewardID) ([]Taken, error)
-	// RewardByCode returns the reward with a discount code; none has no ID.
-	RewardByCode(ctx context.Context, code string) (Taken, error)
-	// RewardsOf returns the rewards of members that are in one of some states.
-	RewardsOf(ctx context.Context, of []AccountID, in ...State) ([]Taken, error)
-	// DueRewards is to rewards what DueAccounts is to members.
-	DueRewards(ctx context.Context, now time.Time, limit int) ([]Taken, error)
-	// PutReward inserts a reward whose ID has a Version of 0 and writes another
-	// under the rule of PutAccounts.
-	PutReward(ctx context.Context, r Taken) error
-	// AddCredit notes store credit that was given, in minor units, and gives it its ID.
+// RewardTx reads and writes rewards and store credit.
+type RewardTx interface {
+	Rewards(ctx context.Context, ids []RewardID) ([]Reward, error)
+	// RewardByCode returns the reward with a discount code. Its ID is 0 when there is none.
+	RewardByCode(ctx context.Context, code string) (Reward, error)
+	// RewardsOf returns the rewards of members that are in one of the given states.
+	RewardsOf(ctx context.Context, of []AccountID, in ...State) ([]Reward, error)
+	// DueRewards returns at most limit rewards whose DueAt is not after now. It skips
+	// rewards that another transaction has locked.
+	DueRewards(ctx context.Context, now time.Time, limit int) ([]Reward, error)
+	// PutReward inserts a reward whose Version is 0 and otherwise updates it under the
+	// version rule of PutAccounts.
+	PutReward(ctx context.Context, r Reward) error
+	// AddCredit inserts store credit and sets its ID.
 	AddCredit(ctx context.Context, c *Credit) error
+}
 
-	// Tell owes news to whoever listens for them, in their order.
-	Tell(ctx context.Context, news ...News) error
-
-	// Repeats notes that a request is carried out, for as long as it may come again,
-	// and reports whether one of this name was before.
-	Repeats(ctx context.Context, request string, now time.Time) (bool, error)
-
-	// Number returns a number that nothing else has.
+// LogTx records and publishes what a transaction did.
+type LogTx interface {
+	// Repeats stores an idempotency key for as long as the request may be repeated, and
+	// reports whether the key was stored before.
+	Repeats(ctx context.Context, key string, now time.Time) (bool, error)
+	// Number returns a number that is unique within the database.
 	Number(ctx context.Context) (int64, error)
-
+	// PublishMemberEvents publishes events to the shop's subscribers, in order.
+	PublishMemberEvents(ctx context.Context, events ...Event) error
 	Record(ctx context.Context, entries ...activity.Entry) error
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
-// Store runs transactions. Update commits when fn returns nil and runs fn again
-// when the database asks for it.
+// Store runs transactions. Update commits when fn returns nil. It may run fn more than
+// once, when the database reports a conflict.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 
-// Book reads without a transaction.
-type Book interface {
+// Reader reads outside of a transaction.
+type Reader interface {
 	// LoyaltyProgram returns a store's programme.
 	LoyaltyProgram(ctx context.Context, of shop.ID) (Program, error)
-	// LoyaltyMember returns a member with the lots that are open, or NotFound.
-	LoyaltyMember(ctx context.Context, of shop.ID, who Who) (Account, []Lot, error)
-	// LoyaltyRewards returns a member's rewards in the given standing (empty:
-	// all), newest first.
-	LoyaltyRewards(ctx context.Context, of shop.ID, member AccountID, standing Standing) ([]Taken, error)
-	// LoyaltyEntries returns a page of a member's entries, newest first unless
-	// the page says otherwise, and how many there are.
+	// LoyaltyMember returns a member with its open lots, or NotFound.
+	LoyaltyMember(ctx context.Context, of shop.ID, who CustomerRef) (Account, []Lot, error)
+	// LoyaltyRewards returns a member's rewards with a status (empty: any), newest first.
+	LoyaltyRewards(ctx context.Context, of shop.ID, member AccountID, status RewardStatus) ([]Reward, error)
+	// LoyaltyEntries returns a page of a member's entries and their total number, newest
+	// first unless the page has a sort order.
 	LoyaltyEntries(ctx context.Context, of shop.ID, member AccountID, p page.Request) ([]Entry, int, error)
-	// LoyaltyEntry returns an entry, or NotFound, and LoyaltyCredit store credit that
-	// was given.
+	// LoyaltyEntry returns an entry, or NotFound.
 	LoyaltyEntry(ctx context.Context, of shop.ID, id EntryID) (Entry, error)
+	// LoyaltyCredit returns store credit, or NotFound.
 	LoyaltyCredit(ctx context.Context, of shop.ID, id CreditID) (Credit, error)
-	// TopMembers returns a page of the members who take part, by what they have
-	// earned unless the page says otherwise, and how many there are.
+	// TopMembers returns a page of the active members and their total number, by points
+	// earned unless the page has a sort order.
 	TopMembers(ctx context.Context, of shop.ID, p page.Request) ([]Account, int, error)
-}
-
-// Who names a customer: by number, or else by e-mail address. Where both are
-// given the number says who it is, and the address must not say otherwise.
-type Who struct {
-	Customer int64
-	Email    string
-}
-
-// agree refuses a number and an address of which it is known that they are not
-// of the same customer.
-func (w Who) agree(p Person) error {
-	if w.Customer == 0 || w.Email == "" || p.Email == "" || strings.EqualFold(w.Email, p.Email) {
-		return nil
-	}
-	return fault.New(fault.Invalid, "customer %d has another e-mail address than %q", w.Customer, w.Email).Entity(entity).Code("emailMismatch").Field("customerEmail")
 }
 
 // Fields by which top members can be sorted.

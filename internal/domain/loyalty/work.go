@@ -4,25 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Work is the task of doing what is due for a store's members: crediting what
-// was ordered, releasing and expiring points, and bringing rewards to the
-// platform.
-type Work struct {
-	Shop shop.ID `json:"shop"`
-}
-
-// Kind names the task.
-func (Work) Kind() string { return "loyalty_work" }
-
-// batchSize is how many facts or members one transaction takes.
-const batchSize = 100
-
-// Work does everything that is due.
+// Work processes everything that is due.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	for _, step := range []func(context.Context, shop.ID) (int, error){s.credit, s.settle} {
 		for {
@@ -38,13 +24,13 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			}
 		}
 	}
-	return s.bring(ctx, of)
+	return s.processRewards(ctx, of)
 }
 
-// credit gives points for what was ordered.
+// credit gives points for orders.
 func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -64,7 +50,7 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 		if err := d.creditAll(ctx, counting); err != nil {
 			return err
 		}
-		if err := d.lookAfter(ctx, facts); err != nil {
+		if err := d.checkRewardsOf(ctx, facts); err != nil {
 			return err
 		}
 		if err := tx.ForgetFacts(ctx, outside); err != nil {
@@ -78,8 +64,8 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 	return done, nil
 }
 
-// counts reports whether a fact lies within the time of a programme that runs. One that
-// does not may, when the programme is changed.
+// counts reports whether the programme is active and a fact lies within it. The answer can
+// change with the programme.
 func (p Program) counts(f Fact) bool { return p.Active && !f.At.Before(p.StartedAt) }
 
 func (d *memberTx) creditAll(ctx context.Context, facts []Fact) error {
@@ -114,9 +100,9 @@ func (d *memberTx) creditAll(ctx context.Context, facts []Fact) error {
 			continue
 		}
 		touched[f.Customer.Customer] = l
-		order := f.whole().worth(d.shop.Currency)
-		f = f.worth(d.shop.Currency)
-		if f.Of == Purchase || f.Of == Renewal {
+		order := f.wholeOrder().inCurrency(d.shop.Currency)
+		f = f.inCurrency(d.shop.Currency)
+		if f.Type == Purchase || f.Type == Renewal {
 			l.Account.Spent = l.Account.Spent.Plus(f.Amount)
 		}
 		for _, r := range d.program.Terms.Earn {
@@ -153,8 +139,8 @@ func inOrder(m map[int64]*Ledger) []*Ledger {
 	return list
 }
 
-// members opens the ledgers of the customers that facts are about. Where
-// customers become members by themselves, they do.
+// members opens the ledgers of the customers of facts, and enrols customers where the
+// programme enrols automatically.
 func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger, error) {
 	people := make(map[int64]Person, len(facts))
 	var numbers []int64
@@ -202,16 +188,16 @@ func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger
 		}
 		l := d.ledger(a, mine)
 		l.partial = a.Sums.Debt <= 0 && a.Seq > 0 // earning needs no lots: they stay where they are
-		d.welcome(l)
+		d.earnForEnrolment(l)
 		ledgers[a.Person.Customer] = l
 	}
 	return ledgers, nil
 }
 
-// settle releases and expires what is due.
+// settle releases and expires points that are due.
 func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -241,54 +227,4 @@ func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) 
 		return 0, fmt.Errorf("release and expire points: %w", err)
 	}
 	return done, nil
-}
-
-// Audit computes a member anew from everything that was posted and reports
-// whether what is kept is the same. With repair, what differs is written.
-func (s *Service) Audit(ctx context.Context, of shop.ID, who Who, repair bool) (same bool, err error) {
-	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
-		if err != nil {
-			return err
-		}
-		d.who = who
-		a, err := d.find(ctx)
-		if err != nil {
-			return err
-		}
-		entries, uses, kept, err := tx.Ledger(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		sums, lots := Rebuild(entries, uses)
-		if same = sums.equal(a.Sums) && slices.EqualFunc(lots, kept, Lot.equal); same || !repair {
-			return nil
-		}
-		a.Sums = sums
-		l := d.ledger(a, lots)
-		for _, lot := range lots {
-			l.touch(lot.Seq)
-		}
-		return d.save(ctx, l)
-	})
-	return same, err
-}
-
-func (s Sums) equal(o Sums) bool {
-	if len(s.Rewarded) != len(o.Rewarded) {
-		return false
-	}
-	for k, n := range s.Rewarded {
-		if o.Rewarded[k] != n {
-			return false
-		}
-	}
-	return s.Available == o.Available && s.Pending == o.Pending && s.Credited == o.Credited && s.Spent == o.Spent && s.Expired == o.Expired &&
-		s.Earned == o.Earned && s.Debt == o.Debt && s.Activities == o.Activities
-}
-
-func (l Lot) equal(o Lot) bool {
-	same := func(a, b time.Time) bool { return a.Equal(b) }
-	return l.Account == o.Account && l.Seq == o.Seq && l.Points == o.Points && l.Waits == o.Waits && same(l.AvailableFrom, o.AvailableFrom) &&
-		same(l.ExpiresAt, o.ExpiresAt) && l.Rest == o.Rest && l.Expired == o.Expired && l.Reversed == o.Reversed && l.Absorbed == o.Absorbed
 }

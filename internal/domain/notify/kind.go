@@ -42,7 +42,7 @@ const (
 // trait is what the pipeline must know of a kind.
 type trait struct {
 	event  activity.EventType // of the entry that says how sending ended
-	secret bool               // the text opens something: it is forgotten once nobody will send it
+	secret bool               // the text contains a credential: it is deleted once the message is final
 }
 
 var traits = map[Kind]trait{

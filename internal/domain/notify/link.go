@@ -8,7 +8,7 @@ import (
 type Link struct {
 	Shop    string // the store's name
 	URL     string
-	Expires time.Time // in the zone in which it is to be read
+	Expires time.Time // in the time zone of the reader
 }
 
 // Until returns when the link ends, in words.
@@ -20,7 +20,7 @@ open this link to manage your subscription at {{.Shop}}:
 
 {{.URL}}
 
-It works once, until {{.Until}}. If you did not ask for it, ignore this e-mail: nobody can do anything without the link.
+It works once, until {{.Until}}. If you did not ask for it, ignore this e-mail: nothing can be changed without the link.
 `
 
 const linkHTML = `<!doctype html>
@@ -32,7 +32,7 @@ const linkHTML = `<!doctype html>
 <p style="margin:0 0 16px">Hello,</p>
 <p style="margin:0 0 24px">open this link to manage your subscription at {{.Shop}}:</p>
 <p style="margin:0 0 24px"><a href="{{.URL}}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#205b48;color:#ffffff;text-decoration:none">Manage my subscription</a></p>
-<p style="margin:0;color:#565d58;font-size:14px">It works once, until {{.Until}}. If you did not ask for it, ignore this e-mail: nobody can do anything without the link.</p>
+<p style="margin:0;color:#565d58;font-size:14px">It works once, until {{.Until}}. If you did not ask for it, ignore this e-mail: nothing can be changed without the link.</p>
 </td></tr></table>
 </td></tr></table>
 </body>

@@ -1,5 +1,6 @@
-// Package notify sends e-mails to subscribers: each waits in a row of its own
-// until a mail server has taken it or nobody needs it any more.
+// Package notify sends e-mails to subscribers. Each waits in a row of its own until a mail
+// server accepts it or it is no longer needed. Failed messages are sent again after the
+// retry delays of Policy.
 package notify
 
 import (
@@ -26,10 +27,10 @@ type Status string
 // The statuses of a message.
 const (
 	Queued     Status = "QUEUED"     // waits for DueAt
-	Sending    Status = "SENDING"    // on its way; DueAt is when whoever sends it must be done
-	Sent       Status = "SENT"       // a mail server took it
-	Failed     Status = "FAILED"     // no mail server takes it
-	Suppressed Status = "SUPPRESSED" // nobody needs it any more
+	Sending    Status = "SENDING"    // being sent; DueAt is when the worker's lease ends
+	Sent       Status = "SENT"       // accepted by a mail server
+	Failed     Status = "FAILED"     // rejected by the mail server
+	Suppressed Status = "SUPPRESSED" // no longer needed
 )
 
 // next is every move that a message can make.
@@ -106,7 +107,7 @@ func (m *Message) move(to Status) error {
 	return nil
 }
 
-// suppress ends a message that nobody needs.
+// suppress ends a message that is no longer needed.
 func (m *Message) suppress(reason string) error {
 	m.DueAt, m.LastError = time.Time{}, reason
 	m.forget()
@@ -139,11 +140,11 @@ func (m *Message) forget() {
 	}
 }
 
-// letter returns the message as it is sent. Its id depends on nothing but what
+// email returns the message as it is sent. Its id depends on nothing but what
 // the message is, so that mail programs recognise one that comes twice.
-func (m Message) letter(domain string, now time.Time) Letter {
+func (m Message) email(domain string, now time.Time) Email {
 	sum := sha256.Sum256([]byte(domain + "\x00" + m.DedupeKey))
-	return Letter{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: m.FromName, Content: m.Content, At: now}
+	return Email{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: m.FromName, Content: m.Content, At: now}
 }
 
 // outcome is the additional information of an entry about a message.

@@ -25,7 +25,7 @@ func draft(change ...func(*Message)) Message {
 	return m
 }
 
-func TestANewMessageIsDueAtOnce(t *testing.T) {
+func TestNewMessageIsDueImmediately(t *testing.T) {
 	t.Parallel()
 	m, err := New(draft(), noon)
 	if err != nil || m.Status != Queued || !m.DueAt.Equal(noon) || !m.CreatedAt.Equal(noon) {
@@ -33,7 +33,7 @@ func TestANewMessageIsDueAtOnce(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreNone(t *testing.T) {
+func TestNewRejectsInvalidMessage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*Message)
@@ -41,7 +41,7 @@ func TestMessagesThatAreNone(t *testing.T) {
 	}{
 		"of an unknown kind": {func(m *Message) { m.Kind = "postcard" }, fault.Internal},
 		"without a key":      {func(m *Message) { m.DedupeKey = "" }, fault.Internal},
-		"to nobody":          {func(m *Message) { m.To = "" }, fault.Invalid},
+		"without recipient":  {func(m *Message) { m.To = "" }, fault.Invalid},
 	} {
 		if _, err := New(draft(test.change), noon); !fault.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -92,7 +92,7 @@ func TestHeaderValuesAreOneLine(t *testing.T) {
 	}
 }
 
-func TestWhatBecomesOfAMessageThatWasSent(t *testing.T) {
+func TestMessageSettle(t *testing.T) {
 	t.Parallel()
 	away := errors.New("connection refused")
 	for _, tt := range []struct {
@@ -138,7 +138,7 @@ func TestWhatBecomesOfAMessageThatWasSent(t *testing.T) {
 	}
 }
 
-func TestAMessageThatEndedStaysSo(t *testing.T) {
+func TestFinalMessageStaysFinal(t *testing.T) {
 	t.Parallel()
 	for _, status := range []Status{Sent, Failed, Suppressed} {
 		m := draft(func(m *Message) { m.Status = status })
@@ -148,7 +148,7 @@ func TestAMessageThatEndedStaysSo(t *testing.T) {
 	}
 }
 
-func TestMessagesThatNobodyNeeds(t *testing.T) {
+func TestSuppressReason(t *testing.T) {
 	t.Parallel()
 	off := shop.Settings{DisabledMails: []Kind{ManagementLink}}
 	for _, tt := range []struct {
@@ -163,27 +163,27 @@ func TestMessagesThatNobodyNeeds(t *testing.T) {
 		{"one of a kind that is switched off is not", func(*Message) {}, off, true},
 		{"one of another kind is", func(m *Message) { m.Kind = Paused }, off, false},
 	} {
-		if why := needless(draft(tt.change), tt.settings, noon); (why != "") != tt.needless {
+		if why := suppressReason(draft(tt.change), tt.settings, noon); (why != "") != tt.needless {
 			t.Errorf("%s: %q", tt.name, why)
 		}
 	}
 }
 
-func TestALetterHasTheSameIDWheneverItIsSent(t *testing.T) {
+func TestEmailKeepsMessageID(t *testing.T) {
 	t.Parallel()
-	first := draft().letter("demo.myshopify.com", noon)
-	if again := draft(func(m *Message) { m.ID, m.Tries = 9, 3 }).letter("demo.myshopify.com", noon.Add(time.Hour)); again.ID != first.ID {
+	first := draft().email("demo.myshopify.com", noon)
+	if again := draft(func(m *Message) { m.ID, m.Tries = 9, 3 }).email("demo.myshopify.com", noon.Add(time.Hour)); again.ID != first.ID {
 		t.Errorf("%s, then %s", first.ID, again.ID)
 	}
-	if other := draft(func(m *Message) { m.DedupeKey = "other" }).letter("demo.myshopify.com", noon); other.ID == first.ID {
+	if other := draft(func(m *Message) { m.DedupeKey = "other" }).email("demo.myshopify.com", noon); other.ID == first.ID {
 		t.Error("two messages share an id")
 	}
-	if other := draft().letter("other.myshopify.com", noon); other.ID == first.ID {
+	if other := draft().email("other.myshopify.com", noon); other.ID == first.ID {
 		t.Error("two stores' messages share an id")
 	}
 }
 
-func TestEveryKindHasAnEventOfItsOwn(t *testing.T) {
+func TestEveryKindHasOwnEvent(t *testing.T) {
 	t.Parallel()
 	seen := map[activity.EventType]Kind{}
 	for kind, trait := range traits {
@@ -194,7 +194,7 @@ func TestEveryKindHasAnEventOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheEMailWithALinkSaysWhereItLeadsAndUntilWhen(t *testing.T) {
+func TestLinkEmailShowsURLAndExpiry(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {

@@ -14,7 +14,7 @@ type Payment struct {
 	Name    string // of the customer; may be empty
 	Amount  money.Amount
 	Class   dunning.Class
-	NextTry time.Time      // in the zone in which it is to be read; zero: only when the customer acts
+	NextTry time.Time      // in the time zone of the reader; zero: only when the customer acts
 	End     time.Time      // when Action is taken; of SuspensionWarning
 	Action  dunning.Action // in the end
 	Confirm string         // where the customer confirms the payment; empty: nowhere
@@ -24,7 +24,7 @@ type Payment struct {
 // day writes a day as people read it.
 const day = "Monday, 2 January 2006"
 
-// why says what went wrong, to somebody who can do something about it.
+// why explains the failure to a reader who can fix it.
 func (p Payment) why() string {
 	switch p.Class {
 	case dunning.Funds:
@@ -100,8 +100,8 @@ func (p Payment) words() (subject string, paragraphs []string) {
 	return "Your payment at " + p.Shop + " did not go through", []string{"we could not charge " + order + ". " + p.why(), p.then()}
 }
 
-// letterOf is what the templates are filled with.
-type letterOf struct {
+// layout is what the templates are filled with.
+type layout struct {
 	Subject, Greeting string
 	Paragraphs        []string
 	Label, URL        string
@@ -131,7 +131,7 @@ const paymentHTML = `<!doctype html>
 
 // Content returns the e-mail's words.
 func (p Payment) Content() (Content, error) {
-	l := letterOf{Greeting: "Hello,", Label: "Open my account", URL: p.Account}
+	l := layout{Greeting: "Hello,", Label: "Open my account", URL: p.Account}
 	if p.Name != "" {
 		l.Greeting = "Hello " + oneLine(p.Name) + ","
 	}

@@ -16,7 +16,7 @@ const batchSize = 20
 
 // Policy is how long sending waits for what, in the domain's time.
 type Policy struct {
-	// Lease is how long messages belong to whoever took them.
+	// Lease is how long a worker owns the messages that it claimed.
 	Lease time.Duration
 	// Retries are the waits after the first, second and every further failure.
 	// After one failure more the message has failed.
@@ -65,7 +65,7 @@ func (Work) Kind() string { return "notify_work" }
 // under the same Message-ID.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
-		b, err := s.takeUp(ctx, of)
+		b, err := s.claim(ctx, of)
 		if err != nil {
 			return fmt.Errorf("take up due messages: %w", err)
 		}
@@ -90,8 +90,8 @@ type batch struct {
 	messages []Message // to be sent
 }
 
-// takeUp commits the intent to send what is due, and ends what nobody needs.
-func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
+// claim claims the messages that are due, and suppresses those no longer needed.
+func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 	var b batch
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		b = batch{}
@@ -108,7 +108,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		var taken []int
 		for i := range due {
 			m := &due[i]
-			switch why := needless(*m, b.shop.Settings, now); {
+			switch why := suppressReason(*m, b.shop.Settings, now); {
 			case why != "":
 				if err = m.suppress(why); err == nil {
 					entries = append(entries, *m.entry(int64(of), now))
@@ -135,8 +135,8 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 	return b, err
 }
 
-// needless says why a message need not be sent any more, or "".
-func needless(m Message, settings shop.Settings, now time.Time) string {
+// suppressReason says why a message need not be sent any more, or "".
+func suppressReason(m Message, settings shop.Settings, now time.Time) string {
 	switch {
 	case !m.ExpiresAt.IsZero() && !now.Before(m.ExpiresAt):
 		return "what it says holds no longer"
@@ -146,21 +146,21 @@ func needless(m Message, settings shop.Settings, now time.Time) string {
 	return ""
 }
 
-// send hands a batch to the mail server. Whoever slept past the lease sends
-// nothing: somebody else does.
+// send passes a batch to the mail server. A worker whose lease has ended sends nothing:
+// another worker does.
 func (s *Service) send(ctx context.Context, b batch) []error {
 	now := s.Clock.Now()
-	letters := make([]Letter, len(b.messages))
+	letters := make([]Email, len(b.messages))
 	for i, m := range b.messages {
 		if !now.Before(m.DueAt) {
 			return nil
 		}
-		letters[i] = m.letter(b.shop.Domain, now)
+		letters[i] = m.email(b.shop.Domain, now)
 	}
 	return s.Transport.Send(ctx, letters)
 }
 
-// settle writes what became of messages, of those that nobody took up since.
+// settle stores the results, except of messages that another worker has claimed since.
 func (s *Service) settle(ctx context.Context, of shop.ID, sent []Message, failures []error) error {
 	if len(failures) != len(sent) {
 		return nil

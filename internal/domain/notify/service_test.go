@@ -18,14 +18,14 @@ import (
 
 var noon = time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// server is a mail server that takes what it is told to take.
+// server is a mail server that accepts what the test configures.
 type server struct {
-	taken   []notify.Letter
+	taken   []notify.Email
 	failure error
 	during  func() // happens while a batch is sent
 }
 
-func (s *server) Send(_ context.Context, letters []notify.Letter) []error {
+func (s *server) Send(_ context.Context, letters []notify.Email) []error {
 	if s.during != nil {
 		s.during()
 	}
@@ -115,7 +115,7 @@ func (p *post) want(taken int, in time.Duration, ends ...activity.Status) {
 
 const lease = 10 * time.Minute
 
-func TestMessagesAreSentOnceAndRecorded(t *testing.T) {
+func TestMessageIsSentOnceAndRecorded(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a", "b", "a")
@@ -130,7 +130,7 @@ func TestMessagesAreSentOnceAndRecorded(t *testing.T) {
 	}
 }
 
-func TestAMailServerThatIsAwayIsAskedAgainUntilTheMessageExpires(t *testing.T) {
+func TestUnavailableMailServerIsRetriedUntilMessageExpires(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a")
@@ -148,7 +148,7 @@ func TestAMailServerThatIsAwayIsAskedAgainUntilTheMessageExpires(t *testing.T) {
 	p.want(0, never, activity.Skipped)
 }
 
-func TestAMailServerThatComesBackGetsTheMessage(t *testing.T) {
+func TestRecoveredMailServerGetsMessage(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a")
@@ -159,7 +159,7 @@ func TestAMailServerThatComesBackGetsTheMessage(t *testing.T) {
 	p.want(1, never, activity.Success)
 }
 
-func TestARejectedMessageIsNotTriedAgain(t *testing.T) {
+func TestRejectedMessageIsNotRetried(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a")
@@ -168,7 +168,7 @@ func TestARejectedMessageIsNotTriedAgain(t *testing.T) {
 	p.want(0, never, activity.Failure)
 }
 
-func TestWithoutAMailServerMessagesWait(t *testing.T) {
+func TestMessagesWaitWithoutMailServer(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a")
@@ -180,7 +180,7 @@ func TestWithoutAMailServerMessagesWait(t *testing.T) {
 	p.want(1, never, activity.Success)
 }
 
-func TestAKindThatIsSwitchedOffMeanwhileIsNotSent(t *testing.T) {
+func TestDisabledKindIsNotSent(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a")
@@ -200,7 +200,7 @@ func TestAKindThatIsSwitchedOffMeanwhileIsNotSent(t *testing.T) {
 }
 
 // A process that dies after it has taken messages up leaves them to another one.
-func TestWhatADeadProcessTookUpIsSentAfterItsLease(t *testing.T) {
+func TestMessageOfDeadProcessIsSentAfterLease(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a")
@@ -222,8 +222,8 @@ func TestWhatADeadProcessTookUpIsSentAfterItsLease(t *testing.T) {
 	p.want(1, never, activity.Success)
 }
 
-// Whoever took over settles: what the slow one learned comes too late.
-func TestAMessageThatWasTakenOverIsSettledByWhoHasIt(t *testing.T) {
+// The worker that claimed the message last stores its result.
+func TestLateResultOfReclaimedMessageIsIgnored(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	p.queue("a")
@@ -260,7 +260,7 @@ func (s *sleeper) Update(ctx context.Context, of shop.ID, fn func(notify.Tx) err
 	return err
 }
 
-func TestNodeThatSleptPastItsLeaseBeforeItSpokeToTheServerSendsNothing(t *testing.T) {
+func TestNodePastLeaseSendsNothing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		asleep        time.Duration
@@ -291,7 +291,7 @@ func TestNodeThatSleptPastItsLeaseBeforeItSpokeToTheServerSendsNothing(t *testin
 	}
 }
 
-func TestManyMessagesGoInBatches(t *testing.T) {
+func TestMessagesAreSentInBatches(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
 	batches := 0

@@ -10,8 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Outbox is where a feature leaves messages, in the transaction of the change
-// that they tell of.
+// Outbox stores messages in the transaction of the change that they report.
 type Outbox interface {
 	// PutMessages inserts messages whose ID is 0, giving them one, and writes
 	// the others if their versions are still what was read: else it is a
@@ -37,8 +36,8 @@ type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 
-// Letter is a message as a mail server gets it.
-type Letter struct {
+// Email is a message as a mail server gets it.
+type Email struct {
 	ID       string // for the Message-ID: the same whenever the message is sent
 	Kind     Kind
 	To       string
@@ -54,9 +53,9 @@ var ErrRejected = errors.New("the mail server rejects the message")
 type Transport interface {
 	// Send sends letters over one connection. It returns an error for each, in
 	// their order: nil when the server took it, and ErrRejected when it never
-	// will. A letter may be sent again: nobody can tell whether one of which
-	// the answer was lost arrived.
-	Send(ctx context.Context, letters []Letter) []error
+	// will. A message may be sent twice: when an answer is lost, it is unknown whether
+	// the message arrived.
+	Send(ctx context.Context, letters []Email) []error
 }
 
 // Queue leaves messages in a transaction and asks for them to be sent.

@@ -46,7 +46,7 @@ type App struct {
 	Version    int64
 }
 
-// actor is the application acting by itself, with its own credentials.
+// actor is the application acting automatically, with its own credentials.
 func (a App) actor(clientIP string) activity.Actor {
 	return activity.Actor{Source: activity.MerchantExternalAPI, By: "partner app " + a.Name, ClientIP: clientIP}
 }
@@ -87,7 +87,7 @@ const (
 
 var slug = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$`)
 
-// check reports what is wrong with an application that is to be registered.
+// check validates an application before its registration.
 // Addresses without TLS are for installations that call into their own network.
 func (a App) check(plainHTTP bool) error {
 	wrong := func(param, format string, args ...any) error {
@@ -116,7 +116,7 @@ func (a App) check(plainHTTP bool) error {
 	return nil
 }
 
-// Secrets are what a partner is told of its application. Each is shown once.
+// Secrets are an application's new credentials. Each is shown once.
 type Secrets struct {
 	Secret  string
 	AppKey  string

@@ -23,7 +23,7 @@ const (
 	Pending      State = "PENDING"   // the merchant has not decided
 	Connected    State = "CONNECTED" // approved; a token is or may be given out
 	Rejected     State = "REJECTED"
-	Expired      State = "EXPIRED" // nobody decided in time
+	Expired      State = "EXPIRED" // not decided in time
 	Disconnected State = "DISCONNECTED"
 	Uninstalled  State = "UNINSTALLED" // the store gave up the service
 )
@@ -46,7 +46,7 @@ const (
 	ByMerchant Direction = "MERCHANT"
 )
 
-// Call is what an application is told of a connection.
+// Call is a notification that an application receives about a connection.
 type Call string
 
 // The calls. Each is also the path below the application's address.
@@ -72,7 +72,7 @@ type Connection struct {
 	State       State
 	Direction   Direction
 	Scopes      []access.Scope // asked for while pending, granted afterwards
-	Wanted      []access.Scope // asked for besides, by a connected application
+	Wanted      []access.Scope // requested in addition by a connected application
 	RequestedBy string
 	RequestedAt time.Time
 	ExpiresAt   time.Time // until when the merchant can decide; zero when there is nothing to decide
@@ -88,11 +88,11 @@ type Connection struct {
 	Token     access.KeyID // the live token; 0 when there is none
 	TokenAt   time.Time    // when it was given out
 
-	Owed    Call      // what the application has yet to be told
-	CallID  string    // names the call through all its tries
-	CallAt  time.Time // when it is told next; zero when it is told or given up
-	Tries   int       // times that telling it failed
-	Failure string    // why, the last time
+	Notification Call      // the notification that the application has not received yet
+	CallID       string    // names the call through all its tries
+	CallAt       time.Time // of the next try; zero when it was delivered or given up
+	Tries        int       // failed tries
+	Failure      string    // why, the last time
 
 	Version int64
 }
@@ -124,14 +124,14 @@ func (c *Connection) move(to State) error {
 	return nil
 }
 
-// owe notes that the application has to be told something now. It replaces what
-// it was to be told before.
-func (c *Connection) owe(call Call, id string, now time.Time) {
-	c.Owed, c.CallID, c.CallAt, c.Tries, c.Failure = call, id, now, 0, ""
+// notify schedules a notification of the application for now. It replaces an earlier one that
+// was not delivered yet.
+func (c *Connection) notify(call Call, id string, now time.Time) {
+	c.Notification, c.CallID, c.CallAt, c.Tries, c.Failure = call, id, now, 0, ""
 }
 
-// quiet ends what was to be told.
-func (c *Connection) quiet() { c.CallAt = time.Time{} }
+// cancelNotification cancels the pending notification.
+func (c *Connection) cancelNotification() { c.CallAt = time.Time{} }
 
 // decided notes who decided, and that nothing is left to decide.
 func (c *Connection) decided(by activity.Actor, now time.Time) {
@@ -142,7 +142,7 @@ func (c *Connection) decided(by activity.Actor, now time.Time) {
 func (c *Connection) end(reason string, now time.Time) {
 	c.EndedAt, c.EndReason, c.ExpiresAt = now, reason, time.Time{}
 	c.Code, c.CodeUntil, c.Wanted = access.Hash{}, time.Time{}, nil
-	c.quiet()
+	c.cancelNotification()
 }
 
 // without returns the scopes that others do not include.

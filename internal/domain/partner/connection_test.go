@@ -11,7 +11,7 @@ import (
 
 func noon() time.Time { return time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC) }
 
-func TestTheMovesOfAConnection(t *testing.T) {
+func TestConnectionTransitions(t *testing.T) {
 	t.Parallel()
 	allowed := map[State]string{
 		Pending: "CONNECTED REJECTED EXPIRED UNINSTALLED", Connected: "DISCONNECTED UNINSTALLED", Rejected: "", Expired: "", Disconnected: "", Uninstalled: "",
@@ -37,7 +37,7 @@ func TestTheMovesOfAConnection(t *testing.T) {
 	}
 }
 
-func TestWhenAConnectionIsDue(t *testing.T) {
+func TestConnectionDueAt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ call, expiry, want time.Time }{
 		"nothing is owed and nothing waits": {},
@@ -52,7 +52,7 @@ func TestWhenAConnectionIsDue(t *testing.T) {
 	}
 }
 
-func TestTheEndOfAConnectionLeavesNothingBehind(t *testing.T) {
+func TestEndedConnectionIsCleared(t *testing.T) {
 	t.Parallel()
 	c := Connection{State: Disconnected, Code: access.Hash{1}, CodeUntil: noon(), Wanted: []access.Scope{access.BillingCharge}, ExpiresAt: noon(), CallAt: noon()}
 	c.end("done", noon())
@@ -61,7 +61,7 @@ func TestTheEndOfAConnectionLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestScopesThatAreLacking(t *testing.T) {
+func TestMissingScopes(t *testing.T) {
 	t.Parallel()
 	has := []access.Scope{access.ContractsWrite, access.BillingWrite}
 	wants := []access.Scope{access.ContractsRead, access.BillingCharge, access.BillingWrite}
@@ -88,7 +88,7 @@ func TestScopesThatAreLacking(t *testing.T) {
 	}
 }
 
-func TestASecretThatIsExchangedWorksForAWhile(t *testing.T) {
+func TestRotatedSecretWorksDuringGrace(t *testing.T) {
 	t.Parallel()
 	c := Credential{Hash: access.HashOf("old")}.exchanged("new", noon())
 	before := noon().Add(-time.Millisecond)
@@ -102,7 +102,7 @@ func TestASecretThatIsExchangedWorksForAWhile(t *testing.T) {
 	}
 }
 
-func TestApplicationsThatCannotBeRegistered(t *testing.T) {
+func TestAddRejectsInvalidApp(t *testing.T) {
 	t.Parallel()
 	good := App{ID: "reports-2", Name: "Reports", BaseURL: "https://reports.example/x", Scopes: []access.Scope{access.ContractsRead}}
 	if err := good.check(false); err != nil {

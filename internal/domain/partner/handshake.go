@@ -101,7 +101,7 @@ func (s *Service) Connect(ctx context.Context, a App, cmd ConnectCommand) (Conne
 			more := without(cmd.Scopes, c.Scopes)
 			if len(more) == 0 {
 				if c.Token == 0 {
-					c.owe(CallApproved, newCallID(), now) // the code never arrived
+					c.notify(CallApproved, newCallID(), now) // the code never arrived
 				}
 				return c, put(ctx, tx, &c)
 			}
@@ -163,7 +163,7 @@ func (s *Service) Exchange(ctx context.Context, a App, code string, id Connectio
 		if token, err = s.issue(ctx, tx, &c, a, now); err != nil {
 			return c, err
 		}
-		c.quiet()
+		c.cancelNotification()
 		return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnected, a.actor(clientIP), now, c.Scopes, "") })
 	})
 	if err != nil {
@@ -234,9 +234,9 @@ func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID, clien
 	return token, c, nil
 }
 
-// Leave ends a connection for its application, and its token with it. One that
+// Withdraw ends a connection for its application, and its token with it. One that
 // has ended stays as it is.
-func (s *Service) Leave(ctx context.Context, a App, id ConnectionID, clientIP string) (Connection, error) {
+func (s *Service) Withdraw(ctx context.Context, a App, id ConnectionID, clientIP string) (Connection, error) {
 	return s.ofApp(ctx, a, id, func(tx Tx, c Connection) (Connection, error) {
 		return s.disconnect(ctx, tx, c, a.actor(clientIP), "by the application")
 	})
@@ -267,8 +267,7 @@ func (s *Service) ofApp(ctx context.Context, a App, id ConnectionID, fn func(Tx,
 	})
 }
 
-// change runs fn in a transaction in which nobody else changes the shop's
-// connections and keys.
+// change runs fn in a transaction that locks the shop's connections and keys.
 func (s *Service) change(ctx context.Context, of shop.ID, fn func(Tx) (Connection, error)) (Connection, error) {
 	var c Connection
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -284,8 +283,8 @@ func (s *Service) change(ctx context.Context, of shop.ID, fn func(Tx) (Connectio
 	return c, nil
 }
 
-// put writes a connection, with the entry that the change owes, and asks for the
-// application to be told what it is owed.
+// put writes a connection with its entry, and enqueues the pending notification of the
+// application.
 func put(ctx context.Context, tx Tx, c *Connection, entry ...func() activity.Entry) error {
 	if err := tx.PutConnection(ctx, c); err != nil {
 		return err
@@ -329,12 +328,12 @@ func expire(ctx context.Context, tx Tx, c *Connection, now time.Time) error {
 		if err := c.move(Expired); err != nil {
 			return err
 		}
-		c.end("nobody decided in time", now)
+		c.end("not decided in time", now)
 	} else {
 		asked, c.Wanted, c.ExpiresAt = c.Wanted, nil, time.Time{}
 	}
 	return put(ctx, tx, c, func() activity.Entry {
-		return c.entry(activity.PartnerConnectionRejected, activity.System, now, asked, "nobody decided in time")
+		return c.entry(activity.PartnerConnectionRejected, activity.System, now, asked, "not decided in time")
 	})
 }
 

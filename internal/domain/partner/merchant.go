@@ -83,8 +83,8 @@ func (s *Service) decide(ctx context.Context, of shop.ID, id ConnectionID, fn fu
 
 // Request begins a connection from the merchant's side, which is as good as
 // approving it. With no scopes the application gets all that it may ask for, or
-// what it has asked for already. Of a connection that there is the named scopes
-// are granted besides those that it has.
+// what it has requested already. An existing connection is granted the named scopes in
+// addition to its own.
 func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, scopes []access.Scope, by activity.Actor) (View, error) {
 	a, err := s.Store.App(ctx, app)
 	if err == nil && a.Status != Live {
@@ -116,7 +116,7 @@ func (s *Service) Request(ctx context.Context, of shop.ID, app access.AppID, sco
 			Shop: of, App: app, State: Connected, Direction: ByMerchant, Scopes: scopes,
 			RequestedBy: by.By, RequestedAt: now, DecidedBy: by.By, DecidedAt: now,
 		}
-		c.owe(CallConnect, newCallID(), now)
+		c.notify(CallConnect, newCallID(), now)
 		return c, put(ctx, tx, &c,
 			func() activity.Entry { return c.entry(activity.PartnerConnectionRequested, by, now, scopes, "") },
 			func() activity.Entry { return c.entry(activity.PartnerConnectionApproved, by, now, scopes, "") },
@@ -155,7 +155,7 @@ func grant(ctx context.Context, tx Tx, c Connection, scopes []access.Scope, by a
 			if c.Token != 0 {
 				return c, nil
 			}
-			c.owe(CallApproved, newCallID(), now)
+			c.notify(CallApproved, newCallID(), now)
 			return c, put(ctx, tx, &c)
 		}
 		c.Scopes = joined(c.Scopes, more)
@@ -173,7 +173,7 @@ func grant(ctx context.Context, tx Tx, c Connection, scopes []access.Scope, by a
 	if c.Wanted = waits; len(waits) > 0 {
 		c.ExpiresAt = until
 	}
-	c.owe(CallApproved, newCallID(), now)
+	c.notify(CallApproved, newCallID(), now)
 	return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnectionApproved, by, now, more, "") })
 }
 
@@ -201,7 +201,7 @@ func (s *Service) Reject(ctx context.Context, of shop.ID, id ConnectionID, by ac
 			c.end("rejected", now)
 		}
 		c.decided(by, now)
-		c.owe(CallRejected, newCallID(), now)
+		c.notify(CallRejected, newCallID(), now)
 		return c, put(ctx, tx, &c, func() activity.Entry { return c.entry(activity.PartnerConnectionRejected, by, now, asked, "") })
 	})
 }

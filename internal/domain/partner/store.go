@@ -82,8 +82,8 @@ type Caller interface {
 	Post(ctx context.Context, to App, path string, m Message) ([]byte, error)
 }
 
-// CallTime is how long an application may take to answer.
-const CallTime = 10 * time.Second
+// CallTimeout is how long an application may take to answer.
+const CallTimeout = 10 * time.Second
 
 // Service keeps the register, carries out the handshake and counts calls.
 type Service struct {
@@ -98,8 +98,7 @@ type Service struct {
 	flush sync.WaitGroup
 }
 
-// Work is the task of telling applications what they are owed, and of ending
-// what nobody decided.
+// Work is the task that notifies applications and expires requests that were not decided.
 type Work struct {
 	Shop shop.ID `json:"shop"`
 }

@@ -24,14 +24,14 @@ type Group struct {
 	Products  []platform.Titled // sold on the options, by number
 	Variants  []platform.Titled // the same for single variants
 	State     State
-	Pending   *Change   // what the platform is being told; nil when SYNCED
+	Pending   *Change   // the change in progress on the platform; nil when SYNCED
 	DueAt     time.Time // when a repair looks at it; zero when SYNCED
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64
 }
 
-// Terms are what a group says besides its options. Tags are comma-separated
+// Terms are the attributes of a group other than its options. Tags are comma-separated
 // lists; the last five texts are kept for integrations and mean nothing here.
 type Terms struct {
 	Name           string `json:"name"`
@@ -46,7 +46,7 @@ type Terms struct {
 	FormFieldsJSON      string `json:"formFields,omitempty"`
 }
 
-// Draft is what a group is to be.
+// Draft is the desired state of a group.
 type Draft struct {
 	Terms
 	Options []Option // those without an ID are new
@@ -99,7 +99,7 @@ const (
 	Deleting State = "DELETING"
 )
 
-// Change is what is wanted of a group, written down before the platform is told.
+// Change is a desired change of a group, stored before the platform is called.
 type Change struct {
 	Terms   Terms             `json:"terms"`
 	Options []Option          `json:"options"`

@@ -15,8 +15,8 @@ type step struct {
 }
 
 // steps returns the option's prices in order; none when it has no discount. The
-// first counts from the first order. What is shown, what the platform is told and
-// what is charged all come from here.
+// first counts from the first order. The portal, the platform and billing all use these
+// prices.
 func (o Option) steps() []step {
 	of := func(d Discount, after int) step { return step{after, d.Kind, d.Offer} }
 	full := step{0, Percentage, 0}
@@ -71,7 +71,7 @@ func amount(offer float64, c money.Currency) money.Amount {
 	return a
 }
 
-// prices returns the option's prices as the platform is told them.
+// prices returns the option's prices in the platform's form.
 func (o Option) prices(c money.Currency) []platform.PlanPrice {
 	var list []platform.PlanPrice
 	for _, s := range o.steps() {

@@ -67,7 +67,7 @@ func TestAmountsHaveTheCurrencysDecimals(t *testing.T) {
 	}
 }
 
-func TestThePlatformIsToldTheSamePrices(t *testing.T) {
+func TestPlatformPricesMatch(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		option Option

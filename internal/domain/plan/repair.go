@@ -21,7 +21,7 @@ const repairsAtOnce = 100
 
 // Repair finishes the changes of a shop's groups that a crash or a lost answer
 // left behind. A group that the platform made is adopted; one that it did not
-// make is forgotten, since nobody was told that it exists.
+// create is deleted, since no caller has seen it.
 func (s *Service) Repair(ctx context.Context, of shop.ID) error {
 	store, err := s.shop(ctx, of)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Service) repair(ctx context.Context, store shop.Shop, id ID) error {
 	if !store.Connected {
 		return s.postpone(ctx, store.ID, g, outage)
 	}
-	answer, err := s.tell(ctx, store, &g, true)
+	answer, err := s.sync(ctx, store, &g, true)
 	switch {
 	case err == nil && g.Pending.Undo, platform.Definite(err) && g.Pending.Undo:
 		return s.restore(ctx, store.ID, g)

@@ -23,7 +23,7 @@ func TestTagsOfOrders(t *testing.T) {
 	}
 }
 
-func TestDraftsThatCannotBe(t *testing.T) {
+func TestDraftValidateRejects(t *testing.T) {
 	t.Parallel()
 	many := func(n int) (list []Option) {
 		for i := range n {
@@ -101,7 +101,7 @@ func TestDraftsThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsCompleted(t *testing.T) {
+func TestDraftDefaults(t *testing.T) {
 	t.Parallel()
 	d := Draft{Options: []Option{
 		{Name: "c", Delivery: Frequency{cadence.Month, 1}, Sequence: 3, Lifetime: true},
@@ -115,7 +115,7 @@ func TestWhatIsLeftOutIsCompleted(t *testing.T) {
 	}
 }
 
-func TestWhatAnAssignmentAddsAndRemoves(t *testing.T) {
+func TestAssignmentChanges(t *testing.T) {
 	t.Parallel()
 	have := platform.Assigned{Products: []int64{1, 2, 3}}
 	for name, test := range map[string]struct {

@@ -19,7 +19,7 @@ func (g Group) code() string {
 	return fmt.Sprintf("perennial-%d-%s", g.ID, strconv.FormatInt(g.CreatedAt.UnixMilli(), 36))
 }
 
-// selling returns an option as the platform is told of it.
+// selling returns an option in the platform's form.
 func (o Option) selling(position int, c money.Currency) platform.SellingPlan {
 	policy := func(f Frequency) platform.Policy {
 		return platform.Policy{Interval: f.Interval.String(), Count: f.Count, Anchors: o.Anchors()}
@@ -42,8 +42,7 @@ func selling(options []Option, c money.Currency) []platform.SellingPlan {
 	return list
 }
 
-// change returns what the platform has to be told so that the group becomes what
-// is wanted.
+// change returns the platform's update that leads to the desired group.
 func (g Group) change(c money.Currency) platform.PlanGroupChange {
 	var change platform.PlanGroupChange
 	if g.Pending.Terms.Name != g.Name {
@@ -76,7 +75,7 @@ func samePosition(is []platform.SellingPlan, p platform.SellingPlan) bool {
 	return slices.ContainsFunc(is, func(q platform.SellingPlan) bool { return q.ID == p.ID && q.Position == p.Position })
 }
 
-// empty reports whether nothing is to be told.
+// empty reports whether there is nothing to update.
 func empty(c platform.PlanGroupChange) bool {
 	return c.Name == nil && len(c.Create) == 0 && len(c.Update) == 0 && len(c.Delete) == 0
 }

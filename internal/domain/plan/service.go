@@ -23,7 +23,7 @@ type Service struct {
 }
 
 const (
-	// lease is how long whoever carries out a change has before a repair takes
+	// lease is how long the caller that makes a change has before a repair takes
 	// it up: longer than the platform's answers take together.
 	lease = 5 * time.Minute
 	// settling is how long after a lost answer the platform may still do what it
@@ -82,7 +82,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, c CreateCommand) (Grou
 	if err != nil {
 		return Group{}, err
 	}
-	return s.carry(ctx, store, g)
+	return s.apply(ctx, store, g)
 }
 
 // UpdateCommand asks for a group to be changed.
@@ -154,7 +154,7 @@ func (s *Service) Update(ctx context.Context, of shop.ID, c UpdateCommand) (Grou
 	if err != nil || g.Pending == nil {
 		return g, err
 	}
-	return s.carry(ctx, store, g)
+	return s.apply(ctx, store, g)
 }
 
 // ours refuses a draft that names plans of other groups.
@@ -200,7 +200,7 @@ func (s *Service) Delete(ctx context.Context, of shop.ID, c DeleteCommand) error
 	if err != nil {
 		return err
 	}
-	_, err = s.carry(ctx, store, g)
+	_, err = s.apply(ctx, store, g)
 	return err
 }
 

@@ -157,7 +157,7 @@ func (w *world) dying(fn func()) {
 	fn()
 }
 
-// later lets a repair come after the lease of whoever died.
+// later advances the clock past the lease of a caller that died.
 func (w *world) later() {
 	w.Helper()
 	w.clock.Set(w.clock.Now().Add(10 * time.Minute))
@@ -171,7 +171,7 @@ func (w *world) later() {
 
 const firstGroup = 8001 // of the simulator
 
-func TestAProcessThatDiesLeavesNoHalfGroup(t *testing.T) {
+func TestCrashLeavesNoPartialGroup(t *testing.T) {
 	t.Parallel()
 	t.Run("before the platform hears of a new group", func(t *testing.T) {
 		t.Parallel()
@@ -223,11 +223,11 @@ func TestAProcessThatDiesLeavesNoHalfGroup(t *testing.T) {
 	}
 }
 
-func TestWhatThePlatformRefusesLeavesNothingBehind(t *testing.T) {
+func TestRefusedCreateLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	g := w.create(shop.Subscriptions, "Monthly")
-	// Somebody else adds a plan of which the service does not know.
+	// Another client adds a plan that the service does not know.
 	other := platform.SellingPlan{
 		Name: "Theirs", Option: "Theirs", Position: 9, Billing: platform.Policy{Interval: "DAY", Count: 1}, Delivery: platform.Policy{Interval: "DAY", Count: 1},
 	}
@@ -271,7 +271,7 @@ func TestPlansOfMembershipGroupsAreListedInTheSettings(t *testing.T) {
 	}
 }
 
-func TestAStoreWhoseConnectionIsGoneChangesNothing(t *testing.T) {
+func TestDisconnectedStoreChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	g := w.create(shop.Subscriptions, "Monthly")
@@ -288,7 +288,7 @@ func TestAStoreWhoseConnectionIsGoneChangesNothing(t *testing.T) {
 	}
 }
 
-func TestProductsLeaveEveryGroup(t *testing.T) {
+func TestRemoveEverywhereRemovesProducts(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	first, second := w.create(shop.Subscriptions, "A"), w.create(shop.Subscriptions, "B")

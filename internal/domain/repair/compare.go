@@ -18,8 +18,8 @@ const (
 	// pagesAtOnce is how much of the platform's list one check reads; the next one
 	// goes on behind it.
 	pagesAtOnce = 20
-	// straysAtOnce limits what a check looks at of a kind; the rest is the next one's.
-	straysAtOnce = 200
+	// unscheduledBatch limits what a check looks at of a kind; the rest is the next one's.
+	unscheduledBatch = 200
 	// overlap is how far a comparison that begins looks back before the one before it:
 	// a charge may have been under way then.
 	overlap = 3 * time.Hour
@@ -67,7 +67,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 	c := begin(store, s.Clock.Now())
 	if err := s.readBooks(ctx, c); err != nil {
 		if _, refused := errors.AsType[*platform.Refusal](err); refused {
-			err = errors.Join(err, s.beginAnew(ctx, c)) // the cursor itself may be what the platform does not take
+			err = errors.Join(err, s.restart(ctx, c)) // the cursor itself may be what the platform does not take
 		}
 		return err
 	}
@@ -75,20 +75,20 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 		if err := s.readOurs(ctx, c); err != nil {
 			return err
 		}
-		if err := s.readLeftOpen(ctx, c); err != nil {
+		if err := s.readUnresolved(ctx, c); err != nil {
 			return err
 		}
 	}
-	standing, err := s.lookAgain(ctx, c)
+	standing, err := s.recheckFindings(ctx, c)
 	if err != nil {
 		return err
 	}
-	if err := s.findStrays(ctx, c); err != nil {
+	if err := s.findUnscheduled(ctx, c); err != nil {
 		return err
 	}
 	return s.change(ctx, store.ID, func(tx Tx, current *shop.Shop) ([]activity.Entry, error) {
 		now := s.Clock.Now()
-		c.note(&current.Guard)
+		c.saveProgress(&current.Guard)
 		known, err := tx.FindingsLike(ctx, c.seen)
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 				known = append(known, f)
 			}
 		}
-		put, begun, ended := merge(known, c.seen, c.lookedFor, now)
+		put, begun, ended := merge(known, c.seen, c.searched, now)
 		var entries []activity.Entry
 		for _, f := range begun {
 			entries = append(entries, f.entry(activity.Failure, now))
@@ -110,9 +110,8 @@ func (s *Service) compare(ctx context.Context, store shop.Shop) error {
 	})
 }
 
-// note notes how far a comparison has come, unless it ended elsewhere or must begin
-// anew.
-func (c *comparison) note(g *shop.Guard) {
+// saveProgress stores the progress of a comparison, unless another worker ended or restarted it.
+func (c *comparison) saveProgress(g *shop.Guard) {
 	if g.Comparing != c.store.Guard.Comparing {
 		return
 	}
@@ -122,16 +121,15 @@ func (c *comparison) note(g *shop.Guard) {
 	}
 }
 
-// beginAnew forgets how far a comparison has come.
-func (s *Service) beginAnew(ctx context.Context, c *comparison) error {
+func (s *Service) restart(ctx context.Context, c *comparison) error {
 	return s.change(ctx, c.store.ID, func(_ Tx, current *shop.Shop) ([]activity.Entry, error) {
 		current.Guard.Comparing = shop.Reading{}
 		return nil, nil
 	})
 }
 
-// lookedFor reports whether a finding would have been seen if it still stood.
-func (c *comparison) lookedFor(f Finding) bool { return f.Object == "" || c.asked[f.Object] }
+// searched reports whether a finding would have been seen if it still stood.
+func (c *comparison) searched(f Finding) bool { return f.Object == "" || c.asked[f.Object] }
 
 func (f Finding) entry(status activity.Status, now time.Time) activity.Entry {
 	e := activity.Entry{
@@ -161,7 +159,7 @@ func (s *Service) readBooks(ctx context.Context, c *comparison) error {
 		if err != nil {
 			return fmt.Errorf("read what the platform charged: %w", err)
 		}
-		if err := s.weigh(ctx, c, page); err != nil {
+		if err := s.matchCharges(ctx, c, page); err != nil {
 			return err
 		}
 		if next == "" {
@@ -176,9 +174,9 @@ func (s *Service) readBooks(ctx context.Context, c *comparison) error {
 	return nil
 }
 
-// weigh settles what the platform says of charges, and looks for the cycles of
-// those that are nobody's.
-func (s *Service) weigh(ctx context.Context, c *comparison, found []platform.Attempt) error {
+// matchCharges settles what the platform says of charges, and looks for the cycles of
+// those that no attempt has.
+func (s *Service) matchCharges(ctx context.Context, c *comparison, found []platform.Attempt) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -242,7 +240,7 @@ func match(ctx context.Context, tx Tx, paid []platform.Attempt) (m matches, rest
 	var contracts []contract.ID
 	for _, p := range paid {
 		if a, ok := byKey[p.Key]; ok && a.PlatformID == p.ID {
-			if f, differs := hold(a, p); differs {
+			if f, differs := compareAmounts(a, p); differs {
 				m.differ = append(m.differ, f)
 			}
 			continue
@@ -262,7 +260,7 @@ func match(ctx context.Context, tx Tx, paid []platform.Attempt) (m matches, rest
 			if a.PlatformID != p.ID {
 				continue
 			}
-			if f, differs := hold(a, p); differs {
+			if f, differs := compareAmounts(a, p); differs {
 				m.differ = append(m.differ, f)
 			}
 			return true
@@ -289,7 +287,7 @@ func (s *Service) place(ctx context.Context, c *comparison, p platform.Attempt, 
 			continue
 		}
 		if mine[i].Status == billing.Success {
-			if f, differs := hold(mine[i], p); differs {
+			if f, differs := compareAmounts(mine[i], p); differs {
 				c.seen = append(c.seen, f)
 			}
 			return nil
@@ -306,10 +304,10 @@ func (s *Service) readOurs(ctx context.Context, c *comparison) error {
 	return s.inPages(ctx, c, c.reading.Since, platform.MaxIDs, Tx.PaidSince, s.ask)
 }
 
-// readLeftOpen asks for the cycles of attempts that were given up while the platform
+// readUnresolved asks for the cycles of attempts that were given up while the platform
 // held a charge of theirs open. The customer may have confirmed it since, long after
 // it was made, and word of that may be lost.
-func (s *Service) readLeftOpen(ctx context.Context, c *comparison) error {
+func (s *Service) readUnresolved(ctx context.Context, c *comparison) error {
 	return s.inPages(ctx, c, c.reading.Started.Add(-billing.LeftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
 		states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(page))
 		if err != nil {
@@ -319,7 +317,7 @@ func (s *Service) readLeftOpen(ctx context.Context, c *comparison) error {
 		for _, state := range states {
 			found = append(found, state.Attempts...)
 		}
-		return s.weigh(ctx, c, found)
+		return s.matchCharges(ctx, c, found)
 	})
 }
 
@@ -382,12 +380,13 @@ func (s *Service) ask(ctx context.Context, c *comparison, attempts []billing.Att
 	return nil
 }
 
-// lookAgain looks at what older findings were about.
-func (s *Service) lookAgain(ctx context.Context, c *comparison) (standing []Finding, err error) {
+// recheckFindings queries again the objects of open findings and returns those that still
+// hold.
+func (s *Service) recheckFindings(ctx context.Context, c *comparison) (standing []Finding, err error) {
 	var ours []billing.Attempt
 	err = s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		ours = nil
-		if standing, err = tx.OpenFindings(ctx, straysAtOnce); err != nil {
+		if standing, err = tx.OpenFindings(ctx, unscheduledBatch); err != nil {
 			return err
 		}
 		var contracts []contract.ID
@@ -423,21 +422,21 @@ func (s *Service) lookAgain(ctx context.Context, c *comparison) (standing []Find
 		if err != nil {
 			return nil, fmt.Errorf("look at %d charges again: %w", len(chunk), err)
 		}
-		if err := s.weigh(ctx, c, found); err != nil {
+		if err := s.matchCharges(ctx, c, found); err != nil {
 			return nil, err
 		}
 	}
 	return standing, nil
 }
 
-// findStrays finds contracts that no order waits for although they run, fills
-// their queues where they can be filled, and finds charges without an end and
-// contracts that cannot be read.
-func (s *Service) findStrays(ctx context.Context, c *comparison) error {
+// findUnscheduled finds active contracts without an order in the queue and fills their
+// queues where it can. It also finds charges without an outcome and contracts that cannot be
+// read.
+func (s *Service) findUnscheduled(ctx context.Context, c *comparison) error {
 	return s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
 		var seen []Finding
-		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), straysAtOnce, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException)
+		open, err := tx.OpenSince(ctx, now.Add(-s.Policy.Horizon), unscheduledBatch, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException)
 		if err != nil {
 			return err
 		}
@@ -447,16 +446,16 @@ func (s *Service) findStrays(ctx context.Context, c *comparison) error {
 				What: fmt.Sprintf("billing attempt %d is %s since %s", a.ID, a.Status, a.SentAt.Format(time.RFC3339)),
 			})
 		}
-		ids, err := tx.Strays(ctx, now.Add(-slack), straysAtOnce)
+		ids, err := tx.Unscheduled(ctx, now.Add(-slack), unscheduledBatch)
 		if err != nil {
 			return err
 		}
-		more, err := strays(ctx, tx, c.store, ids, now)
+		more, err := unscheduled(ctx, tx, c.store, ids, now)
 		if err != nil {
 			return err
 		}
 		seen = append(seen, more...)
-		unread, err := tx.UnreadContracts(ctx, 0, straysAtOnce)
+		unread, err := tx.UnreadContracts(ctx, 0, unscheduledBatch)
 		if err != nil {
 			return err
 		}
@@ -468,9 +467,9 @@ func (s *Service) findStrays(ctx context.Context, c *comparison) error {
 	})
 }
 
-// strays fills the queues of contracts where they can be filled and returns what
+// unscheduled fills the queues of contracts where they can be filled and returns what
 // is wrong with the others.
-func strays(ctx context.Context, tx Tx, store shop.Shop, ids []contract.ID, now time.Time) ([]Finding, error) {
+func unscheduled(ctx context.Context, tx Tx, store shop.Shop, ids []contract.ID, now time.Time) ([]Finding, error) {
 	contracts, err := tx.Contracts(ctx, ids)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ type Place struct {
 	Host     string // under which the platform reaches it; empty: this node does not know
 }
 
-// Elsewhere reports whether another place is another installation's.
-func (p Place) Elsewhere(o Place) bool {
+// DiffersFrom reports whether both places are known and differ.
+func (p Place) DiffersFrom(o Place) bool {
 	return p.Database != "" && p.Database != o.Database || p.Host != "" && o.Host != "" && p.Host != o.Host
 }
 
@@ -32,15 +32,13 @@ func (p Place) String() string {
 	return p.Database + " under " + p.Host
 }
 
-// Arrive says where the installation lives and has every store's epoch confirmed
-// before anything is charged. It is called before work begins, by every node. A
-// database that lived elsewhere is a copy, for all we know: its stores are frozen.
-func (s *Service) Arrive(ctx context.Context, at Place) error {
+// SetPlace stores where the installation runs. When it has moved, all stores are frozen.
+func (s *Service) SetPlace(ctx context.Context, at Place) error {
 	was, err := s.Store.Place(ctx)
 	if err != nil {
 		return err
 	}
-	moved := was.Elsewhere(at)
+	moved := was.DiffersFrom(at)
 	shops, err := s.Store.All(ctx)
 	if err != nil {
 		return err
@@ -68,26 +66,25 @@ func (s *Service) Arrive(ctx context.Context, at Place) error {
 	return s.Store.SetPlace(ctx, at)
 }
 
-// judgement is what the platform's word says of an installation.
-type judgement int
+// epochCheck is what the platform's word says of an installation.
+type epochCheck int
 
 const (
-	ours    judgement = iota // nobody else has charged the store
-	foreign                  // somebody else has, or we have, after the backup from which our data come
+	ours    epochCheck = iota // no other installation has charged the store
+	foreign                   // another installation has, or this one after the backup that it was restored from
 )
 
-// judge compares the word that the platform keeps with ours. A store that keeps
+// checkEpoch compares the word that the platform keeps with ours. A store that keeps
 // none has never been charged by anybody who would have left one.
-func judge(g shop.Guard, word string) judgement {
+func checkEpoch(g shop.Guard, word string) epochCheck {
 	if word == "" || word == g.Epoch || word == g.NextEpoch {
 		return ours
 	}
 	return foreign
 }
 
-// confirm compares the epoch that the platform keeps with ours and puts a new one
-// in its place. When they differ, somebody else has charged the store since we
-// knew it: the store is frozen.
+// confirm compares the epoch on the platform with ours and replaces it by a new one. When
+// they differ, another installation has charged the store since, and the store is frozen.
 func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 	if store.Guard.FrozenAt.IsZero() && store.Guard.NextEpoch == "" {
 		// Kept here before it is written there: who dies between knows it again.
@@ -108,7 +105,7 @@ func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 		return fmt.Errorf("read the epoch: %w", err)
 	}
 	known := store.Guard
-	if known.FrozenAt.IsZero() && judge(known, kept.Word) == ours && kept.Word != known.NextEpoch {
+	if known.FrozenAt.IsZero() && checkEpoch(known, kept.Word) == ours && kept.Word != known.NextEpoch {
 		err := s.Platform.SetEpoch(ctx, store.At(), kept, known.NextEpoch)
 		if refusal, ok := errors.AsType[*platform.Refusal](err); ok && refusal.Code == platform.CodeStaleEpoch {
 			return fmt.Errorf("the epoch changed while it was read: %w", err)
@@ -123,7 +120,7 @@ func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 		case !g.FrozenAt.IsZero():
 			g.PlatformEpoch = kept.Word
 		case g.Epoch != known.Epoch || g.NextEpoch != known.NextEpoch: // another node went on meanwhile
-		case judge(*g, kept.Word) == foreign:
+		case checkEpoch(*g, kept.Word) == foreign:
 			g.PlatformEpoch = kept.Word
 			reason := "the platform keeps the epoch of another installation, or of a later state of this one"
 			if current.Freeze(reason, now) {

@@ -47,8 +47,8 @@ func (f Finding) about(o Finding) bool {
 	return f.Kind == o.Kind && f.Contract == o.Contract && f.Cycle == o.Cycle && f.Object == o.Object
 }
 
-// hold compares a successful charge of the platform with our attempt of its cycle.
-func hold(a billing.Attempt, p platform.Attempt) (Finding, bool) {
+// compareAmounts compares a paid attempt with the platform's charge of its cycle.
+func compareAmounts(a billing.Attempt, p platform.Attempt) (Finding, bool) {
 	f := Finding{Contract: a.Contract, Cycle: a.Cycle, Object: p.ID}
 	switch {
 	case a.OrderID != p.Order.ID:
@@ -73,7 +73,7 @@ func believed(a billing.Attempt, p *platform.Attempt) (Finding, bool) {
 	case p.State != platform.Succeeded:
 		f.What = fmt.Sprintf("the platform says %s of the charge of order %s (%d)", p.State, a.OrderName, a.OrderID)
 	default:
-		return hold(a, *p)
+		return compareAmounts(a, *p)
 	}
 	return f, true
 }

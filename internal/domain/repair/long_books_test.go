@@ -123,7 +123,7 @@ func (a *auditor) stuck() repair.Stuck {
 	return list
 }
 
-func TestBooksThatAreLongerThanOneCheckReadsAreComparedToTheEnd(t *testing.T) {
+func TestLongBooksAreComparedAcrossChecks(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -138,7 +138,7 @@ func TestBooksThatAreLongerThanOneCheckReadsAreComparedToTheEnd(t *testing.T) {
 			t.Parallel()
 			a := audit(t, &row.books, row.atOnce)
 			if a.stuck().Compared == "" {
-				t.Error("a comparison that did not end for two days is shown to nobody")
+				t.Error("a comparison that did not end for two days is not reported")
 			}
 			g := a.check()
 			if !g.CheckAt.Equal(a.at.Now()) || g.Comparing == (shop.Reading{}) || !g.ComparedAt.Before(g.FrozenAt) {
@@ -154,7 +154,7 @@ func TestBooksThatAreLongerThanOneCheckReadsAreComparedToTheEnd(t *testing.T) {
 				t.Errorf("after the second check the books are compared as of %s, covered to %s, and compared next at %s, want %s", g.ComparedAt, g.CoveredTo, g.CheckAt, began)
 			}
 			if list := a.stuck(); list.Compared != "" || len(list.Findings) != 1 || list.Findings[0].Kind != repair.UnknownOrder {
-				t.Errorf("in the end %+v needs to be looked at, want the order that nobody knows", list)
+				t.Errorf("in the end %+v needs to be looked at, want the unknown order", list)
 			}
 			if err := a.Unfreeze(t.Context(), a.of, "it is over", activity.System); err != nil {
 				t.Errorf("the freeze is not lifted: %v", err)
@@ -163,26 +163,26 @@ func TestBooksThatAreLongerThanOneCheckReadsAreComparedToTheEnd(t *testing.T) {
 	}
 }
 
-func TestAComparisonBeginsAnewWhenThePlatformDoesNotTakeItsPlace(t *testing.T) {
+func TestComparisonRestartsWhenCursorIsRejected(t *testing.T) {
 	t.Parallel()
 	b := &books{}
 	a := audit(t, b, true)
 	a.check()
 	b.refuses = &platform.Refusal{Code: "INVALID"}
 	if g := a.check(); g.Comparing != (shop.Reading{}) || !g.CheckAt.Equal(a.at.Now().Add(time.Minute)) {
-		t.Errorf("guard %+v, want that it begins anew after a minute", g)
+		t.Errorf("guard %+v, want that it restarts after a minute", g)
 	}
 	b.refuses = nil
 	a.check()
 	b.refuses = platform.ErrUnknown
 	a.at.Set(a.at.Now().Add(24 * time.Hour))
 	if g := a.check(); g.Comparing == (shop.Reading{}) {
-		t.Error("an answer that was lost has the comparison begin anew")
+		t.Error("an answer that was lost restarts the comparison")
 	}
 	b.refuses = nil
 	a.at.Set(a.at.Now().Add(time.Minute))
 	if g := a.check(); !g.Comparing.Started.Equal(a.at.Now()) {
-		t.Errorf("guard %+v, want that what has not ended for a day begins anew", g)
+		t.Errorf("guard %+v, want that what has not ended for a day restarts", g)
 	}
 	if g := a.check(); g.ComparedAt.Before(g.FrozenAt) {
 		t.Errorf("the books are compared as of %s only", g.ComparedAt)

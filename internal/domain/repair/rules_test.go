@@ -13,37 +13,37 @@ import (
 
 var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
-func TestJudge(t *testing.T) {
+func TestCheckEpoch(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
 		g    shop.Guard
 		word string
-		want judgement
+		want epochCheck
 	}{
-		{"a store that nobody has served", shop.Guard{NextEpoch: "b"}, "", ours},
+		{"a store that was never served", shop.Guard{NextEpoch: "b"}, "", ours},
 		{"the word that was written last", shop.Guard{Epoch: "a", NextEpoch: "b"}, "a", ours},
-		{"the word whose writing nobody answered", shop.Guard{Epoch: "a", NextEpoch: "b"}, "b", ours},
+		{"the epoch whose write got no answer", shop.Guard{Epoch: "a", NextEpoch: "b"}, "b", ours},
 		{"a later word: our data come from a backup", shop.Guard{Epoch: "a", NextEpoch: "b"}, "c", foreign},
 		{"a word of others in a store that is new to us", shop.Guard{NextEpoch: "b"}, "a", foreign},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := judge(row.g, row.word); got != row.want {
+			if got := checkEpoch(row.g, row.word); got != row.want {
 				t.Errorf("judged %d, want %d", got, row.want)
 			}
 		})
 	}
 }
 
-func TestElsewhere(t *testing.T) {
+func TestPlaceDiffers(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name    string
 		was, is Place
 		want    bool
 	}{
-		{"nobody has said where", Place{}, Place{"db", "host"}, false},
+		{"the place is not known", Place{}, Place{"db", "host"}, false},
 		{"the same place", Place{"db", "host"}, Place{"db", "host"}, false},
 		{"another database", Place{"db", "host"}, Place{"copy", "host"}, true},
 		{"another host", Place{"db", "host"}, Place{"db", "staging"}, true},
@@ -51,7 +51,7 @@ func TestElsewhere(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := row.was.Elsewhere(row.is); got != row.want {
+			if got := row.was.DiffersFrom(row.is); got != row.want {
 				t.Errorf("elsewhere: %t, want %t", got, row.want)
 			}
 		})
@@ -106,7 +106,7 @@ func TestMerge(t *testing.T) {
 		{"one that is seen again stays", []Finding{f("a")}, []Finding{f("a")}, []string{"a"}, nil, nil},
 		{"one that was looked for and not seen ends", []Finding{f("a")}, nil, []string{"a"}, nil, []string{"a"}},
 		{"one that was not looked for stays as it is", []Finding{f("beyond")}, nil, nil, nil, nil},
-		{"one that was resolved and is seen again begins anew", []Finding{f("a", resolved)}, []Finding{f("a")}, []string{"a"}, []string{"a"}, nil},
+		{"one that was resolved and is seen again starts again", []Finding{f("a", resolved)}, []Finding{f("a")}, []string{"a"}, []string{"a"}, nil},
 		{"one that was resolved stays so", []Finding{f("a", resolved)}, nil, nil, nil, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func TestWhatIsBehindIsShown(t *testing.T) {
+func TestStuckShowsDelays(t *testing.T) {
 	t.Parallel()
 	old := noon.AddDate(-1, 0, 0)
 	for _, row := range []struct {

@@ -27,41 +27,49 @@ type Platform interface {
 // Tx is one transaction on one shop's data.
 type Tx interface {
 	billing.Tx
-	// PaidSince returns attempts that are SUCCESS and were written at or after an
-	// instant, by that instant and ID, after the one that a page ended with.
+	BooksTx
+	FindingTx
+}
+
+// BooksTx reads what is compared with the platform.
+type BooksTx interface {
+	// PaidSince returns attempts with the status SUCCESS that were written at or after an
+	// instant, ordered by that instant and ID, after the last one of a page.
 	PaidSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
-	// LeftOpenSince returns likewise attempts that were given up although the
+	// LeftOpenSince returns, in the same order, attempts that were given up although the
 	// platform held a charge of their cycle open.
 	LeftOpenSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
-	// OpenSince returns attempts in any of the statuses that were sent before an
-	// instant, longest first.
+	// OpenSince returns attempts with one of the statuses that were sent before an instant,
+	// oldest first.
 	OpenSince(ctx context.Context, before time.Time, limit int, in ...billing.Status) ([]billing.Attempt, error)
-	// Strays returns ACTIVE contracts whose next billing date is before an
-	// instant, or which have none, while no attempt of theirs is in flight. Those
-	// that are paid for life, or whose cancellation waits, need have none.
-	Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
-
-	// UnreadContracts returns at most limit contracts that cannot be taken over, by
-	// id, after one.
+	// Unscheduled returns ACTIVE contracts whose next billing date is before an instant, or
+	// which have none, without an attempt in flight. Contracts that are paid for life, or
+	// will be cancelled, need none.
+	Unscheduled(ctx context.Context, before time.Time, limit int) ([]contract.ID, error)
+	// UnreadContracts returns at most limit contracts that could not be read from the
+	// platform, by id, after one.
 	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
+}
 
-	// OpenFindings returns findings that are not resolved, oldest first;
-	// FindingsLike those that say the same of the same, resolved or not.
+// FindingTx reads and writes findings and discarded work.
+type FindingTx interface {
+	// OpenFindings returns findings that are not resolved, oldest first.
 	OpenFindings(ctx context.Context, limit int) ([]Finding, error)
+	// FindingsLike returns the findings of the same kind about the same object, resolved
+	// or not.
 	FindingsLike(ctx context.Context, like []Finding) ([]Finding, error)
-	// GivenUpEvents and DiscardedTasks return what of the shop was given up,
-	// newest first.
-	GivenUpEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
-	DiscardedTasks(ctx context.Context, limit int) ([]DiscardedWork, error)
-	// PutFindings inserts and writes as PutAttempts does.
+	// PutFindings inserts and updates findings, as PutAttempts does attempts.
 	PutFindings(ctx context.Context, list []Finding) error
+	// GivenUpEvents returns the shop's events that were given up, newest first.
+	GivenUpEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
+	// DiscardedTasks returns the shop's tasks that were given up, newest first.
+	DiscardedTasks(ctx context.Context, limit int) ([]DiscardedWork, error)
 }
 
 // Store runs transactions.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
-	// Place returns where the installation lives, the zero Place when nobody has
-	// said so; SetPlace says so.
+	// Place returns where the installation runs, or the zero Place; SetPlace stores it.
 	Place(ctx context.Context) (Place, error)
 	SetPlace(ctx context.Context, p Place) error
 	// All returns every shop.
@@ -75,7 +83,7 @@ type Policy struct {
 	// Every is the time between two checks of a store, and Grace how long a
 	// store is charged beyond it when the platform does not confirm the epoch.
 	Every, Grace time.Duration
-	// Horizon is how long a charge may have no end before somebody must look.
+	// Horizon is how long a charge may stay unresolved before an operator must look.
 	Horizon time.Duration
 }
 
@@ -133,7 +141,7 @@ func (s *Service) Check(ctx context.Context, of shop.ID) error {
 		case failed != nil:
 			g.CheckAt = now.Add(s.Policy.Retry)
 		case g.Comparing != (shop.Reading{}):
-			g.CheckAt = now // more of the platform's list is to be read
+			g.CheckAt = now // more pages of the platform's list follow
 		default:
 			g.CheckAt = now.Add(s.Policy.Every)
 		}

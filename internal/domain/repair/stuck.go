@@ -17,7 +17,7 @@ type Stuck struct {
 	Gone     string          `json:"gone,omitempty"`     // why the store is not charged and not asked any more
 	Frozen   string          `json:"frozen,omitempty"`   // why nothing is charged
 	Held     string          `json:"held,omitempty"`     // until when charges are held, and why
-	Unheard  string          `json:"unheard,omitempty"`  // why the platform does not tell of events
+	Unheard  string          `json:"unheard,omitempty"`  // why the platform sends no webhooks
 	Behind   string          `json:"behind,omitempty"`   // since when what changed at the platform is not known
 	Compared string          `json:"compared,omitempty"` // since when the books were not compared, when that is too long ago
 	Attempts []StuckAttempt  `json:"attempts"`
@@ -26,7 +26,7 @@ type Stuck struct {
 	Tasks    []DiscardedWork `json:"tasks"`  // that failed too often; what they were to do is found again
 }
 
-// StuckAttempt is a charge of which the end should be known by now.
+// StuckAttempt is a charge whose outcome is overdue.
 type StuckAttempt struct {
 	ID       billing.AttemptID `json:"id"`
 	Contract contract.ID       `json:"contractId"`
@@ -111,7 +111,7 @@ func behind(of shop.Shop, now time.Time) string {
 	case !of.Connected || now.Sub(of.CreatedAt) < longestBehind || now.Sub(of.ReconciledAt) < longestBehind:
 		return ""
 	case of.ReconciledAt.IsZero():
-		return "the contracts are to be read anew, and that has not come to its end"
+		return "the contracts are being read again, which has not finished"
 	}
 	return "no reconciliation has come to its end since that of " + of.ReconciledAt.Format(time.RFC3339) + ": the service's log says why"
 }

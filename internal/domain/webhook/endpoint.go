@@ -1,6 +1,6 @@
-// Package webhook tells merchants' servers what happened in their stores: what is
-// owed is written in the commit of the change that owes it, and sent until it is
-// answered or given up. How it reaches a server is left to others.
+// Package webhook publishes what happens in stores to merchants' servers. Messages are
+// stored in the commit of the change that they report and are sent, with retry delays, until
+// an endpoint acknowledges them. How a message reaches a server is left to others.
 package webhook
 
 import (
@@ -21,40 +21,40 @@ import (
 
 const entity = "webhookEndpoint"
 
-// EndpointID is the number of an endpoint.
+// EndpointID is the id of an endpoint.
 type EndpointID int64
 
 // Limits of endpoints.
 const (
-	MaxEndpoints = 20 // of a store
+	MaxEndpoints = 20 // per store
 	MaxURL       = 500
 	minSecret    = 24 // bytes
 	maxSecret    = 64
 )
 
 const (
-	// overlap is how long the secret before signs too after it was exchanged.
-	overlap = 24 * time.Hour
-	// patience is how long an endpoint may fail, without one success, before it is
-	// disabled.
-	patience = 5 * 24 * time.Hour
+	// secretOverlap is how long a rotated secret still signs in addition to the new one.
+	secretOverlap = 24 * time.Hour
+	// disableAfter is how long all tries may fail before the service disables the endpoint
+	// (a circuit breaker that only the merchant closes).
+	disableAfter = 5 * 24 * time.Hour
 )
 
-// Endpoint is a merchant's server that is told of what happens.
+// Endpoint is a merchant's server that subscribes to types of messages.
 type Endpoint struct {
-	ID      EndpointID
-	Shop    shop.ID
-	URL     string
-	Types   []Type
-	Secret  string // whsec_ and base64; stored encrypted, like Old
-	Old     string // the secret before
-	OldTill time.Time
-	Enabled bool
-	Reason  string    // why the service disabled it; empty when it did not
-	Failing time.Time // since when nothing has arrived; zero while things do
-	Created time.Time
-	Updated time.Time
-	Version int64
+	ID             EndpointID
+	Shop           shop.ID
+	URL            string
+	Types          []Type
+	Secret         string // whsec_ and base64; stored encrypted, like Old
+	OldSecret      string // the secret before the last rotation
+	OldSecretUntil time.Time
+	Enabled        bool
+	Reason         string    // why the service disabled it; empty when it did not
+	FailingSince   time.Time // when tries began to fail; zero while they succeed
+	Created        time.Time
+	Updated        time.Time
+	Version        int64
 }
 
 // secretPrefix begins a secret; the rest is base64.
@@ -66,7 +66,7 @@ func newSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(raw)
 }
 
-// checkSecret reports what is wrong with a secret that the merchant brings.
+// checkSecret validates a secret that the merchant supplies.
 func checkSecret(s string) error {
 	text, prefixed := strings.CutPrefix(s, secretPrefix)
 	raw, err := base64.StdEncoding.DecodeString(text)
@@ -76,8 +76,8 @@ func checkSecret(s string) error {
 	return nil
 }
 
-// checkURL reports what is wrong with an address. Private addresses, and those without
-// TLS, are for installations that call into their own network.
+// checkURL validates the URL of an endpoint. Private addresses and plain HTTP are for
+// installations that call into their own network.
 func checkURL(address string, plainHTTP bool) error {
 	u, err := url.Parse(address)
 	if err == nil && u.Port() != "" {
@@ -95,8 +95,8 @@ func checkURL(address string, plainHTTP bool) error {
 	return nil
 }
 
-// private reports whether a host is an address that is not public, or this machine's own
-// name. What a name resolves to is looked at with every delivery.
+// private reports whether a host is a literal private address or localhost. The address that
+// a name resolves to is checked at each delivery.
 func private(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return !network.Public(ip)
@@ -105,38 +105,38 @@ func private(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// Wants reports whether the endpoint is told of a type.
+// Wants reports whether the endpoint is enabled and subscribes to a type.
 func (e Endpoint) Wants(t Type) bool { return e.Enabled && slices.Contains(e.Types, t) }
 
-// secrets returns what a message is signed with.
+// secrets returns the secrets that sign a message.
 func (e Endpoint) secrets(now time.Time) []string {
-	if e.Old != "" && now.Before(e.OldTill) {
-		return []string{e.Secret, e.Old}
+	if e.OldSecret != "" && now.Before(e.OldSecretUntil) {
+		return []string{e.Secret, e.OldSecret}
 	}
 	return []string{e.Secret}
 }
 
-// rotate gives the endpoint another secret.
+// rotate replaces the secret.
 func (e *Endpoint) rotate(now time.Time) {
-	e.Old, e.OldTill = e.Secret, now.Add(overlap)
+	e.OldSecret, e.OldSecretUntil = e.Secret, now.Add(secretOverlap)
 	e.Secret, e.Updated = newSecret(), now
 }
 
-// heard notes how a try ended and reports whether the endpoint is disabled by it.
-func (e *Endpoint) heard(failed, gone bool, now time.Time) (disabled bool) {
+// recordResult records the result of a try and reports whether it disables the endpoint.
+func (e *Endpoint) recordResult(failed, gone bool, now time.Time) (disabled bool) {
 	if !failed {
-		e.Failing = time.Time{}
+		e.FailingSince = time.Time{}
 		return false
 	}
-	if e.Failing.IsZero() {
-		e.Failing = now
+	if e.FailingSince.IsZero() {
+		e.FailingSince = now
 	}
 	switch {
 	case !e.Enabled:
 		return false
 	case gone:
 		e.Reason = "it answered 410: it is gone"
-	case now.Sub(e.Failing) >= patience:
+	case now.Sub(e.FailingSince) >= disableAfter:
 		e.Reason = "nothing arrived for 5 days"
 	default:
 		return false
@@ -145,7 +145,7 @@ func (e *Endpoint) heard(failed, gone bool, now time.Time) (disabled bool) {
 	return true
 }
 
-// note is the information of an entry about an endpoint.
+// note is the additional information of an entry about an endpoint.
 type note struct {
 	Endpoint EndpointID `json:"webhookEndpointId"`
 	URL      string     `json:"url"`
@@ -153,7 +153,7 @@ type note struct {
 	Reason   string     `json:"reason,omitempty"`
 }
 
-// change says what became of an endpoint.
+// change says what happened to an endpoint.
 type change string
 
 const (

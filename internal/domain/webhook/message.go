@@ -15,20 +15,20 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// MessageID names what happened: every try and every replay carries the same.
+// MessageID identifies a message. All tries and replays carry the same id.
 type MessageID string
 
-// idBytes is how much of a hash an id has.
+// idBytes is how many bytes of a hash an id has.
 const idBytes = 18
 
-// NewMessageID returns the id of what an entry of the log tells of. A database
-// that was put back gives its numbers again, at other instants.
+// NewMessageID returns the id of the message about an entry. The instant distinguishes
+// entries that got the same number before and after a backup was restored.
 func NewMessageID(of shop.ID, entry int64, t Type, at time.Time) MessageID {
 	hash := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s/%d", of, entry, t, at.UnixMilli()))
 	return messageID(hash[:])
 }
 
-// newTestID returns the id of a message that nothing but its sending brought about.
+// newTestID returns a random id for a test message.
 func newTestID() MessageID {
 	raw := make([]byte, idBytes)
 	rand.Read(raw) //nolint:errcheck // it never fails
@@ -39,25 +39,24 @@ func messageID(raw []byte) MessageID {
 	return MessageID("msg_" + base64.RawURLEncoding.EncodeToString(raw[:idBytes]))
 }
 
-// Keep is how long messages and deliveries are kept.
-const Keep = 30 * 24 * time.Hour
+// Retention is how long messages and deliveries are kept.
+const Retention = 30 * 24 * time.Hour
 
-// Message is what endpoints are told. Its body is made once, when it is first
-// worked, and kept.
+// Message is an event that endpoints receive. Its body is rendered once and stored.
 type Message struct {
 	ID       MessageID
 	Shop     shop.ID
 	Type     Type
 	Line     shop.Line
-	Contract contract.ID // 0: about none
-	Attempt  int64       // 0: about none
-	Customer int64       // whose membership it is about; 0: about none's
-	Record   int64       // of the member's: which it is depends on the type
+	Contract contract.ID // 0: none
+	Attempt  int64       // 0: none
+	Customer int64       // of the membership; 0: none
+	Record   int64       // id of the account, entry, reward or store credit, by type
 	At       time.Time   // when it happened
-	Body     []byte      // JSON; empty until it is made
+	Body     []byte      // JSON; empty until it is rendered
 }
 
-// body is what is sent.
+// body is the JSON document that endpoints receive.
 type body struct {
 	Type      Type            `json:"type"`
 	Timestamp time.Time       `json:"timestamp"`
@@ -72,10 +71,10 @@ func (m Message) bodyOf(data []byte) ([]byte, error) {
 	return text, nil
 }
 
-// DeliveryID is the number of a delivery.
+// DeliveryID is the id of a delivery.
 type DeliveryID int64
 
-// Status says how far a delivery is.
+// Status is the status of a delivery.
 type Status string
 
 // The states of a delivery.
@@ -83,19 +82,19 @@ const (
 	Pending   Status = "PENDING"
 	Sending   Status = "SENDING"
 	Delivered Status = "DELIVERED"
-	GivenUp   Status = "FAILED"
+	Failed    Status = "FAILED"
 )
 
 // Statuses lists them in the order in which they are reached.
-var Statuses = []Status{Pending, Sending, Delivered, GivenUp}
+var Statuses = []Status{Pending, Sending, Delivered, Failed}
 
-// next holds every move. A process that died leaves a delivery in Sending, from
-// where it is taken up again.
+// next holds the allowed transitions. A delivery stays in Sending when its process dies, and
+// is claimed again from there when the lease ends.
 var next = map[Status][]Status{
-	Pending:   {Pending, Sending, GivenUp},
-	Sending:   {Sending, Pending, Delivered, GivenUp},
+	Pending:   {Pending, Sending, Failed},
+	Sending:   {Sending, Pending, Delivered, Failed},
 	Delivered: {Pending},
-	GivenUp:   {Pending},
+	Failed:    {Pending},
 }
 
 // Delivery is a message on its way to an endpoint.
@@ -105,26 +104,26 @@ type Delivery struct {
 	Endpoint EndpointID
 	Message  MessageID
 	Type     Type
-	Contract contract.ID // 0: about none
-	Customer int64       // 0: about none
-	At       time.Time   // when what it tells of happened
+	Contract contract.ID // 0: none
+	Customer int64       // 0: none
+	At       time.Time   // when the reported event happened
 	Status   Status
 	Tries    int
-	Due      time.Time // of the next try; zero when none is to come
+	Due      time.Time // of the next try; zero: no more tries
 	TriedAt  time.Time // zero before the first try
-	Code     int       // of the last answer; 0: there was none
-	Error    string    // of the last try; empty when it arrived
+	Code     int       // HTTP status of the last response; 0: no response
+	Error    string    // of the last try; empty when it succeeded
 	Took     time.Duration
-	Answer   string // its first bytes
+	Answer   string // the first bytes of the response
 	Version  int64
 }
 
-// MaxAnswer is how much of an answer is kept, in bytes.
+// MaxAnswer is how many bytes of a response are kept.
 const MaxAnswer = 500
 
-// follows reports whether the delivery waits for others: those to its endpoint about
-// the same contract or the same customer arrive one after the other.
-func (d Delivery) follows() bool { return d.Contract != 0 || d.Customer != 0 }
+// ordered reports whether the delivery waits for earlier ones: deliveries to one endpoint
+// about the same contract or customer are sent in order.
+func (d Delivery) ordered() bool { return d.Contract != 0 || d.Customer != 0 }
 
 func (d *Delivery) move(to Status) error {
 	if !slices.Contains(next[d.Status], to) {
@@ -134,32 +133,31 @@ func (d *Delivery) move(to Status) error {
 	return nil
 }
 
-// Waits are the waits before each try: the first is made at once.
-var Waits = []time.Duration{
+// RetryDelays are the delays before each try; the first is immediate.
+var RetryDelays = []time.Duration{
 	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// jitter is the part of a wait by which it is drawn out at most.
+// jitter is the divisor of a delay that bounds its random extension.
 const jitter = 10
 
-// longestWait bounds what an endpoint may ask for with Retry-After.
-const longestWait = 24 * time.Hour
+// maxRetryAfter limits the delay that an endpoint requests with Retry-After.
+const maxRetryAfter = 24 * time.Hour
 
-// wait returns how long the next try waits after tries that failed, and false
-// when there is no other. It depends on the delivery and on nothing else, so that
-// it is the same wherever it is worked out.
-func (d Delivery) wait(asked time.Duration) (time.Duration, bool) {
-	if d.Tries >= len(Waits) {
+// retryDelay returns the delay before the next try, and false when the delivery has no more
+// tries. It is a function of the delivery, so that every node computes the same.
+func (d Delivery) retryDelay(asked time.Duration) (time.Duration, bool) {
+	if d.Tries >= len(RetryDelays) {
 		return 0, false
 	}
-	w := Waits[d.Tries]
+	w := RetryDelays[d.Tries]
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s/%d/%d", d.Message, d.Endpoint, d.Tries)
 	w += time.Duration(int64(w) / jitter * int64(h.Sum32()%1000) / 1000)
-	return max(w, min(asked, longestWait)).Truncate(time.Millisecond), true
+	return max(w, min(asked, maxRetryAfter)).Truncate(time.Millisecond), true
 }
 
-// settle notes how a try ended.
+// settle records the result of a try.
 func (d *Delivery) settle(a Answer, now time.Time) error {
 	d.Tries++
 	d.TriedAt, d.Code, d.Error, d.Took, d.Answer = now, a.Code, a.Failed, a.Took, a.Head
@@ -167,17 +165,17 @@ func (d *Delivery) settle(a Answer, now time.Time) error {
 		d.Due = time.Time{}
 		return d.move(Delivered)
 	}
-	wait, more := d.wait(a.RetryAfter)
+	wait, more := d.retryDelay(a.RetryAfter)
 	if !more {
 		d.Due = time.Time{}
-		return d.move(GivenUp)
+		return d.move(Failed)
 	}
 	d.Due = now.Add(wait)
 	return d.move(Pending)
 }
 
-// again begins the delivery anew.
-func (d *Delivery) again(now time.Time) error {
+// restart makes the delivery due with all its tries.
+func (d *Delivery) restart(now time.Time) error {
 	d.Tries, d.Due = 0, now
 	return d.move(Pending)
 }

@@ -13,7 +13,7 @@ import (
 
 func noon() time.Time { return time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC) }
 
-func TestWhatAnEntryTells(t *testing.T) {
+func TestEntryPublishesTypes(t *testing.T) {
 	t.Parallel()
 	contract, attempt := activity.EntitySubscriptionContractDetails, activity.EntitySubscriptionBillingAttempt
 	for name, test := range map[string]struct {
@@ -24,44 +24,44 @@ func TestWhatAnEntryTells(t *testing.T) {
 		about  Subject
 		want   []Type
 	}{
-		"a contract was made":                       {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.created"}},
-		"a membership was made":                     {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Memberships}, []Type{"membership.created"}},
-		"a contract could not be made":              {contract, activity.ContractCreated, activity.Failure, `{}`, Subject{Line: shop.Subscriptions}, nil},
-		"its terms were changed":                    {contract, activity.SubscriptionContractUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
-		"it expired":                                {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"EXPIRED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.expired"}},
-		"it failed":                                 {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"FAILED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
-		"its rhythm was changed":                    {contract, activity.BillingIntervalChange, activity.Success, `{"to":"2 MONTH"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.billing-interval-changed"}},
-		"an order was put off":                      {attempt, activity.NextBillingDateChange, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.next-order-date-changed"}},
-		"its tags were changed":                     {contract, activity.TagsUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, nil},
-		"an order was charged by itself":            {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success}, []Type{"subscription.billing-success"}},
-		"one that somebody asked for":               {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success, Manual: true}, []Type{"subscription.billing-success", ImmediateSuccess}},
-		"somebody asks for a charge":                {attempt, activity.BillingAttemptTriggered, activity.Info, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Requesting, Manual: true}, nil},
-		"a charge is declined":                      {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Memberships, Status: billing.Failure}, []Type{"membership.billing-failure"}},
-		"one that somebody asked for is declined":   {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure, Manual: true}, []Type{"subscription.billing-failure", ImmediateFailure}},
-		"one that somebody asked for was too early": {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Queued}, []Type{ImmediateFailure}},
-		"the platform does not answer":              {attempt, activity.BillingAttemptTriggered, activity.PartialFailure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.PlatformException, Manual: true}, nil},
-		"an order is skipped":                       {attempt, activity.BillingAttemptSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped"}},
-		"one that somebody asked for is not made":   {attempt, activity.BillingAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped", ImmediateFailure}},
-		"no retry is left":                          {attempt, activity.DunningSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.SkippedDunning}, []Type{"subscription.billing-skipped"}},
-		"no retry is left, and it stays unpaid":     {attempt, activity.DunningAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure}, nil},
-		"the store was changed":                     {activity.EntityShopInfo, activity.Updated, activity.Success, `{}`, Subject{}, nil},
+		"a contract was made":                   {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.created"}},
+		"a membership was made":                 {contract, activity.ContractCreated, activity.Success, `{}`, Subject{Line: shop.Memberships}, []Type{"membership.created"}},
+		"a contract could not be made":          {contract, activity.ContractCreated, activity.Failure, `{}`, Subject{Line: shop.Subscriptions}, nil},
+		"its terms were changed":                {contract, activity.SubscriptionContractUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
+		"it expired":                            {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"EXPIRED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.expired"}},
+		"it failed":                             {contract, activity.SubscriptionContractUpdated, activity.Success, `{"from":"ACTIVE","to":"FAILED"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.updated"}},
+		"its rhythm was changed":                {contract, activity.BillingIntervalChange, activity.Success, `{"to":"2 MONTH"}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.billing-interval-changed"}},
+		"an order was put off":                  {attempt, activity.NextBillingDateChange, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, []Type{"subscription.next-order-date-changed"}},
+		"its tags were changed":                 {contract, activity.TagsUpdated, activity.Success, `{}`, Subject{Line: shop.Subscriptions}, nil},
+		"an order was charged automatically":    {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success}, []Type{"subscription.billing-success"}},
+		"a requested charge":                    {attempt, activity.BillingAttemptTriggered, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Success, Manual: true}, []Type{"subscription.billing-success", ImmediateSuccess}},
+		"a charge is requested":                 {attempt, activity.BillingAttemptTriggered, activity.Info, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Requesting, Manual: true}, nil},
+		"a charge is declined":                  {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Memberships, Status: billing.Failure}, []Type{"membership.billing-failure"}},
+		"a requested charge is declined":        {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure, Manual: true}, []Type{"subscription.billing-failure", ImmediateFailure}},
+		"a requested charge was too early":      {attempt, activity.BillingAttemptTriggered, activity.Failure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Queued}, []Type{ImmediateFailure}},
+		"the platform does not answer":          {attempt, activity.BillingAttemptTriggered, activity.PartialFailure, `{}`, Subject{Line: shop.Subscriptions, Status: billing.PlatformException, Manual: true}, nil},
+		"an order is skipped":                   {attempt, activity.BillingAttemptSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped"}},
+		"a requested charge is not made":        {attempt, activity.BillingAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Skipped, Manual: true}, []Type{"subscription.billing-skipped", ImmediateFailure}},
+		"no retry is left":                      {attempt, activity.DunningSkipped, activity.Success, `{}`, Subject{Line: shop.Subscriptions, Status: billing.SkippedDunning}, []Type{"subscription.billing-skipped"}},
+		"no retry is left, and it stays unpaid": {attempt, activity.DunningAttemptSkipped, activity.Skipped, `{}`, Subject{Line: shop.Subscriptions, Status: billing.Failure}, nil},
+		"the store was changed":                 {activity.EntityShopInfo, activity.Updated, activity.Success, `{}`, Subject{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := Of(activity.Entry{EntityType: test.entity, Event: test.event, Status: test.status, Info: test.info}, test.about)
+			got := TypesOf(activity.Entry{EntityType: test.entity, Event: test.event, Status: test.status, Info: test.info}, test.about)
 			if !slices.Equal(got, test.want) {
-				t.Errorf("tells of %v, want %v", got, test.want)
+				t.Errorf("publishes %v, want %v", got, test.want)
 			}
 			for _, kind := range got {
 				if !slices.Contains(Types, kind) {
-					t.Errorf("nobody can subscribe to %s", kind)
+					t.Errorf("%s cannot be subscribed to", kind)
 				}
 			}
 		})
 	}
 }
 
-func TestWhatTheDataOfATypeIs(t *testing.T) {
+func TestTypeData(t *testing.T) {
 	t.Parallel()
 	for kind, contract := range map[Type]bool{
 		ImmediateSuccess: false, ImmediateFailure: false, "subscription.billing-success": false, "membership.billing-skipped": false,
@@ -76,7 +76,7 @@ func TestWhatTheDataOfATypeIs(t *testing.T) {
 	}
 }
 
-func TestTypesThatCanBeSubscribedTo(t *testing.T) {
+func TestParseTypes(t *testing.T) {
 	t.Parallel()
 	got, err := ParseTypes([]string{"subscription.created", "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS", "subscription.created", "loyalty.sign-up", "loyalty.referred-reward"})
 	if err != nil || !slices.Equal(got, []Type{"subscription.created", ImmediateSuccess, SignUp, ReferredReward}) {
@@ -89,7 +89,7 @@ func TestTypesThatCanBeSubscribedTo(t *testing.T) {
 	}
 }
 
-func TestTheScheduleOfTries(t *testing.T) {
+func TestRetryDelays(t *testing.T) {
 	t.Parallel()
 	d := Delivery{Message: "msg_1", Endpoint: 7, Status: Pending}
 	now := noon()
@@ -103,10 +103,10 @@ func TestTheScheduleOfTries(t *testing.T) {
 		}
 	}
 	d.Status = Sending
-	if err := d.settle(Answer{Failed: "there was no answer"}, now); err != nil || d.Status != GivenUp || !d.Due.IsZero() || d.Tries != 10 {
+	if err := d.settle(Answer{Failed: "there was no answer"}, now); err != nil || d.Status != Failed || !d.Due.IsZero() || d.Tries != 10 {
 		t.Errorf("after the last try: %+v, %v", d, err)
 	}
-	if err := d.again(now); err != nil || d.Status != Pending || d.Tries != 0 || !d.Due.Equal(now) {
+	if err := d.restart(now); err != nil || d.Status != Pending || d.Tries != 0 || !d.Due.Equal(now) {
 		t.Errorf("replayed: %+v, %v", d, err)
 	}
 	d.Status = Sending
@@ -117,47 +117,47 @@ func TestTheScheduleOfTries(t *testing.T) {
 		t.Errorf("what was delivered is sent: %v", err)
 	}
 	other := Delivery{Message: "msg_2", Endpoint: 7, Tries: 4}
-	if a, b := must(Delivery{Message: "msg_1", Endpoint: 7, Tries: 4}.wait(0)), must(other.wait(0)); a == b {
+	if a, b := must(Delivery{Message: "msg_1", Endpoint: 7, Tries: 4}.retryDelay(0)), must(other.retryDelay(0)); a == b {
 		t.Errorf("two messages wait %s alike", a)
 	}
 }
 
 func must(d time.Duration, _ bool) time.Duration { return d }
 
-func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
+func TestRetryAfterIsBounded(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[time.Duration]time.Duration{time.Hour: time.Hour, 90 * 24 * time.Hour: 24 * time.Hour} {
-		if got := must(Delivery{Tries: 1}.wait(asked)); got != want {
+		if got := must(Delivery{Tries: 1}.retryDelay(asked)); got != want {
 			t.Errorf("asked for %s it waits %s, want %s", asked, got, want)
 		}
 	}
-	if got := must(Delivery{Tries: 4}.wait(time.Second)); got < 2*time.Hour {
+	if got := must(Delivery{Tries: 4}.retryDelay(time.Second)); got < 2*time.Hour {
 		t.Errorf("a wait was made shorter: %s", got)
 	}
 }
 
-func TestWhenAnEndpointIsDisabled(t *testing.T) {
+func TestEndpointIsDisabledAfterFailures(t *testing.T) {
 	t.Parallel()
 	e := Endpoint{Enabled: true}
-	if e.heard(true, false, noon()) || e.heard(true, false, noon().Add(5*24*time.Hour-time.Second)) {
+	if e.recordResult(true, false, noon()) || e.recordResult(true, false, noon().Add(5*24*time.Hour-time.Second)) {
 		t.Error("disabled before 5 days")
 	}
-	if e.heard(false, false, noon().Add(5*24*time.Hour)); !e.Failing.IsZero() {
-		t.Errorf("failing since %s", e.Failing)
+	if e.recordResult(false, false, noon().Add(5*24*time.Hour)); !e.FailingSince.IsZero() {
+		t.Errorf("failing since %s", e.FailingSince)
 	}
-	if e.heard(true, false, noon().Add(5*24*time.Hour)) {
+	if e.recordResult(true, false, noon().Add(5*24*time.Hour)) {
 		t.Error("disabled after a success")
 	}
-	if !e.heard(true, false, noon().Add(10*24*time.Hour)) || e.Enabled || e.Reason == "" {
+	if !e.recordResult(true, false, noon().Add(10*24*time.Hour)) || e.Enabled || e.Reason == "" {
 		t.Errorf("not disabled: %+v", e)
 	}
 	e = Endpoint{Enabled: true}
-	if !e.heard(true, true, noon()) || e.Enabled || e.Reason == "" {
+	if !e.recordResult(true, true, noon()) || e.Enabled || e.Reason == "" {
 		t.Errorf("gone and not disabled: %+v", e)
 	}
 }
 
-func TestBothSecretsSignForADay(t *testing.T) {
+func TestRotatedSecretSignsForADay(t *testing.T) {
 	t.Parallel()
 	e := Endpoint{Secret: "whsec_old"}
 	e.rotate(noon())
@@ -172,7 +172,7 @@ func TestBothSecretsSignForADay(t *testing.T) {
 	}
 }
 
-func TestAddressesOfEndpoints(t *testing.T) {
+func TestEndpointURLs(t *testing.T) {
 	t.Parallel()
 	for address, plain := range map[string][2]bool{ // whether it is taken, in production and where private addresses are
 		"https://erp.example.com/hooks?x=1": {true, true}, "http://erp.example.com/hooks": {false, true}, "ftp://erp.example.com": {false, false},
@@ -190,7 +190,7 @@ func TestAddressesOfEndpoints(t *testing.T) {
 	}
 }
 
-func TestAnIDNamesWhatHappened(t *testing.T) {
+func TestMessageIDIdentifiesEvent(t *testing.T) {
 	t.Parallel()
 	id := NewMessageID(1, 2, ImmediateSuccess, noon())
 	if len(id) != 28 || id != NewMessageID(1, 2, ImmediateSuccess, noon()) {

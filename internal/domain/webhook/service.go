@@ -16,71 +16,89 @@ import (
 
 // Tx is one transaction on one shop's endpoints and deliveries.
 type Tx interface {
-	// LockEndpoints keeps other transactions that would add an endpoint waiting.
-	LockEndpoints(ctx context.Context) error
-	CountEndpoints(ctx context.Context) (int, error)
-	// Endpoint returns an endpoint under lock, or NotFound. Whoever changes its
-	// deliveries holds it.
-	Endpoint(ctx context.Context, id EndpointID) (Endpoint, error)
-	// PutEndpoint inserts an endpoint whose ID is 0, giving it one, or replaces it
-	// under the version rule.
-	PutEndpoint(ctx context.Context, e *Endpoint) error
-	// DropEndpoint removes an endpoint and all that is on its way to it.
-	DropEndpoint(ctx context.Context, id EndpointID) error
-
-	// Listening returns the endpoints that are enabled, with what they are told of.
-	Listening(ctx context.Context) ([]Endpoint, error)
-	// Shop is not locked.
-	Shop(ctx context.Context) (shop.Shop, error)
-	// UpcomingOrders returns at most limit contracts whose next order is due to be
-	// announced, with its attempts locked. They are due no more, for that date, when
-	// they are given to PutAnnounced.
-	UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]Upcoming, error)
-	PutAnnounced(ctx context.Context, list []Upcoming) error
-
-	// Owe keeps messages with a delivery to each of their endpoints, due at the
-	// messages' instants, and has them sent. It forgets some that are older than Keep.
-	Owe(ctx context.Context, list ...Owed) error
-	// KeepBody gives a message its body, if it has none.
-	KeepBody(ctx context.Context, id MessageID, text []byte) error
-
-	// Delivery returns a delivery, or NotFound.
-	Delivery(ctx context.Context, id DeliveryID) (Delivery, error)
-	// DueDeliveries returns at most limit deliveries to an endpoint whose Due is not
-	// after now, in the order in which what they tell of happened.
-	DueDeliveries(ctx context.Context, to EndpointID, now time.Time, limit int) ([]Delivery, error)
-	// InFlight returns how many deliveries to an endpoint are being sent.
-	InFlight(ctx context.Context, to EndpointID, now time.Time) (int, error)
-	// Before returns when the earliest delivery is due that goes to the same
-	// endpoint, about the same contract or customer, before this one; zero when none
-	// waits.
-	Before(ctx context.Context, d Delivery) (time.Time, error)
-	// Follow makes the next one after it due at an instant, if it is due later.
-	Follow(ctx context.Context, d Delivery, at time.Time) error
-	// PutDeliveries replaces deliveries under the version rule.
-	PutDeliveries(ctx context.Context, list ...Delivery) error
-	// GiveUp ends all deliveries of an endpoint that wait, or of a message when the
-	// endpoint is 0.
-	GiveUp(ctx context.Context, to EndpointID, of MessageID, why string) error
-	// PutOff lets the deliveries of a message wait.
-	PutOff(ctx context.Context, of MessageID, until time.Time, why string) error
-
+	EndpointTx
+	PublishTx
+	UpcomingTx
+	DeliveryTx
 	Record(ctx context.Context, entries ...activity.Entry) error
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
-// Owed is a message and whom it is owed to.
-type Owed struct {
+// EndpointTx reads and writes endpoints.
+type EndpointTx interface {
+	// LockEndpoints serializes transactions that add an endpoint.
+	LockEndpoints(ctx context.Context) error
+	CountEndpoints(ctx context.Context) (int, error)
+	// Endpoint returns an endpoint and locks it, or NotFound. Every transaction that
+	// changes the endpoint's deliveries holds this lock.
+	Endpoint(ctx context.Context, id EndpointID) (Endpoint, error)
+	// PutEndpoint inserts an endpoint whose ID is 0 and sets its ID. Otherwise it updates
+	// the endpoint under the version rule.
+	PutEndpoint(ctx context.Context, e *Endpoint) error
+	// DropEndpoint deletes an endpoint and its deliveries.
+	DropEndpoint(ctx context.Context, id EndpointID) error
+}
+
+// PublishTx stores messages.
+type PublishTx interface {
+	// EnabledEndpoints returns the ids, shop and types of the enabled endpoints.
+	EnabledEndpoints(ctx context.Context) ([]Endpoint, error)
+	// Subjects returns the records that entries are about, as they are in this
+	// transaction.
+	Subjects(ctx context.Context, entries []activity.Entry) (map[Record]Subject, error)
+	// AddMessages stores messages with a delivery to each recipient, due at the message's
+	// instant, and enqueues Work. It deletes some messages older than Retention.
+	AddMessages(ctx context.Context, list ...Addressed) error
+	// SetBody sets the body of a message that has none.
+	SetBody(ctx context.Context, id MessageID, text []byte) error
+}
+
+// UpcomingTx reads and writes which upcoming orders were published.
+type UpcomingTx interface {
+	// Shop is not locked.
+	Shop(ctx context.Context) (shop.Shop, error)
+	// UpcomingOrders returns at most limit contracts whose next order is due to be
+	// published, and locks its attempts. MarkPublished makes it not due for that date.
+	UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]Upcoming, error)
+	MarkPublished(ctx context.Context, list []Upcoming) error
+}
+
+// DeliveryTx reads and writes deliveries.
+type DeliveryTx interface {
+	// Delivery returns a delivery, or NotFound.
+	Delivery(ctx context.Context, id DeliveryID) (Delivery, error)
+	// DueDeliveries returns at most limit deliveries to an endpoint whose Due is not after
+	// now, in the order of their events.
+	DueDeliveries(ctx context.Context, to EndpointID, now time.Time, limit int) ([]Delivery, error)
+	// InFlight returns how many deliveries to an endpoint are being sent.
+	InFlight(ctx context.Context, to EndpointID, now time.Time) (int, error)
+	// PrecedingDue returns when the earliest delivery is due that precedes this one: to the
+	// same endpoint, about the same contract or customer. It is zero when there is none.
+	PrecedingDue(ctx context.Context, d Delivery) (time.Time, error)
+	// ReleaseNext makes the delivery that follows this one due at an instant, if it is due
+	// later.
+	ReleaseNext(ctx context.Context, d Delivery, at time.Time) error
+	// PutDeliveries updates deliveries under the version rule.
+	PutDeliveries(ctx context.Context, list ...Delivery) error
+	// FailDeliveries fails the pending deliveries to an endpoint or, when the endpoint is 0,
+	// those of a message.
+	FailDeliveries(ctx context.Context, to EndpointID, of MessageID, why string) error
+	// PostponeDeliveries makes the pending deliveries of a message due at an instant.
+	PostponeDeliveries(ctx context.Context, of MessageID, until time.Time, why string) error
+}
+
+// Addressed is a message with its recipients.
+type Addressed struct {
 	Message
 	To []EndpointID
 }
 
-// Addressed returns messages with those of some endpoints that are told of their types.
-// What none is told of is left out.
-func Addressed(endpoints []Endpoint, messages []Message) []Owed {
-	var list []Owed
+// Address returns messages with the endpoints that want them. Messages without an endpoint
+// are left out.
+func Address(endpoints []Endpoint, messages []Message) []Addressed {
+	var list []Addressed
 	for _, m := range messages {
-		o := Owed{Message: m}
+		o := Addressed{Message: m}
 		for _, e := range endpoints {
 			if e.Wants(m.Type) {
 				o.To = append(o.To, e.ID)
@@ -93,85 +111,86 @@ func Addressed(endpoints []Endpoint, messages []Message) []Owed {
 	return list
 }
 
-// Question selects deliveries. What is not set is not asked for.
-type Question struct {
+// DeliveryFilter selects deliveries. Zero fields match all.
+type DeliveryFilter struct {
 	Endpoint EndpointID
 	Status   Status
 }
 
-// Store runs transactions and answers what is asked outside of one.
+// Store runs transactions and reads outside of them.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 	// Endpoints returns a shop's endpoints, oldest first.
 	Endpoints(ctx context.Context, of shop.ID) ([]Endpoint, error)
-	// Deliveries returns a page of a shop's deliveries, newest first, and how many
-	// there are.
-	Deliveries(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Delivery, int, error)
+	// Deliveries returns a page of a shop's deliveries, newest first, and their total
+	// number.
+	Deliveries(ctx context.Context, of shop.ID, q DeliveryFilter, p page.Request) ([]Delivery, int, error)
 	// Message returns a message, or NotFound.
 	Message(ctx context.Context, of shop.ID, id MessageID) (Message, error)
-	// Unwritten returns at most limit messages without a body that are due, in the
-	// order in which what they tell of happened.
-	Unwritten(ctx context.Context, of shop.ID, now time.Time, limit int) ([]Message, error)
-	// DueEndpoints returns the endpoints to which something is due.
+	// MessagesWithoutBody returns at most limit due messages that have no body, in the order
+	// of their events.
+	MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]Message, error)
+	// DueEndpoints returns the endpoints with deliveries that are due.
 	DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]EndpointID, error)
 }
 
-// Renderer writes what messages tell of.
+// Renderer renders the data of messages.
 type Renderer interface {
-	// Data returns what a message is about, as JSON: the contract, the attempt or what
-	// happened to a member, in the shape in which the interface answers it; NotFound.
+	// Data returns the data of a message as JSON, in the shape of the interface: a contract,
+	// an attempt, or what happened to a member. It returns NotFound when the record no
+	// longer exists.
 	Data(ctx context.Context, m Message) ([]byte, error)
 }
 
 // Call is one try.
 type Call struct {
 	URL     string
-	Secrets []string // each signs it
+	Secrets []string // each adds a signature
 	ID      MessageID
 	At      time.Time
 	Body    []byte
 }
 
-// CallTime is how long an endpoint may take to answer.
-const CallTime = 15 * time.Second
+// CallTimeout is how long an endpoint may take to respond.
+const CallTimeout = 15 * time.Second
 
-// Answer is how a try ended.
+// Answer is the result of a try.
 type Answer struct {
-	Code       int           // 0: nobody answered
-	Failed     string        // why it did not arrive, in words for the merchant; empty when it did
-	Head       string        // the first bytes of what was answered
-	RetryAfter time.Duration // what the endpoint asked for
+	Code       int           // HTTP status; 0: no response
+	Failed     string        // why it failed, for the merchant; empty when it succeeded
+	Head       string        // the first bytes of the response
+	RetryAfter time.Duration // requested by the endpoint
 	Took       time.Duration
 }
 
-// Gone reports whether the endpoint wants to be told no more.
+// Gone reports whether the endpoint asks for no more messages.
 func (a Answer) Gone() bool { return a.Code == gone }
 
 const gone = 410
 
 // Sender sends signed messages.
 type Sender interface {
-	// Send makes one try. Anything but a 2xx within CallTime has failed.
+	// Send makes one try. It fails without a 2xx response within CallTimeout.
 	Send(ctx context.Context, c Call) Answer
 }
 
-// Service keeps endpoints and sends what they are owed.
+// Service keeps endpoints and delivers messages.
 type Service struct {
 	Store    Store
 	Renderer Renderer
 	Sender   Sender
 	Clock    clock.Clock
 	Log      *slog.Logger
-	// PlainHTTP permits addresses without TLS.
+	// PlainHTTP permits http URLs and private addresses.
 	PlainHTTP bool
-	// AtOnce is how many tasks send in this process at once: whoever waits for
-	// slow servers leaves workers for what must not wait.
-	AtOnce int
+	// MaxTasks is how many tasks of this process send at the same time. It leaves workers
+	// for tasks that must not wait for slow endpoints.
+	MaxTasks int
 
 	working atomic.Int64
 }
 
-// Work is the task of announcing orders and of sending what endpoints are owed.
+// Work is the task of publishing upcoming orders and sending messages.
 type Work struct {
 	Shop shop.ID `json:"shop"`
 }
@@ -198,20 +217,20 @@ func (s *Service) Endpoint(ctx context.Context, of shop.ID, id EndpointID) (Endp
 	return Endpoint{}, NoEndpoint(id)
 }
 
-// NoEndpoint is the failure that an endpoint is not there.
+// NoEndpoint is the failure that an endpoint does not exist.
 func NoEndpoint(id EndpointID) error {
 	return fault.New(fault.NotFound, "webhook endpoint %d does not exist", id).Entity(entity).Code("webhookEndpointNotFound")
 }
 
-// NewEndpoint is an endpoint that a merchant wants.
+// NewEndpoint is the endpoint to add.
 type NewEndpoint struct {
 	URL    string
 	Types  []Type
-	Secret string // empty: one is made
+	Secret string // empty: generated
 	Actor  activity.Actor
 }
 
-// Add makes an endpoint, which is told of everything from now on.
+// Add adds an endpoint, which receives messages from now on.
 func (s *Service) Add(ctx context.Context, of shop.ID, n NewEndpoint) (Endpoint, error) {
 	if err := checkURL(n.URL, s.PlainHTTP); err != nil {
 		return Endpoint{}, err
@@ -243,7 +262,7 @@ func (s *Service) Add(ctx context.Context, of shop.ID, n NewEndpoint) (Endpoint,
 	return made, err
 }
 
-// Edit changes an endpoint. What is nil stays.
+// Edit changes an endpoint. Nil fields stay.
 type Edit struct {
 	URL     *string
 	Types   []Type
@@ -251,7 +270,7 @@ type Edit struct {
 	Actor   activity.Actor
 }
 
-// Change changes an endpoint. What waits for one that is disabled is given up.
+// Change changes an endpoint. Disabling it fails its pending deliveries.
 func (s *Service) Change(ctx context.Context, of shop.ID, id EndpointID, edit Edit) (Endpoint, error) {
 	if edit.URL != nil {
 		if err := checkURL(*edit.URL, s.PlainHTTP); err != nil {
@@ -266,9 +285,9 @@ func (s *Service) Change(ctx context.Context, of shop.ID, id EndpointID, edit Ed
 			e.Types = edit.Types
 		}
 		if edit.Enabled != nil && *edit.Enabled != e.Enabled {
-			e.Enabled, e.Reason, e.Failing = *edit.Enabled, "", time.Time{}
+			e.Enabled, e.Reason, e.FailingSince = *edit.Enabled, "", time.Time{}
 			if !e.Enabled {
-				if err := tx.GiveUp(ctx, id, "", "the endpoint was disabled"); err != nil {
+				if err := tx.FailDeliveries(ctx, id, "", "the endpoint was disabled"); err != nil {
 					return err
 				}
 			}
@@ -278,7 +297,7 @@ func (s *Service) Change(ctx context.Context, of shop.ID, id EndpointID, edit Ed
 	})
 }
 
-// Rotate gives an endpoint another secret. For 24 hours both sign.
+// Rotate replaces the secret of an endpoint. Both secrets sign for 24 hours.
 func (s *Service) Rotate(ctx context.Context, of shop.ID, id EndpointID, by activity.Actor) (Endpoint, error) {
 	return s.change(ctx, of, id, func(tx Tx, e *Endpoint, now time.Time) error {
 		e.rotate(now)
@@ -286,7 +305,7 @@ func (s *Service) Rotate(ctx context.Context, of shop.ID, id EndpointID, by acti
 	})
 }
 
-// change loads an endpoint, lets fn change it and writes it.
+// change loads an endpoint, changes it with fn and writes it.
 func (s *Service) change(ctx context.Context, of shop.ID, id EndpointID, fn func(tx Tx, e *Endpoint, now time.Time) error) (Endpoint, error) {
 	var is Endpoint
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -302,7 +321,7 @@ func (s *Service) change(ctx context.Context, of shop.ID, id EndpointID, fn func
 	return is, err
 }
 
-// Remove forgets an endpoint and what is on its way to it.
+// Remove deletes an endpoint and its deliveries.
 func (s *Service) Remove(ctx context.Context, of shop.ID, id EndpointID, by activity.Actor) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		e, err := tx.Endpoint(ctx, id)
@@ -316,8 +335,8 @@ func (s *Service) Remove(ctx context.Context, of shop.ID, id EndpointID, by acti
 	})
 }
 
-// Try sends an endpoint a message that tells of nothing.
-func (s *Service) Try(ctx context.Context, of shop.ID, id EndpointID) (MessageID, error) {
+// SendTest sends an endpoint a test message.
+func (s *Service) SendTest(ctx context.Context, of shop.ID, id EndpointID) (MessageID, error) {
 	var m Message
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		e, err := tx.Endpoint(ctx, id)
@@ -332,7 +351,7 @@ func (s *Service) Try(ctx context.Context, of shop.ID, id EndpointID) (MessageID
 		if m.Body, err = m.bodyOf([]byte("{}")); err != nil {
 			return err
 		}
-		return tx.Owe(ctx, Owed{m, []EndpointID{id}})
+		return tx.AddMessages(ctx, Addressed{m, []EndpointID{id}})
 	})
 	return m.ID, err
 }
@@ -341,9 +360,9 @@ func disabled() error {
 	return fault.New(fault.FailedPrecondition, "the endpoint is disabled: enable it first").Entity(entity).Code("webhookEndpointDisabled")
 }
 
-// Deliveries returns a page of a shop's deliveries, newest first, and how many
-// there are. An endpoint that the shop does not have is NotFound.
-func (s *Service) Deliveries(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Delivery, int, error) {
+// Deliveries returns a page of a shop's deliveries, newest first, and their total number. An
+// unknown endpoint is NotFound.
+func (s *Service) Deliveries(ctx context.Context, of shop.ID, q DeliveryFilter, p page.Request) ([]Delivery, int, error) {
 	if q.Endpoint != 0 {
 		if _, err := s.Endpoint(ctx, of, q.Endpoint); err != nil {
 			return nil, 0, err
@@ -352,13 +371,13 @@ func (s *Service) Deliveries(ctx context.Context, of shop.ID, q Question, p page
 	return s.Store.Deliveries(ctx, of, q, p)
 }
 
-// NoDelivery is the failure that a delivery is not there.
+// NoDelivery is the failure that a delivery does not exist.
 func NoDelivery(id DeliveryID) error {
 	return fault.New(fault.NotFound, "webhook delivery %d does not exist", id).Entity("webhookDelivery").Code("webhookDeliveryNotFound")
 }
 
-// Replay sends a message to an endpoint again, with the same id and the same
-// bytes, and begins its tries anew. One that waits is sent now.
+// Replay sends a message to an endpoint again, with the same id and body, and with all its
+// tries. A delivery that waits for a retry is sent now.
 func (s *Service) Replay(ctx context.Context, of shop.ID, id DeliveryID) (Delivery, error) {
 	var d Delivery
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -370,7 +389,7 @@ func (s *Service) Replay(ctx context.Context, of shop.ID, id DeliveryID) (Delive
 		if err != nil {
 			return err
 		}
-		if d, err = tx.Delivery(ctx, id); err != nil { // as it stands now that nobody else changes it
+		if d, err = tx.Delivery(ctx, id); err != nil { // again, now that the endpoint is locked
 			return err
 		}
 		if !e.Enabled {
@@ -380,7 +399,7 @@ func (s *Service) Replay(ctx context.Context, of shop.ID, id DeliveryID) (Delive
 		if d.Status == Sending && now.Before(d.Due) {
 			return fault.New(fault.FailedPrecondition, "the message is being sent").Entity("webhookDelivery").Code("webhookDeliveryBusy")
 		}
-		if err := d.again(now); err != nil {
+		if err := d.restart(now); err != nil {
 			return err
 		}
 		if err := tx.PutDeliveries(ctx, d); err != nil {

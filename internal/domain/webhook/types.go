@@ -12,11 +12,11 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Type says what a message tells of.
+// Type is the type of a message.
 type Type string
 
-// The types that the interface names, about charges that somebody asked for at
-// once, and the type of messages that try an endpoint.
+// The types about charges that a merchant or subscriber requested, under the names that
+// the interface has for them, and the type of test messages.
 const (
 	ImmediateSuccess Type = "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS"
 	ImmediateFailure Type = "SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE"
@@ -33,12 +33,12 @@ const (
 	TierAchieved   Type = members + "vip-tier-achieved"
 	Birthday       Type = members + "birthday-trigger"
 	ReferralReward Type = members + "referral-reward"
-	ReferredReward Type = members + "referred-reward" // no programme gives the friend anything yet
+	ReferredReward Type = members + "referred-reward" // not published: no programme rewards the friend yet
 )
 
 const members = "loyalty."
 
-// topic is what happened, said of either line.
+// topic is the part of a type that both lines share.
 type topic string
 
 const (
@@ -60,7 +60,7 @@ var topics = []topic{
 	created, updated, activated, paused, cancelled, expired, dateChanged, intervalChanged, billingSuccess, billingFailure, billingSkipped, upcomingOrder,
 }
 
-// prefixes begin the types of each line.
+// prefixes are the first parts of the types of each line.
 var prefixes = map[shop.Line]string{shop.Subscriptions: "subscription.", shop.Memberships: "membership."}
 
 func (t topic) of(l shop.Line) Type { return Type(prefixes[l] + string(t)) }
@@ -76,7 +76,7 @@ var Types = func() []Type {
 	return append(list, SignUp, Earned, Redeemed, CreditsEarned, TierAchieved, Birthday, ReferralReward, ReferredReward)
 }()
 
-// ParseTypes reads the types that an endpoint subscribes to, each once.
+// ParseTypes parses the types that an endpoint subscribes to and removes duplicates.
 func ParseTypes(texts []string) ([]Type, error) {
 	wrong := func(format string, args ...any) error {
 		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("webhookType").Field("types")
@@ -105,9 +105,9 @@ func listed() string {
 	return "there are " + strings.Join(words, ", ")
 }
 
-// ofContract holds what entries about contracts tell of when they say that
-// something was done. What has no topic of its own is an update.
-var ofContract = map[activity.EventType]topic{
+// contractTopics holds the topic of each event of a contract that succeeded. Changes without
+// a topic of their own are updates.
+var contractTopics = map[activity.EventType]topic{
 	activity.ContractCreated: created, activity.ContractActivated: activated, activity.ContractPaused: paused, activity.ContractCancelled: cancelled,
 	activity.NextBillingDateChange: dateChanged, activity.BillingIntervalChange: intervalChanged,
 
@@ -121,63 +121,62 @@ var ofContract = map[activity.EventType]topic{
 	activity.AutomaticDiscountUpdate: updated, activity.SwitchPaymentMethods: updated, activity.PaymentMethodUpdated: updated, activity.SplitContract: updated, activity.AnchorDayRemoved: updated,
 }
 
-// ofAttempt holds the events of entries about attempts that may tell of
-// something.
-var ofAttempt = []activity.EventType{
+// attemptEvents holds the events of attempts that may publish a message.
+var attemptEvents = []activity.EventType{
 	activity.BillingAttemptTriggered, activity.BillingAttemptSkipped, activity.DunningSkipped, activity.DunningAttemptSkipped, activity.NextBillingDateChange,
 }
 
-// Tells reports whether an entry may tell of something, by what it says alone.
-func Tells(e activity.Entry) bool {
+// Publishes reports whether an entry may publish messages, judged by the entry alone.
+func Publishes(e activity.Entry) bool {
 	switch e.EntityType {
 	case activity.EntitySubscriptionContractDetails:
-		return e.Status == activity.Success && ofContract[e.Event] != ""
+		return e.Status == activity.Success && contractTopics[e.Event] != ""
 	case activity.EntitySubscriptionBillingAttempt:
-		return slices.Contains(ofAttempt, e.Event)
+		return slices.Contains(attemptEvents, e.Event)
 	}
 	return false
 }
 
-// Subject is what an entry is about, as it stands when the entry is written.
+// Subject is the state of the record that an entry is about.
 type Subject struct {
 	Line     shop.Line
 	Contract contract.ID
 
 	Status billing.Status // of the attempt; empty when the entry is about a contract
-	Manual bool           // a person asked for the attempt's charge
+	Manual bool           // a merchant or subscriber requested the attempt's charge
 }
 
-// Of returns the types that an entry tells of. Those that are about the contract
+// TypesOf returns the types of messages that an entry publishes. Types about the contract
 // come last.
-func Of(e activity.Entry, about Subject) []Type {
-	if !Tells(e) {
+func TypesOf(e activity.Entry, about Subject) []Type {
+	if !Publishes(e) {
 		return nil
 	}
 	if e.EntityType == activity.EntitySubscriptionBillingAttempt {
-		return ofCharge(e, about)
+		return attemptTypes(e, about)
 	}
-	t := ofContract[e.Event]
-	if e.Event == activity.SubscriptionContractUpdated && reached(e) == contract.Expired {
+	t := contractTopics[e.Event]
+	if e.Event == activity.SubscriptionContractUpdated && newStatus(e) == contract.Expired {
 		t = expired
 	}
 	return []Type{t.of(about.Line)}
 }
 
-// reached returns the status of which an entry tells, if it tells of one.
-func reached(e activity.Entry) contract.Status {
+// newStatus returns the status that an entry reports, or "".
+func newStatus(e activity.Entry) contract.Status {
 	var said struct {
 		To contract.Status `json:"to"`
 	}
 	if json.Unmarshal([]byte(e.Info), &said) != nil {
-		return "" // what else an entry says has other forms
+		return "" // other details have other forms
 	}
 	return said.To
 }
 
-// ofCharge is Of for entries about attempts. A charge that a person asked for has
-// failed too when it was not made: the platform skipped it, or it came too early
-// and waits again for its date.
-func ofCharge(e activity.Entry, about Subject) []Type {
+// attemptTypes is TypesOf for entries about attempts. A requested charge has failed also
+// when it was not made: the platform skipped the cycle, or the request was too early and the
+// attempt is queued again.
+func attemptTypes(e activity.Entry, about Subject) []Type {
 	var list []Type
 	switch e.Event {
 	case activity.BillingAttemptTriggered:
@@ -210,15 +209,14 @@ func ofCharge(e activity.Entry, about Subject) []Type {
 	return list
 }
 
-// aboutAttempt holds the topics whose data is an attempt's record.
+// aboutAttempt holds the topics whose data is an attempt.
 var aboutAttempt = []topic{billingSuccess, billingFailure, billingSkipped, upcomingOrder}
 
-// AboutMember reports whether the data of a type is what happened to a member of the
-// loyalty programme.
+// AboutMember reports whether the data of a type is about a member of the loyalty programme.
 func (t Type) AboutMember() bool { return strings.HasPrefix(string(t), members) }
 
-// AboutContract reports whether the data of a type is the contract object;
-// otherwise, save for what is about members, it is an attempt's record.
+// AboutContract reports whether the data of a type is a contract. Data that is neither about
+// a contract nor about a member is an attempt.
 func (t Type) AboutContract() bool {
 	_, word, _ := strings.Cut(string(t), ".")
 	return slices.Contains(topics, topic(word)) && !slices.Contains(aboutAttempt, topic(word))

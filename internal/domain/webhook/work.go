@@ -14,33 +14,33 @@ import (
 )
 
 const (
-	// atOnce is how many messages are on their way to an endpoint at a time.
-	atOnce = 8
-	// lookAt is how many deliveries are looked at together.
-	lookAt = 50
-	// sendLease is how long a try belongs to whoever took it up.
+	// maxInFlight is how many messages are sent to one endpoint at the same time.
+	maxInFlight = 8
+	// batchSize is how many deliveries one transaction reads.
+	batchSize = 50
+	// sendLease is how long a worker owns a try that it claimed.
 	sendLease = time.Minute
-	// writeAgain is the wait after a body could not be made.
-	writeAgain = time.Minute
-	// rounds is how often a task goes back to an endpoint, and slow is the try after
-	// which it does not: what is left is found again by the sweep, and no endpoint
-	// holds a worker for long.
-	rounds = 20
-	slow   = 2 * time.Second
+	// renderRetry is the delay after a body could not be rendered.
+	renderRetry = time.Minute
+	// maxRounds is how often a task returns to one endpoint, and slowCall is the duration of
+	// a try after which it stops early. The sweep finds what is left, so that one endpoint
+	// does not occupy a worker for long.
+	maxRounds = 20
+	slowCall  = 2 * time.Second
 )
 
-// Work announces orders, makes the bodies of what is due and sends it, to each endpoint by itself:
-// one that is slow or down holds up no other.
+// Work publishes upcoming orders, renders due messages and sends them. Endpoints are
+// independent: a slow or failing one does not delay the others.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
-	if s.working.Add(1) > int64(s.AtOnce) {
+	if s.working.Add(1) > int64(s.MaxTasks) {
 		s.working.Add(-1)
 		return nil // the sweep finds it again
 	}
 	defer s.working.Add(-1)
-	if err := s.announce(ctx, of); err != nil {
+	if err := s.publishUpcoming(ctx, of); err != nil {
 		return err
 	}
-	if err := s.writeDue(ctx, of); err != nil {
+	if err := s.renderDue(ctx, of); err != nil {
 		return err
 	}
 	endpoints, err := s.Store.DueEndpoints(ctx, of, s.Clock.Now())
@@ -50,22 +50,22 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	failed := make([]error, len(endpoints))
 	var all sync.WaitGroup
 	for i, id := range endpoints {
-		all.Go(func() { failed[i] = s.drain(ctx, of, id) })
+		all.Go(func() { failed[i] = s.deliver(ctx, of, id) })
 	}
 	all.Wait()
 	return errors.Join(failed...)
 }
 
-// writeDue makes bodies, also of messages that must wait for an earlier one: they
-// tell how things stood when they were owed.
-func (s *Service) writeDue(ctx context.Context, of shop.ID) error {
+// renderDue renders the bodies of due messages, including those that wait for an earlier
+// one, so that a body shows the state at the time of the event.
+func (s *Service) renderDue(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
-		list, err := s.Store.Unwritten(ctx, of, s.Clock.Now(), lookAt)
+		list, err := s.Store.MessagesWithoutBody(ctx, of, s.Clock.Now(), batchSize)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		for _, m := range list {
-			if _, err := s.write(ctx, m); err != nil {
+			if _, err := s.render(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -73,9 +73,9 @@ func (s *Service) writeDue(ctx context.Context, of shop.ID) error {
 	return ctx.Err()
 }
 
-// write makes the body of a message and returns what is kept, which somebody else
-// may have made meanwhile; nothing when it cannot be made now.
-func (s *Service) write(ctx context.Context, m Message) ([]byte, error) {
+// render renders the body of a message and returns the stored one, which another worker may
+// have stored first. It returns nil when rendering failed for now.
+func (s *Service) render(ctx context.Context, m Message) ([]byte, error) {
 	data, failed := s.Renderer.Data(ctx, m)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -87,16 +87,16 @@ func (s *Service) write(ctx context.Context, m Message) ([]byte, error) {
 			return nil, err
 		}
 	} else {
-		s.Log.WarnContext(ctx, "the body of a webhook could not be made", "shop", m.Shop, "message", m.ID, "error", failed)
+		s.Log.WarnContext(ctx, "the body of a webhook could not be rendered", "shop", m.Shop, "message", m.ID, "error", failed)
 	}
 	err := s.Store.Update(ctx, m.Shop, func(tx Tx) error {
 		switch {
 		case fault.Is(failed, fault.NotFound):
-			return tx.GiveUp(ctx, 0, m.ID, "what it tells of is not known any more")
+			return tx.FailDeliveries(ctx, 0, m.ID, "the record that it is about no longer exists")
 		case failed != nil:
-			return tx.PutOff(ctx, m.ID, s.Clock.Now().Add(writeAgain), "the body could not be made")
+			return tx.PostponeDeliveries(ctx, m.ID, s.Clock.Now().Add(renderRetry), "the body could not be rendered")
 		}
-		return tx.KeepBody(ctx, m.ID, text)
+		return tx.SetBody(ctx, m.ID, text)
 	})
 	if err != nil || failed != nil {
 		return nil, err
@@ -105,15 +105,15 @@ func (s *Service) write(ctx context.Context, m Message) ([]byte, error) {
 	return kept.Body, err
 }
 
-// drain sends what is due to one endpoint.
-func (s *Service) drain(ctx context.Context, of shop.ID, id EndpointID) error {
-	for range rounds {
+// deliver sends what is due to one endpoint.
+func (s *Service) deliver(ctx context.Context, of shop.ID, id EndpointID) error {
+	for range maxRounds {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		e, taken, more, err := s.take(ctx, of, id)
+		e, taken, more, err := s.claim(ctx, of, id)
 		if err != nil {
-			return fmt.Errorf("take up what webhook endpoint %d is owed: %w", id, err)
+			return fmt.Errorf("claim the deliveries of webhook endpoint %d: %w", id, err)
 		}
 		failed, took := make([]error, len(taken)), make([]time.Duration, len(taken))
 		var all sync.WaitGroup
@@ -121,36 +121,36 @@ func (s *Service) drain(ctx context.Context, of shop.ID, id EndpointID) error {
 			all.Go(func() { took[i], failed[i] = s.send(ctx, e, d) })
 		}
 		all.Wait()
-		if err := errors.Join(failed...); err != nil || !more || len(took) > 0 && slices.Max(took) >= slow {
+		if err := errors.Join(failed...); err != nil || !more || len(took) > 0 && slices.Max(took) >= slowCall {
 			return err
 		}
 	}
 	return nil
 }
 
-// take takes up what may be sent to an endpoint now, and commits that before
-// anything is sent. What must wait for an earlier message about the same contract
-// is due when that one is. It reports whether there may be more.
-func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoint, taken []Delivery, more bool, err error) {
+// claim claims the deliveries that may be sent to an endpoint now, and commits before
+// anything is sent. A delivery behind an earlier one about the same contract becomes due
+// with it. It reports whether there may be more.
+func (s *Service) claim(ctx context.Context, of shop.ID, id EndpointID) (e Endpoint, taken []Delivery, more bool, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		taken, more = nil, false
 		now := s.Clock.Now()
 		var err error
 		if e, err = tx.Endpoint(ctx, id); fault.Is(err, fault.NotFound) {
-			return nil // it was removed, and all that was owed to it
+			return nil // the endpoint and its deliveries were removed
 		}
 		if err != nil {
 			return err
 		}
-		if !e.Enabled { // what was owed while it was being disabled
-			return tx.GiveUp(ctx, id, "", "the endpoint was disabled")
+		if !e.Enabled { // a message was added while it was being disabled
+			return tx.FailDeliveries(ctx, id, "", "the endpoint was disabled")
 		}
 		flying, err := tx.InFlight(ctx, id, now)
 		if err != nil {
 			return err
 		}
-		room := atOnce - flying
-		due, err := tx.DueDeliveries(ctx, id, now, lookAt)
+		room := maxInFlight - flying
+		due, err := tx.DueDeliveries(ctx, id, now, batchSize)
 		if err != nil {
 			return err
 		}
@@ -159,8 +159,8 @@ func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoi
 				break
 			}
 			first := time.Time{}
-			if d.follows() {
-				if first, err = tx.Before(ctx, d); err != nil {
+			if d.ordered() {
+				if first, err = tx.PrecedingDue(ctx, d); err != nil {
 					return err
 				}
 			}
@@ -173,7 +173,7 @@ func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoi
 			} else {
 				d.Due = first
 			}
-			// What comes after it looks it up.
+			// Deliveries that follow it read its Due.
 			if err := tx.PutDeliveries(ctx, d); err != nil {
 				return err
 			}
@@ -187,14 +187,14 @@ func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoi
 	return e, taken, more, err
 }
 
-// send makes one try, notes how it ended and returns how long it took.
+// send makes one try, records its result and returns its duration.
 func (s *Service) send(ctx context.Context, e Endpoint, d Delivery) (time.Duration, error) {
 	m, err := s.Store.Message(ctx, d.Shop, d.Message)
 	if fault.Is(err, fault.NotFound) {
-		return 0, nil // it is too old, and forgotten with its deliveries
+		return 0, nil // it is older than Retention and was deleted
 	}
 	if err == nil && len(m.Body) == 0 {
-		m.Body, err = s.write(ctx, m)
+		m.Body, err = s.render(ctx, m)
 	}
 	if err != nil || len(m.Body) == 0 {
 		return 0, err
@@ -202,12 +202,12 @@ func (s *Service) send(ctx context.Context, e Endpoint, d Delivery) (time.Durati
 	now := s.Clock.Now()
 	a := s.Sender.Send(ctx, Call{URL: e.URL, Secrets: e.secrets(now), ID: m.ID, At: now, Body: m.Body})
 	if ctx.Err() != nil {
-		return 0, ctx.Err() // the lease ends by itself
+		return 0, ctx.Err() // the lease expires
 	}
 	return a.Took, s.settle(ctx, d, a)
 }
 
-// settle notes how a try ended, unless the try belongs to somebody else by now.
+// settle records the result of a try, unless another worker has claimed the delivery since.
 func (s *Service) settle(ctx context.Context, taken Delivery, a Answer) error {
 	return s.Store.Update(ctx, taken.Shop, func(tx Tx) error {
 		now := s.Clock.Now()
@@ -232,22 +232,22 @@ func (s *Service) settle(ctx context.Context, taken Delivery, a Answer) error {
 			return err
 		}
 		was := e
-		if e.heard(a.Failed != "", a.Gone(), now) {
+		if e.recordResult(a.Failed != "", a.Gone(), now) {
 			s.Log.WarnContext(ctx, "a webhook endpoint was disabled", "shop", d.Shop, "endpoint", e.ID, "reason", e.Reason)
-			if err := tx.GiveUp(ctx, e.ID, "", "the endpoint was disabled: "+e.Reason); err != nil {
+			if err := tx.FailDeliveries(ctx, e.ID, "", "the endpoint was disabled: "+e.Reason); err != nil {
 				return err
 			}
 			if err := tx.Record(ctx, e.entry(endpointDisabled, activity.System, now)); err != nil {
 				return err
 			}
 		}
-		if e.Enabled != was.Enabled || !e.Failing.Equal(was.Failing) {
+		if e.Enabled != was.Enabled || !e.FailingSince.Equal(was.FailingSince) {
 			if err := tx.PutEndpoint(ctx, &e); err != nil {
 				return err
 			}
 		}
-		if d.Due.IsZero() && d.follows() && e.Enabled {
-			return tx.Follow(ctx, d, now)
+		if d.Due.IsZero() && d.ordered() && e.Enabled {
+			return tx.ReleaseNext(ctx, d, now)
 		}
 		return nil
 	})

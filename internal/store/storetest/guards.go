@@ -198,7 +198,7 @@ func testGuards(t *testing.T, open opener) {
 			billing.Attempt{Contract: 4, Cycle: 3, Status: billing.Failure, BillingDate: day, UpdatedAt: day, ErrorCode: "CARD_DECLINED"},
 		)
 		w.in(func(tx *store.Tx) error {
-			ids, err := tx.Strays(t.Context(), day, 10)
+			ids, err := tx.Unscheduled(t.Context(), day, 10)
 			if err != nil || len(ids) != 2 || ids[0]+ids[1] != 5 {
 				t.Errorf("strays %v, %v; want 3 and 2", ids, err)
 			}

@@ -188,7 +188,7 @@ func parts(id shop.ID) []part {
 		for _, state := range []partner.State{partner.Pending, partner.Disconnected} {
 			c := partner.Connection{
 				App: "theirs", State: state, Direction: partner.ByPartner, Scopes: []access.Scope{access.ContractsRead}, RequestedBy: "theirs", RequestedAt: day,
-				ExpiresAt: earlier, Code: access.Hash{0xee}, CodeUntil: day.Add(time.Hour), Owed: partner.CallApproved, CallAt: earlier, CallID: "theirs",
+				ExpiresAt: earlier, Code: access.Hash{0xee}, CodeUntil: day.Add(time.Hour), Notification: partner.CallApproved, CallAt: earlier, CallID: "theirs",
 			}
 			if err := tx.PutConnection(ctx, &c); err != nil {
 				return err
@@ -262,7 +262,7 @@ func parts(id shop.ID) []part {
 		}
 		for about := int64(1); about <= crowd; about++ {
 			m := webhook.Message{ID: webhook.NewMessageID(id, about, webhook.Test, day), Shop: id, Type: webhook.Test, Contract: contract.ID(about), At: earlier}
-			if err := tx.Owe(ctx, webhook.Owed{Message: m, To: []webhook.EndpointID{e.ID}}); err != nil {
+			if err := tx.AddMessages(ctx, webhook.Addressed{Message: m, To: []webhook.EndpointID{e.ID}}); err != nil {
 				return err
 			}
 		}
@@ -318,18 +318,18 @@ func itsMembers(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	first, source := members[0].ID, loyalty.Source{Of: loyalty.Manual, ID: "1"}
+	first, source := members[0].ID, loyalty.Source{Type: loyalty.Manual, ID: "1"}
 	if err := tx.AddCredit(ctx, &loyalty.Credit{Account: first, Source: source, Amount: money.Amount{Minor: 777, Currency: "EUR"}, At: day}); err != nil {
 		return err
 	}
 	if err := tx.Post(ctx,
 		[]loyalty.Entry{{Account: first, Seq: 1, Kind: loyalty.Earn, Available: 77700, Source: source, RecordedAt: day}},
 		[]loyalty.Use{{Account: first, Entry: 1, Lot: 1, Role: loyalty.Take, Points: 5}},
-		[]loyalty.Lot{{Account: first, Seq: 1, Source: source, Points: 77700, Rest: 77700}},
+		[]loyalty.Lot{{Account: first, Seq: 1, Source: source, Points: 77700, Remaining: 77700}},
 	); err != nil {
 		return err
 	}
-	if err := tx.PutReward(ctx, loyalty.Taken{
+	if err := tx.PutReward(ctx, loyalty.Reward{
 		ID: 1, Account: first, Payer: first, Customer: 901, Rule: 1, Type: loyalty.DiscountCode, State: loyalty.Issued, Code: "WELCOME", PlatformID: "theirs",
 		DueAt: day.Add(-time.Hour), CreatedAt: day,
 	}); err != nil {

@@ -15,6 +15,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/pgtest"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/migrations"
@@ -108,7 +111,7 @@ func content(prepare func(context.Context, store.Options) error) (content []byte
 // not there yet.
 func SQLiteOptions(t testing.TB) store.Options {
 	t.Helper()
-	return store.Options{URL: filepath.Join(t.TempDir(), "perennial.db"), SecretKey: SecretKey, Create: true, Relaxed: true}
+	return store.Options{URL: filepath.Join(t.TempDir(), "perennial.db"), SecretKey: SecretKey, Create: true, Relaxed: true, Subscribers: subscribers()}
 }
 
 // Postgres returns an empty, migrated store in a database of the test's own. It
@@ -121,7 +124,7 @@ func Postgres(t testing.TB) *store.DB {
 // PostgresOptions returns the options of a migrated database of the test's own.
 func PostgresOptions(t testing.TB) store.Options {
 	t.Helper()
-	return store.Options{URL: pgtest.New(t, schema{}), SecretKey: SecretKey}
+	return store.Options{URL: pgtest.New(t, schema{}), SecretKey: SecretKey, Subscribers: subscribers()}
 }
 
 // SharedPostgres returns a migrated store in a database of the test's own, in which
@@ -203,4 +206,21 @@ func (s schema) Migrate(ctx context.Context, raw *sql.DB, at pgtest.Config) erro
 		return err
 	}
 	return furnish(ctx, o, raw)
+}
+
+// subscribers are those of the service, which the suite relies on.
+func subscribers() store.Subscribers {
+	return store.Subscribers{
+		Entries: []func(context.Context, *store.Tx, []activity.Entry) error{
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error { return webhook.Publish(ctx, tx, e) },
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return loyalty.NoteOrders(ctx, tx, e)
+			},
+		},
+		Members: []func(context.Context, *store.Tx, []loyalty.Event) error{
+			func(ctx context.Context, tx *store.Tx, e []loyalty.Event) error {
+				return webhook.PublishMembers(ctx, tx, e)
+			},
+		},
+	}
 }

@@ -54,13 +54,13 @@ type fakes struct {
 }
 
 // Enter lets in whoever has a signature.
-func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Arrival, error) {
+func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Visitor, error) {
 	f.named = named
 	if query.Get("signature") != "good" {
-		return login.Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity("customer").Code("signedOut")
+		return login.Visitor{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity("customer").Code("signedOut")
 	}
 	query.Del("signature")
-	return login.Arrival{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
+	return login.Visitor{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
 }
 
 func (f *fakes) did(of shop.ID, command any) (billing.Record, error) {

@@ -12,13 +12,13 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// carry tells the platform what is pending and settles what comes of it, for a
+// apply tells the platform what is pending and settles what comes of it, for a
 // caller who waits. Once begun it is finished, even if the caller leaves.
-func (s *Service) carry(ctx context.Context, store shop.Shop, g Group) (Group, error) {
+func (s *Service) apply(ctx context.Context, store shop.Shop, g Group) (Group, error) {
 	ctx = platform.Interactive(context.WithoutCancel(ctx))
-	answer, err := s.tell(ctx, store, &g, false)
+	answer, err := s.sync(ctx, store, &g, false)
 	if errors.Is(err, platform.ErrUnknown) {
-		answer, err = s.tell(ctx, store, &g, true)
+		answer, err = s.sync(ctx, store, &g, true)
 		if g.State == Creating && isMissing(err) {
 			err = fmt.Errorf("%w: %w", platform.ErrUnknown, err) // it may still come
 		}
@@ -33,10 +33,9 @@ func (s *Service) carry(ctx context.Context, store shop.Shop, g Group) (Group, e
 	}
 }
 
-// tell lets the platform do what is pending. After a lost answer it is told
-// again: then what it has done already is looked for first, and what it would
-// do twice is not asked for.
-func (s *Service) tell(ctx context.Context, store shop.Shop, g *Group, again bool) (platform.PlanGroup, error) {
+// sync makes the pending change on the platform. After a lost answer it is repeated: it
+// first reads what the platform has done and asks only for the rest.
+func (s *Service) sync(ctx context.Context, store shop.Shop, g *Group, again bool) (platform.PlanGroup, error) {
 	at, p := store.At(), g.Pending
 	switch {
 	case g.State == Creating && again:
@@ -161,7 +160,7 @@ func (s *Service) revert(ctx context.Context, store shop.Shop, g Group) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.tell(ctx, store, &undo, false); err != nil && !platform.Definite(err) {
+	if _, err := s.sync(ctx, store, &undo, false); err != nil && !platform.Definite(err) {
 		s.Log.WarnContext(ctx, "a refused change of a plan group is taken back later", "shop", store.Domain, "group", g.ID, "error", err)
 		return s.postpone(ctx, store.ID, undo, settling)
 	}
@@ -184,7 +183,7 @@ func (s *Service) postpone(ctx context.Context, of shop.ID, g Group, wait time.D
 	})
 }
 
-// fenced runs fn on the group if nobody changed it since it was read.
+// fenced runs fn on the group if it has not changed since it was read.
 func (s *Service) fenced(ctx context.Context, of shop.ID, g Group, fn func(tx Tx, is Group) error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		is, err := tx.PlanGroup(ctx, g.ID)

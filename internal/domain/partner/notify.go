@@ -13,13 +13,13 @@ import (
 const (
 	// atOnce is how many connections are worked together.
 	atOnce = 20
-	// tellLease is how long a call belongs to whoever took it up.
-	tellLease = time.Minute
+	// notificationLease is how long the worker that claimed a call owns it.
+	notificationLease = time.Minute
 )
 
-// waits are the waits after a call failed: for the first time, the second, and so
+// retryDelays are the waits after a call failed: for the first time, the second, and so
 // on. After the last one it is given up; the merchant can have it sent again.
-func waits() []time.Duration {
+func retryDelays() []time.Duration {
 	return []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 }
 
@@ -36,14 +36,14 @@ type decisionCall struct {
 	ExpiresAt  *time.Time     `json:"expires_at,omitempty"`
 }
 
-// telling is a call that was taken up.
-type telling struct {
+// notification is a call that was taken up.
+type notification struct {
 	Connection
 	domain string
 	code   string
 }
 
-func (t telling) body() []byte {
+func (t notification) body() []byte {
 	call := decisionCall{Connection: t.ID, Shop: t.domain, Status: t.State, Scopes: t.Scopes, State: t.ClientState}
 	if t.code != "" {
 		until := t.CodeUntil.UTC()
@@ -52,12 +52,12 @@ func (t telling) body() []byte {
 	return encode(call)
 }
 
-// Work tells applications what they are owed and ends what nobody decided, until
+// Work notifies applications and expires requests that were not decided in time, until
 // nothing is due. Before a call is made its code and the next try are committed,
 // so that a process that dies leaves nothing untold.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
-		taken, worked, err := s.take(ctx, of)
+		taken, worked, err := s.claim(ctx, of)
 		if err != nil {
 			return fmt.Errorf("take up what applications are owed: %w", err)
 		}
@@ -65,7 +65,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			return nil
 		}
 		for _, t := range taken {
-			if err := s.tell(ctx, t); err != nil {
+			if err := s.notifyApp(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	return ctx.Err()
 }
 
-func (s *Service) take(ctx context.Context, of shop.ID) (taken []telling, worked int, err error) {
+func (s *Service) claim(ctx context.Context, of shop.ID) (taken []notification, worked int, err error) {
 	now := s.Clock.Now()
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		taken = nil
@@ -95,9 +95,9 @@ func (s *Service) take(ctx context.Context, of shop.ID) (taken []telling, worked
 			if c.CallAt.IsZero() || now.Before(c.CallAt) {
 				continue
 			}
-			t := telling{domain: store.Domain}
-			c.CallAt = now.Add(tellLease)
-			if c.State == Connected && c.Token == 0 && c.Owed != CallRejected {
+			t := notification{domain: store.Domain}
+			c.CallAt = now.Add(notificationLease)
+			if c.State == Connected && c.Token == 0 && c.Notification != CallRejected {
 				t.code = access.NewSecret("prc_")
 				c.Code, c.CodeUntil = access.HashOf(t.code), now.Add(CodeLife)
 			}
@@ -112,23 +112,23 @@ func (s *Service) take(ctx context.Context, of shop.ID) (taken []telling, worked
 	return taken, worked, err
 }
 
-// tell makes one call and notes how it ended.
-func (s *Service) tell(ctx context.Context, t telling) error {
+// notifyApp makes one call and notes how it ended.
+func (s *Service) notifyApp(ctx context.Context, t notification) error {
 	failed := s.call(ctx, t)
 	if ctx.Err() != nil {
-		return ctx.Err() // the lease ends by itself
+		return ctx.Err() // the lease expires
 	}
 	if failed != nil {
-		s.Log.WarnContext(ctx, "an application could not be told", "app", t.App, "connection", t.ID, "call", t.Owed, "tries", t.Tries+1, "error", failed)
+		s.Log.WarnContext(ctx, "an application could not be notified", "app", t.App, "connection", t.ID, "call", t.Notification, "tries", t.Tries+1, "error", failed)
 	}
 	_, err := s.change(ctx, t.Shop, func(tx Tx) (Connection, error) {
 		c, err := tx.Connection(ctx, t.ID)
 		if err != nil || c.CallID != t.CallID || c.CallAt.IsZero() {
 			return c, err // something newer is owed, or nothing any more
 		}
-		if c.quiet(); failed != nil {
-			if c.Failure = failed.Error(); c.Tries < len(waits()) {
-				c.CallAt = s.Clock.Now().Add(waits()[c.Tries])
+		if c.cancelNotification(); failed != nil {
+			if c.Failure = failed.Error(); c.Tries < len(retryDelays()) {
+				c.CallAt = s.Clock.Now().Add(retryDelays()[c.Tries])
 			}
 			c.Tries++
 		}
@@ -137,7 +137,7 @@ func (s *Service) tell(ctx context.Context, t telling) error {
 	return err
 }
 
-func (s *Service) call(ctx context.Context, t telling) error {
+func (s *Service) call(ctx context.Context, t notification) error {
 	a, err := s.Store.App(ctx, t.App)
 	if err != nil {
 		return err
@@ -145,6 +145,6 @@ func (s *Service) call(ctx context.Context, t telling) error {
 	if a.Status != Live {
 		return fault.New(fault.FailedPrecondition, "the application is suspended")
 	}
-	_, err = s.Caller.Post(ctx, a, string(t.Owed), Message{ID: t.CallID, At: s.Clock.Now(), Body: t.body()})
+	_, err = s.Caller.Post(ctx, a, string(t.Notification), Message{ID: t.CallID, At: s.Clock.Now(), Body: t.body()})
 	return err
 }

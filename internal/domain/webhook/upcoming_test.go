@@ -45,7 +45,7 @@ func (w *world) freeze(at time.Time) {
 	}
 }
 
-func TestWhichOrdersAreAnnounced(t *testing.T) {
+func TestUpcomingOrdersArePublished(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	work := func(want int, why string) {
@@ -60,7 +60,7 @@ func TestWhichOrdersAreAnnounced(t *testing.T) {
 	w.expect(1, 50*time.Hour)
 	w.expect(2, 0) // its date has come
 	w.expect(3, 100*time.Hour)
-	work(0, "nobody asks")
+	work(0, "no endpoint subscribes")
 	_, err := w.Add(t.Context(), w.here, webhook.NewEndpoint{URL: "https://erp.example.com", Types: []webhook.Type{"subscription.upcoming-order-notification"}})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestWhichOrdersAreAnnounced(t *testing.T) {
 	work(2, "the third is near")
 }
 
-func TestNoOrderIsForgottenWhenManyAreAnnounced(t *testing.T) {
+func TestManyUpcomingOrdersAreAllPublished(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	_, err := w.Add(t.Context(), w.here, webhook.NewEndpoint{URL: "https://erp.example.com", Types: []webhook.Type{"subscription.upcoming-order-notification"}})

@@ -11,62 +11,62 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Nobody tells of an order without a contract. The platform is asked for the order
-// that used a code: when the member's contracts are charged, before the code ends,
-// and otherwise less and less often.
+// The platform sends no webhook for orders without a contract. The service queries the
+// order that used a code when the member's contracts are charged, before the code
+// expires, and otherwise at growing intervals within these bounds.
 const (
-	soonest = time.Hour
-	latest  = 24 * time.Hour
+	minUseCheck = time.Hour
+	maxUseCheck = 24 * time.Hour
 )
 
-// nextLook returns when the platform is asked next whether a code was used.
-func (r Taken) nextLook(now time.Time) time.Time {
-	at := now.Add(min(max(now.Sub(r.IssuedAt)/2, soonest), latest))
+// nextUseCheck returns when to query next whether the code was used.
+func (r Reward) nextUseCheck(now time.Time) time.Time {
+	at := now.Add(min(max(now.Sub(r.IssuedAt)/2, minUseCheck), maxUseCheck))
 	if !r.ExpiresAt.IsZero() && r.ExpiresAt.After(now) && r.ExpiresAt.Before(at) {
 		return r.ExpiresAt
 	}
 	return at
 }
 
-// use is an order that used a code.
-type use struct {
+// codeUse is an order that used a discount code.
+type codeUse struct {
 	order platform.OrderRef
 	at    time.Time
 }
 
-// look asks whether a code was used. One that ended without is over.
-func (s *Service) look(ctx context.Context, of shop.ID, id RewardID) error {
+// checkUse queries whether an issued code was used. An unused code that has ended expires.
+func (s *Service) checkUse(ctx context.Context, of shop.ID, id RewardID) error {
 	r, store, err := s.reward(ctx, of, id)
 	if err != nil || r.State != Issued {
 		return err
 	}
-	var found use
+	var found codeUse
 	var failed error
 	found.order, found.at, failed = s.Platform.OrderWithCode(ctx, store.At(), r.Code)
 	if refusal, refused := errors.AsType[*platform.Refusal](failed); refused {
 		s.Log.WarnContext(ctx, "the platform does not say whether a reward was used", "shop", store.Domain, "reward", id, "refusal", refusal.Error())
-		failed = nil // it will not say later either
+		failed = nil // a retry would get the same answer
 	}
-	return s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
+	return s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error {
 		switch {
 		case r.State != Issued:
 		case failed != nil:
 			r.Failures++
-			r.DueAt = d.now.Add(min(firstWait<<min(r.Failures-1, maxDoubles), longest))
+			r.DueAt = d.now.Add(min(firstRetry<<min(r.Failures-1, maxDoubles), maxRetry))
 		case found.order.ID != 0:
-			return d.used(ctx, r, found)
+			return d.markUsed(ctx, r, found)
 		case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(d.now):
 			r.DueAt = time.Time{}
 			return r.move(Lapsed)
 		default:
-			r.Failures, r.DueAt = 0, r.nextLook(d.now)
+			r.Failures, r.DueAt = 0, r.nextUseCheck(d.now)
 		}
 		return nil
 	})
 }
 
-// used notes the order that used a reward.
-func (d *memberTx) used(ctx context.Context, r *Taken, by use) error {
+// markUsed records the order that used a reward.
+func (d *memberTx) markUsed(ctx context.Context, r *Reward, by codeUse) error {
 	if err := r.move(Used); err != nil {
 		return err
 	}
@@ -75,14 +75,14 @@ func (d *memberTx) used(ctx context.Context, r *Taken, by use) error {
 	if err != nil || len(accounts) == 0 {
 		return err
 	}
-	return d.record(ctx, activity.System, accounts[0], note{What: "reward " + string(UsedUp), Reward: int64(r.ID), Order: by.order.Name})
+	return d.record(ctx, activity.System, accounts[0], note{What: "reward " + string(StatusUsed), Reward: int64(r.ID), Order: by.order.Name})
 }
 
-// usedBefore asks whether a reward that is being taken away was used before. Of one
-// that is known to be used the merchant decides.
-func (s *Service) usedBefore(ctx context.Context, store shop.Shop, r Taken) (found use, err error) {
+// findUse queries whether an order used a reward before its code was ended. A reward
+// that the merchant marked as used before is not queried: the merchant decides.
+func (s *Service) findUse(ctx context.Context, store shop.Shop, r Reward) (found codeUse, err error) {
 	if r.Uses > 0 || r.PlatformID == "" {
-		return use{}, nil
+		return codeUse{}, nil
 	}
 	found.order, found.at, err = s.Platform.OrderWithCode(ctx, store.At(), r.Code)
 	if _, refused := errors.AsType[*platform.Refusal](err); refused {
@@ -91,11 +91,11 @@ func (s *Service) usedBefore(ctx context.Context, store shop.Shop, r Taken) (fou
 	return found, err
 }
 
-// lookAfter lets the rewards be looked at of those who have ordered something.
-func (d *memberTx) lookAfter(ctx context.Context, ordered []Fact) error {
+// checkRewardsOf makes the issued rewards of customers with new orders due for a check.
+func (d *memberTx) checkRewardsOf(ctx context.Context, ordered []Fact) error {
 	var customers []int64
 	for _, f := range ordered {
-		if (f.Of == Purchase || f.Of == Renewal) && !slices.Contains(customers, f.Customer.Customer) {
+		if (f.Type == Purchase || f.Type == Renewal) && !slices.Contains(customers, f.Customer.Customer) {
 			customers = append(customers, f.Customer.Customer)
 		}
 	}

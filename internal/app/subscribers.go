@@ -1,0 +1,27 @@
+package app
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	points "github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+// Subscribers returns everything that follows from a change in its own commit.
+func Subscribers() store.Subscribers {
+	return store.Subscribers{
+		Entries: []func(context.Context, *store.Tx, []activity.Entry) error{
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error { return webhook.Publish(ctx, tx, e) },
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return points.NoteOrders(ctx, tx, e)
+			},
+		},
+		Members: []func(context.Context, *store.Tx, []points.Event) error{
+			func(ctx context.Context, tx *store.Tx, e []points.Event) error {
+				return webhook.PublishMembers(ctx, tx, e)
+			},
+		},
+	}
+}

@@ -1,0 +1,59 @@
+package loyalty
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Audit computes a member's totals and lots from all entries and reports whether the stored
+// ones are the same. With repair, it writes the computed ones when they differ.
+func (s *Service) Audit(ctx context.Context, of shop.ID, who CustomerRef, repair bool) (same bool, err error) {
+	err = s.Store.Update(ctx, of, func(tx Tx) error {
+		d, err := s.begin(ctx, tx)
+		if err != nil {
+			return err
+		}
+		d.who = who
+		a, err := d.find(ctx)
+		if err != nil {
+			return err
+		}
+		entries, uses, kept, err := tx.Ledger(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		sums, lots := Rebuild(entries, uses)
+		if same = sums.equal(a.Sums) && slices.EqualFunc(lots, kept, Lot.equal); same || !repair {
+			return nil
+		}
+		a.Sums = sums
+		l := d.ledger(a, lots)
+		for _, lot := range lots {
+			l.touch(lot.Seq)
+		}
+		return d.save(ctx, l)
+	})
+	return same, err
+}
+
+func (s Sums) equal(o Sums) bool {
+	if len(s.Rewarded) != len(o.Rewarded) {
+		return false
+	}
+	for k, n := range s.Rewarded {
+		if o.Rewarded[k] != n {
+			return false
+		}
+	}
+	return s.Available == o.Available && s.Pending == o.Pending && s.Credited == o.Credited && s.Spent == o.Spent && s.Expired == o.Expired &&
+		s.Earned == o.Earned && s.Debt == o.Debt && s.Activities == o.Activities
+}
+
+func (l Lot) equal(o Lot) bool {
+	same := func(a, b time.Time) bool { return a.Equal(b) }
+	return l.Account == o.Account && l.Seq == o.Seq && l.Points == o.Points && l.Pending == o.Pending && same(l.AvailableFrom, o.AvailableFrom) &&
+		same(l.ExpiresAt, o.ExpiresAt) && l.Remaining == o.Remaining && l.Expired == o.Expired && l.Reversed == o.Reversed && l.Absorbed == o.Absorbed
+}
